@@ -24,6 +24,7 @@ extension RunningService {
             looks += 1
             await keepAuditMark(logger: logger)
             await watch(logger: logger, isLogging: looks % Self.looksPerWarning == 1)
+            await releaseApproved(logger: logger)
             await deliverAlerts(logger: logger)
             service.resumeAnnouncing(of: tenant)
             await deliverNotices()
@@ -113,6 +114,22 @@ extension RunningService {
             auditMark.withLock { $0 = mark }
         } catch {
             logger.error("the head of the audit log could not be kept", metadata: ["reason": "\(type(of: error))"])
+        }
+    }
+
+    /// Releases changes that were approved on this machine.
+    func releaseApproved(logger: Logger) async {
+        for id in ApprovalFolder.approved(in: folder) {
+            do {
+                try await service.releaseChange(id, of: tenant)
+                logger.notice("a change was released on this machine", metadata: ["change": "\(id)"])
+            } catch {
+                // The store may be busy; what does not wait any more never will.
+                guard [.notFound, .conflict].contains(error.code) else { continue }
+                logger.error(
+                    "a change could not be released", metadata: ["change": "\(id)", "reason": "\(error.reason)"])
+            }
+            ApprovalFolder.remove(id, in: folder)
         }
     }
 

@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
               cordon serve --development
               cordon serve --config /etc/cordon/service.json
             """,
-        subcommands: [ServeConfigCommand.self, ServeTokenCommand.self])
+        subcommands: [ServeConfigCommand.self, ServeTokenCommand.self, ServeApproveCommand.self])
 
     @OptionGroup var options: ServeOptions
 

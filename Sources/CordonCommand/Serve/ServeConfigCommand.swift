@@ -45,6 +45,10 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var maxConnections: Int
             var maxTokenSeconds: Int
             var numericConflict: NumericConflict
+            var wipeBudget: Int
+            var impactLimit: Int
+            var approvalDelaySeconds: Int64
+            var versionRetentionDays: Int64
             var directory: String?
             var alertWebhook: String?
             var alertSecretFile: String?
@@ -97,7 +101,10 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     metrics: plan.server.metrics.map { "\($0.host):\($0.port)" },
                     maxConnections: plan.server.maximumConnections,
                     maxTokenSeconds: plan.server.longestCheckInToken ?? 0,
-                    numericConflict: plan.service.numericConflict, directory: plan.directory?.path,
+                    numericConflict: plan.service.numericConflict, wipeBudget: plan.service.wipeBudget,
+                    impactLimit: plan.service.impactLimit,
+                    approvalDelaySeconds: plan.service.approvalDelay.components.seconds,
+                    versionRetentionDays: plan.service.versionRetention.components.seconds / 86_400, directory: plan.directory?.path,
                     alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,

@@ -44,6 +44,10 @@ extension ServeConfigurationFile {
         set.stepUpSeconds = try number("STEP_UP_SECONDS", " of seconds") ?? stepUpSeconds
         set.maxTokenSeconds = try number("MAX_TOKEN_SECONDS", " of seconds") ?? maxTokenSeconds
         set.maxConnections = try number("MAX_CONNECTIONS", "") ?? maxConnections
+        set.wipeBudget = try number("WIPE_BUDGET", " of people") ?? wipeBudget
+        set.impactLimit = try number("IMPACT_LIMIT", " of people") ?? impactLimit
+        set.approvalDelaySeconds = try number("APPROVAL_DELAY_SECONDS", " of seconds") ?? approvalDelaySeconds
+        set.versionRetentionDays = try number("VERSION_RETENTION_DAYS", " of days") ?? versionRetentionDays
         func flag(_ name: String) throws(CommandFailure) -> Bool? {
             guard let word = text(name) else { return nil }
             guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {

@@ -32,6 +32,14 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var maxTokenSeconds: Int?
     /// What happens when policies differ in a number field (SRV-TG-12).
     var numericConflict: NumericConflict?
+    /// How many people one administrator or program may make lose data in an hour without a second person.
+    var wipeBudget: Int?
+    /// How many people a change may make lose data without repeating the token of its impact.
+    var impactLimit: Int?
+    /// How long a change waits before it passes where fewer than two people could release it, in seconds.
+    var approvalDelaySeconds: Int?
+    /// How long versions, and what was delivered to whom, are kept.
+    var versionRetentionDays: Int?
     var directory: String?
     /// Where alerts are posted, and the file with the secret that signs them (SRV-TG-29).
     var alertWebhook: String?
@@ -56,6 +64,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case consoleOrigin, console, consoleClient, consoleSecretFile, consoleScopes, roles, stepUpSeconds, database,
             dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
+        case wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
             alertSecretFile, firstSignIn, logLevel, logFormat
     }

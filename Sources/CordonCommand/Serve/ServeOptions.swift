@@ -111,10 +111,28 @@ struct ServeOptions: ParsableArguments {
         plan.alerts = try alerts(set)
         plan.console = try console(set)
         plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
+        try applyChanges(set, to: &plan.service)
         // A directory that somebody keeps says who belongs; without one, whoever the provider lets sign in does.
         let usual = plan.directory == nil ? ServeConfigurationFile.FirstSignIn.create : .refuse
         plan.service.createsPeopleAtSignIn = !development && (firstSignIn ?? set.firstSignIn ?? usual) == .create
         return plan
+    }
+
+    /// What is asked of changes by which people lose data.
+    private func applyChanges(_ set: ServeConfigurationFile, to service: inout ServiceConfiguration) throws {
+        func number(_ value: Int?, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+            guard let value, !range.contains(value) else { return value }
+            throw CommandFailure(
+                .badInput, "\(name) is \(value)", hint: "use \(range.lowerBound) to \(range.upperBound)")
+        }
+        if let people = try number(set.wipeBudget, "wipeBudget", 0...1_000_000) { service.wipeBudget = people }
+        if let people = try number(set.impactLimit, "impactLimit", 0...1_000_000) { service.impactLimit = people }
+        if let seconds = try number(set.approvalDelaySeconds, "approvalDelaySeconds", 60...86_400) {
+            service.approvalDelay = .seconds(seconds)
+        }
+        if let days = try number(set.versionRetentionDays, "versionRetentionDays", 1...36_500) {
+            service.versionRetention = .seconds(days * 86_400)
+        }
     }
 
     private func alerts(_ set: ServeConfigurationFile) throws -> ServePlan.Alerts? {
