@@ -31,6 +31,8 @@ struct TraceContext: Sendable, Equatable {
     }
 
     private static func isHexadecimal(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+        text.utf8.allSatisfy {
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+        }
     }
 }

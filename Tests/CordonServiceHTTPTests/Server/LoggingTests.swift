@@ -54,7 +54,8 @@ import Testing
         #expect(log.lines.filter { $0.contains("/v1.0/me") || $0.contains("status=401") }.count >= 3, "the control")
     }
 
-    @Test func `a request is in the log with its client's trace, a span of its own and how long it took`() async throws {
+    @Test func `a request is in the log with its client's trace, a span of its own and how long it took`() async throws
+    {
         let log = LogRecorder()
         let service = try await TestService(logger: log.logger)
         let name = try #require(HTTPField.Name("traceparent"))
