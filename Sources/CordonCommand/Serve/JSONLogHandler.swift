@@ -12,6 +12,7 @@ struct JSONLogHandler: LogHandler {
         "request", "method", "route", "status", "code", "failure", "reason", "operation", "saved", "removed", "wait",
         "client", "chains", "alert", "apps", "at", "batch", "bytes", "connections", "correlation", "days", "duration",
         "endpoint", "free", "hash", "hint", "others", "policy", "sequence", "span", "trace",
+        "trace_id", "span_id", "parent_span_id",
     ]
 
     let label: String

@@ -20,7 +20,7 @@ extension Provisioning {
         }
         return try await store.change(for: tenant) { change in
             // A person whom the directory does not know may have tokens nevertheless.
-            let person = try change.person(named: signal.subject)
+            let person = try Self.person(named: signal.subject, in: change)
             var user = try change.knownUser(person)
             let id = user?.storageID ?? person
             let isKnown = try user != nil || !change.records(Registration.self, where: (.user, id)).isEmpty
@@ -55,15 +55,13 @@ extension Provisioning {
             try records.records(SessionRevocation.self).reduce(into: [:]) { $0[$1.userID] = $1.before }
         }
     }
-}
 
-extension StorageReader {
     /// The folded object id of a person by that, by sign-in name, or by what else the provider calls them, as their apps' tokens
     /// said; the folded name itself where nobody has it.
-    fileprivate func person(named name: String) throws(ServiceError) -> String {
-        if let user = try knownUser(name) { return user.storageID }
-        let ids = Set(
-            try records(Registration.self, where: (.subject, folded(name))).map { folded($0.account.id.rawValue) })
+    private static func person(named name: String, in records: some StorageReader) throws(ServiceError) -> String {
+        if let user = try records.knownUser(name) { return user.storageID }
+        let apps = try records.records(Registration.self, where: (.subject, folded(name)))
+        let ids = Set(apps.map { folded($0.account.id.rawValue) })
         // Nobody is taken for somebody else.
         return ids.count == 1 ? ids.first ?? folded(name) : folded(name)
     }

@@ -26,13 +26,25 @@ package struct AccessLog: RouterMiddleware {
         let route = facts.route ?? Self.pattern(context.endpointPath ?? "none")
         var line: Logger.Metadata = [
             "request": "\(context.requestID)", "method": "\(request.method.rawValue)", "route": "\(route)",
-            "status": "\(status.code)",
+            "status": "\(status.code)", "duration": "\(Self.seconds(since: context.notes.started))",
         ]
+        if let trace = request.headers[.traceParent].flatMap({ TraceContext($0) }) {
+            line["trace_id"] = "\(trace.trace)"
+            line["parent_span_id"] = "\(trace.parent)"
+            line["span_id"] = "\(TraceContext.span())"
+        }
         if let code = facts.code { line["code"] = "\(code)" }
         if let batch = context.notes.batch { line["batch"] = "\(batch)" }
         if let correlation = Self.correlation(in: request.headers) { line["correlation"] = "\(correlation)" }
         if let failure = facts.failure { line["failure"] = "\(failure)" }
         logger.log(level: status.code >= 500 ? .error : .info, "answered", metadata: line)
+    }
+
+    /// How long ago a moment was, in seconds with six digits: OpenTelemetry's `http.server.request.duration`.
+    private static func seconds(since start: ContinuousClock.Instant) -> String {
+        let microseconds = max(0, Int64(start.duration(to: .now) / .microseconds(1)))
+        let fraction = String(microseconds % 1_000_000)
+        return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
     }
 
     /// The id that a client gave its request and has in its own log, where it is one: nothing else gets into ours (SI-079).

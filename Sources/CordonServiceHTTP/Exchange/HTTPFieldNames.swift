@@ -36,6 +36,8 @@ extension HTTPField.Name {
     package static let host = constant("Host")
     /// The id that a client gave its request and has in its own log.
     package static let correlationID = constant("X-Correlation-ID")
+    /// Where a request stands in its client's trace (W3C Trace Context §3.2).
+    static let traceParent = constant("traceparent")
 
     /// A name that is written in the source; one that is not a name of HTTP would be `Via`.
     private static func constant(_ name: StaticString) -> Self { Self("\(name)") ?? .via }

@@ -42,12 +42,7 @@ import Testing
         try withServeFolder { folder in
             let manager = try Manager()
             let process = Process()
-            let built = Bundle.main.bundleURL.deletingLastPathComponent()
-            let program = try #require(
-                [built, URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()]
-                    .map { $0.appending(path: "cordon") }
-                    .first { FileManager.default.isExecutableFile(atPath: $0.path) },
-                "build the product cordon first")
+            let program: URL = try #require(builtCordon, "build the product cordon first")
             process.executableURL = program
             process.arguments = [
                 "serve", "--development", "--listen", "127.0.0.1:0", "--data-directory", folder.path,

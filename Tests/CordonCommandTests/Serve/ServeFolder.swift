@@ -19,3 +19,10 @@ private func makeServeFolder() throws -> URL {
     let folder = try TemporaryFolder.make()
     return folder
 }
+
+/// The program that was built beside the tests, nil where there is none.
+var builtCordon: URL? {
+    let folders = [Bundle.main.bundleURL, URL(filePath: CommandLine.arguments[0])]
+    return folders.map { $0.deletingLastPathComponent().appending(path: "cordon") }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+}

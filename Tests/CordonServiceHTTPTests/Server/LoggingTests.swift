@@ -54,6 +54,32 @@ import Testing
         #expect(log.lines.filter { $0.contains("/v1.0/me") || $0.contains("status=401") }.count >= 3, "the control")
     }
 
+    @Test func `a request is in the log with its client's trace, a span of its own and how long it took`() async throws
+    {
+        let log = LogRecorder()
+        let service = try await TestService(logger: log.logger)
+        let name = try #require(HTTPField.Name("traceparent"))
+        let (trace, parent) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
+        let bad = [
+            "00-\(trace)-\(parent)", "01-\(trace)-\(parent)-01", "00-\(trace.uppercased())-\(parent)-01",
+            "00-\(String(repeating: "0", count: 32))-\(parent)-01", "00-worker-a@contoso.example-\(parent)-01",
+            "00-\(trace)-\(parent)-01-x",
+        ]
+        try await service.test { client in
+            for value in ["00-\(trace)-\(parent)-01"] + bad {
+                _ = try await client.client.execute(uri: "/v1.0/me", method: .get, headers: [name: value])
+            }
+        }
+        let answered = log.lines.filter { $0.contains("status=401") }
+        #expect(answered.count == bad.count + 1, "the control")
+        let traced = answered.filter { $0.contains("trace_id=") }
+        #expect(traced.count == 1)
+        let line = try #require(traced.first)
+        #expect(line.contains("trace_id=\(trace)") && line.contains("parent_span_id=\(parent)"))
+        #expect(line.firstMatch(of: /[^_]span_id=[0-9a-f]{16}/) != nil && !line.contains(" span_id=\(parent)"))
+        #expect(answered.allSatisfy { $0.firstMatch(of: /duration=\d+\.\d{6}/) != nil })
+    }
+
     @Test func `each request of a batch is in the log with its own id and status, and the batch's id`() async throws {
         let log = LogRecorder()
         let service = try await TestService(logger: log.logger)
