@@ -195,7 +195,8 @@ let package = Package(
             [
                 "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonDevelopmentProvider",
                 "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
-                "CordonProtocol", "CordonScan", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
+                "CordonProtocol", "CordonScan", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite",
+                "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
         program(
