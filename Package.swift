@@ -213,7 +213,8 @@ let package = Package(
             [
                 "CordonBase", "CordonAppTools", "CordonBroker", "CordonConsole", "CordonDemo", "CordonDevelopmentProvider",
                 "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
-                "CordonProtocol", "CordonScan", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
+                "CordonProtocol", "CordonScan", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite",
+                "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
         program(

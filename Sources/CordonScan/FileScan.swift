@@ -24,12 +24,12 @@ struct FileScan {
     func result(_ read: CodeReader) -> Result {
         var reader = read
         reader.rename(project.aliases)
-        var collector = FactCollector(reader, .standard, knowing: project)
+        let declarations = Declarations(reader)
+        var collector = FactCollector(reader, .standard, declarations, knowing: project)
         var own = ProjectFacts()
         collector.collect(into: &own)
-        let declarations = Declarations(reader)
         let receivers = Receivers(
-            reader: reader, catalogue: .standard, project: project, names: collector.handles, declarations: declarations
+            reader: reader, catalogue: .standard, project: project, names: collector.names, declarations: declarations
         )
         let finder = WayFinder(reader, .standard, project, receivers)
         let hits = finder.hits()

@@ -66,9 +66,10 @@ struct SourceFile {
 
     /// What the file tells the others.
     func collect(_ reader: CodeReader, into facts: inout ProjectFacts) {
-        var collector = FactCollector(reader, .standard)
+        let declarations = Declarations(reader)
+        var collector = FactCollector(reader, .standard, declarations)
         collector.collect(into: &facts)
-        for declaration in Declarations(reader).all where declaration.kind != .extension {
+        for declaration in declarations.all where declaration.kind != .extension {
             facts.declareFunction(declaration.name)
         }
     }

@@ -64,6 +64,6 @@ struct WrapCommand: ParsableCommand {
         throw CommandFailure(
             .badInput,
             "apps are not wrapped: nothing is hooked, so a wrapped app would look protected and leave its data open",
-            hint: "cordon guide PATH says how an app is protected by its own code; cordon scan SOURCES what it leaves open")
+            hint: "cordon guide PATH says how an app guards itself; cordon scan SOURCES, what it leaves open")
     }
 }

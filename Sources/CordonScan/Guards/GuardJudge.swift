@@ -33,7 +33,13 @@ struct GuardJudge {
 
     /// Whether what is kept was sealed by Cordon, or the file is sealed in its place.
     private func isSealed(_ hit: WayHit) -> Bool {
-        guard !guards.sealed.isEmpty, guards.importsCordon || !reader.isSwift else { return false }
+        guard guards.importsCordon else { return false }
+        // `protect(bytes, for: account).write(to: place)`
+        if reader.hash(hit.token - 1) == Mark.dot, reader.hash(hit.token - 2) == Mark.closeParen,
+            reader.hash(reader.partner(hit.token - 2) - 1) == GuardWords.protect
+        {
+            return true
+        }
         // `sealed.write(to: place)`
         if reader.hash(hit.token - 1) == Mark.dot, guards.sealed.contains(reader.hash(hit.token - 2)) { return true }
         guard hit.end > hit.token else { return false }

@@ -170,8 +170,24 @@ extension GuardReader {
         }
     }
 
+    /// Whether nothing around an atom in its statement may leave it out: `a ? (try permit) : b`, `a && (try permit)`.
+    func isAlwaysReached(_ atom: Atom) -> Bool {
+        var opener = reader.enclosing(atom.start)
+        while opener >= 0, reader.hash(opener) != Mark.openBrace {
+            var at = reader.statementStart(opener)
+            while at < opener {
+                let here = reader.hash(at)
+                if here == Mark.and || here == Mark.or || here == Mark.coalesce { return false }
+                if here == Mark.question, !reader.touchesPrevious(at) { return false }
+                at = reader.after(at)
+            }
+            opener = reader.enclosing(opener)
+        }
+        return true
+    }
+
     mutating func placePermit(_ atom: Atom, _ head: Head) {
-        guard !head.hasOr, !head.hasAnd, !head.isShort else { return }
+        guard !head.hasOr, !head.hasAnd, !head.isShort, isAlwaysReached(atom) else { return }
         if head.word == Words.if || head.word == Words.while {
             let end = conditionEnd(atom, on: reader.enclosing(head.token))
             if let brace = reader.find([Mark.openBrace], from: end + 1) { addBlock(brace, atom.actions) }

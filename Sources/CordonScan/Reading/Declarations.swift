@@ -30,6 +30,7 @@ struct Declaration {
 struct Declarations {
     private(set) var byBrace: [Int: Declaration] = [:]
     private(set) var all: [Declaration] = []
+    private var byParameters: [Int: Int] = [:]
 
     private static let types = WayCatalogue.hashes("class", "struct", "enum", "actor", "protocol")
     private static let outside = WayCatalogue.hashes(
@@ -57,6 +58,7 @@ struct Declarations {
 
     private mutating func add(_ declaration: Declaration) {
         byBrace[declaration.body.lowerBound] = declaration
+        if let open = declaration.parameters { byParameters[open] = declaration.body.lowerBound }
         all.append(declaration)
     }
 
@@ -217,6 +219,9 @@ struct Declarations {
 }
 
 extension Declarations {
+    /// The brace of the function whose parameters stand in a parenthesis.
+    func body(withParameters open: Int) -> Int? { byParameters[open] }
+
     /// The function whose name stands at a token.
     func all(named token: Int) -> Declaration? {
         // Declarations are in the order of the file.

@@ -3,12 +3,17 @@ struct FactCollector {
     private let reader: CodeReader
     private let catalogue: WayCatalogue
     /// Names of handles in this file alone.
-    private(set) var handles: [UInt64: Handle] = [:]
+    private(set) var names = NameTable()
+    private let declarations: Declarations
 
-    init(_ reader: CodeReader, _ catalogue: WayCatalogue, knowing project: ProjectFacts? = nil) {
+    init(
+        _ reader: CodeReader, _ catalogue: WayCatalogue, _ declarations: Declarations,
+        knowing project: ProjectFacts? = nil
+    ) {
         self.reader = reader
         self.catalogue = catalogue
         self.project = project
+        self.declarations = declarations
     }
 
     private let project: ProjectFacts?
@@ -58,8 +63,7 @@ struct FactCollector {
             reader.hash(index + 4) == Self.openURL
         {
             if let word = reader.find(Self.letOrVar, from: reader.after(index + 1)) {
-                handles[reader.hash(word + 1)] = .openURL
-                facts.declare(reader.hash(word + 1), .openURL)
+                note(word + 1, .openURL, &facts)
             }
         } else if let handle = handle(ofType: index) {
             readTyped(index, handle, &facts)
@@ -91,6 +95,7 @@ struct FactCollector {
     private mutating func readTyped(_ index: Int, _ handle: Handle, _ facts: inout ProjectFacts) {
         guard reader.isSwift else {
             readPointer(index, handle, &facts)
+            readMessage(index, handle, &facts)
             return
         }
         var start = index
@@ -116,9 +121,37 @@ struct FactCollector {
     }
 
     private mutating func note(_ name: Int, _ handle: Handle, _ facts: inout ProjectFacts) {
-        guard reader.isIdentifier(name), !Self.weakWords.contains(reader.hash(name)) else { return }
-        handles[reader.hash(name)] = handle
-        facts.declare(reader.hash(name), handle)
+        guard reader.isIdentifier(name), !Self.weakWords.contains(reader.hash(name)) || reader.text(name).hasPrefix("`")
+        else { return }
+        let scope = scope(of: name)
+        names.declare(reader.hash(name), handle, in: scope)
+        // Other files see members and globals, and no parameters or variables of a function.
+        if scope < 0 { facts.declare(reader.hash(name), handle) }
+    }
+
+    /// The brace of the block that a name is known in which is declared here; -1 where others may use it.
+    private func scope(of name: Int) -> Int {
+        var opener = reader.enclosing(name)
+        if reader.hash(opener) == Mark.openParen {
+            if let body = declarations.body(withParameters: opener) { return body }
+            opener = reader.enclosing(opener)
+        }
+        while opener >= 0 {
+            if reader.hash(opener) == Mark.openBrace {
+                if let kind = declarations.byBrace[opener]?.kind, kind == .type || kind == .extension { return -1 }
+                // The variables of an Objective-C object stand in braces of their own.
+                if !reader.isSwift, reader.enclosing(opener) == -1, reader.hash(opener - 1) != Mark.closeParen,
+                    declarations.byBrace[opener] == nil
+                {
+                    return -1
+                }
+                // `self.name = …` is somebody else's variable.
+                if reader.hash(name - 1) == Mark.dot { return -1 }
+                return opener
+            }
+            opener = reader.enclosing(opener)
+        }
+        return -1
     }
 
     /// `func board() -> UIPasteboard` makes every `board()` one.
@@ -169,9 +202,10 @@ struct FactCollector {
                 noteAlias(reader.hash(name), for: reader.hash(value), &facts)
             }
             if reader.hash(value) == Word.hash("self"), reader.hash(value + 1) == Mark.dot { value += 2 }
-            if reader.isIdentifier(value), let known = handles[reader.hash(value)], reader.hash(value + 1) != Mark.dot {
-                note(name, known, &facts)
-                return
+            if reader.isIdentifier(value), reader.hash(value + 1) != Mark.dot {
+                let known = names.handles(reader.hash(value), at: value, in: reader)
+                for handle in Handle.allCases where known.contains(handle) { note(name, handle, &facts) }
+                if !known.isEmpty { return }
             }
             if handle(ofType: value) == nil { facts.declare(reader.hash(name), nil) }
         } else if next == Mark.colon {
@@ -199,8 +233,24 @@ struct FactCollector {
         note(at, handle, &facts)
         // A property's variable has an underscore before its name.
         let underscored = Word.hash("_" + reader.text(at))
-        handles[underscored] = handle
-        facts.declare(underscored, handle)
+        names.declare(underscored, handle, in: scope(of: at))
+        if scope(of: at) < 0 { facts.declare(underscored, handle) }
+    }
+
+    /// `id name = [Type shared]`, `name = [[Type alloc] init]`, `auto name = Type.shared`.
+    private mutating func readMessage(_ index: Int, _ handle: Handle, _ facts: inout ProjectFacts) {
+        var start = index
+        if reader.hash(index + 1) == Mark.dot {
+            guard WayCatalogue.keepers.contains(reader.hash(index + 2)) else { return }
+        } else {
+            guard reader.hash(index - 1) == Mark.openBracket, WayCatalogue.keepers.contains(reader.hash(index + 1))
+            else { return }
+            start = index - 1
+            while reader.hash(start - 1) == Mark.openBracket { start -= 1 }
+        }
+        guard reader.hash(start - 1) == Mark.equals else { return }
+        let name = start - 2
+        note(name, handle, &facts)
     }
 
     /// `#define PB [UIPasteboard generalPasteboard]` and `#define Board UIPasteboard`.
@@ -219,7 +269,7 @@ struct FactCollector {
         if end == index + 2, name == index + 1 {
             noteAlias(reader.tokens[index].hash, for: reader.hash(name), &facts)
         } else if reader.partner(index + 1) == end - 1 || reader.hash(name + 1) == Mark.dot {
-            handles[reader.tokens[index].hash] = handle
+            names.declare(reader.tokens[index].hash, handle, in: -1)
             facts.declare(reader.tokens[index].hash, handle)
         }
     }

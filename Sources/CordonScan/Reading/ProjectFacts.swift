@@ -8,7 +8,7 @@ struct ProjectFacts {
     }
 
     /// Names declared with a handle's type, and those declared otherwise too.
-    private(set) var handles: [UInt64: Handle] = [:]
+    private(set) var handles: [UInt64: HandleSet] = [:]
     private(set) var otherwise: Set<UInt64> = []
     /// Another name for a type, by its number.
     private(set) var aliases: [UInt64: UInt64] = [:]
@@ -26,7 +26,7 @@ struct ProjectFacts {
             otherwise.insert(name)
             return
         }
-        handles[name] = handle
+        handles[name, default: []].insert(HandleSet(handle))
     }
 
     mutating func alias(_ name: UInt64, for type: UInt64) {
@@ -41,6 +41,9 @@ struct ProjectFacts {
 
     /// Whether one function, property or type of the project has a name.
     func isUnique(_ name: UInt64) -> Bool { functions[name] == 1 }
+
+    /// Whether the project has a function, property or type of a name.
+    func declares(_ name: UInt64) -> Bool { functions[name] != nil }
 
     /// Takes over which functions ask. Of several with one name it is not known which is called, so that all must.
     mutating func setAsking(_ found: [(name: UInt64, answer: Asking)]) {
@@ -57,8 +60,8 @@ struct ProjectFacts {
     }
 
     /// The handle that a name means in any file: only where no file means something else by it, or where it cannot be mistaken.
-    func handle(_ name: UInt64) -> Handle? {
-        guard let handle = handles[name] else { return nil }
-        return handle.isStrict || !otherwise.contains(name) ? handle : nil
+    func handles(of name: UInt64) -> HandleSet {
+        guard let known = handles[name] else { return [] }
+        return known.isStrict || !otherwise.contains(name) ? known : []
     }
 }

@@ -4,53 +4,59 @@ struct Receivers {
     let catalogue: WayCatalogue
     let project: ProjectFacts
     /// Handles by the names of this file.
-    let names: [UInt64: Handle]
+    let names: NameTable
     let declarations: Declarations
 
     private static let selfWord = Word.hash("self")
     private static let asWord = Word.hash("as")
 
     /// What a name stands for.
-    func handle(named name: UInt64) -> Handle? { names[name] ?? project.handle(name) }
+    func handles(named name: UInt64, at index: Int) -> HandleSet {
+        let own = names.handles(name, at: index, in: reader)
+        return own.isEmpty ? project.handles(of: name) : own
+    }
 
     /// What a type's name stands for.
     func handle(ofType name: UInt64) -> Handle? { catalogue.handles[name] }
 
     /// The handle that an expression is which ends here.
-    func handle(endingAt index: Int, depth: Int = 0) -> Handle? {
-        guard depth < 12, index >= 0 else { return nil }
+    func handles(endingAt index: Int, depth: Int = 0) -> HandleSet {
+        guard depth < 12, index >= 0 else { return [] }
         var at = index
         while reader.hash(at) == Mark.question || reader.hash(at) == Mark.not { at -= 1 }
         let here = reader.hash(at)
         if here == Mark.closeParen {
             let open = reader.partner(at)
-            guard open >= 0 else { return nil }
+            guard open >= 0 else { return [] }
             if reader.isIdentifier(open - 1), reader.touchesPrevious(open) { return member(open - 1, depth) }
             // `(x as? UIPasteboard)`, `(expression)`, `[(UIPasteboard *)x …]`.
-            return handle(endingAt: at - 1, depth: depth + 1)
+            return handles(endingAt: at - 1, depth: depth + 1)
         }
         if here == Mark.closeBracket {
             let open = reader.partner(at)
-            guard open >= 0, !reader.isSwift else { return nil }
+            guard open >= 0, !reader.isSwift else { return [] }
             return message(open, depth)
         }
-        if here == Mark.star { return handle(ofType: reader.hash(at - 1)) }
-        return reader.isIdentifier(at) ? member(at, depth) : nil
+        if here == Mark.star { return set(handle(ofType: reader.hash(at - 1))) }
+        return reader.isIdentifier(at) ? member(at, depth) : []
     }
 
-    private func member(_ index: Int, _ depth: Int) -> Handle? {
+    private func set(_ handle: Handle?) -> HandleSet { handle.map { HandleSet($0) } ?? [] }
+
+    private func member(_ index: Int, _ depth: Int) -> HandleSet {
         let name = reader.hash(index)
         if reader.hash(index - 1) == Mark.dot {
-            if let step = WayCatalogue.steps[name] { return step }
+            if let step = WayCatalogue.steps[name] { return HandleSet(step) }
             var base = index - 2
             while reader.hash(base) == Mark.question || reader.hash(base) == Mark.not { base -= 1 }
-            if WayCatalogue.keepers.contains(name) { return handle(endingAt: base, depth: depth + 1) }
-            if let type = catalogue.handles[name] { return type }
-            return handle(named: name)
+            if WayCatalogue.keepers.contains(name) { return handles(endingAt: base, depth: depth + 1) }
+            if let type = catalogue.handles[name] { return HandleSet(type) }
+            return handles(named: name, at: index)
         }
-        if name == Self.selfWord { return ownHandle(index) }
-        return handle(ofType: name) ?? handle(named: name)
-            ?? (WayCatalogue.steps[name] == .extensionContext ? .extensionContext : nil)
+        if name == Self.selfWord { return set(ownHandle(index)) }
+        if let type = handle(ofType: name) { return HandleSet(type) }
+        let known = handles(named: name, at: index)
+        return known.isEmpty && WayCatalogue.steps[name] == .extensionContext ? HandleSet(.extensionContext) : known
     }
 
     /// The handle that the type around a token extends or inherits from.
@@ -62,16 +68,16 @@ struct Receivers {
     }
 
     /// The handle that `[receiver message]` gives.
-    private func message(_ open: Int, _ depth: Int) -> Handle? {
+    private func message(_ open: Int, _ depth: Int) -> HandleSet {
         let close = reader.partner(open)
-        guard close > open + 2 else { return nil }
+        guard close > open + 2 else { return [] }
         let receiverEnd = receiverEnd(open)
         let selector = reader.hash(receiverEnd + 1)
-        if let step = WayCatalogue.steps[selector] { return step }
+        if let step = WayCatalogue.steps[selector] { return HandleSet(step) }
         if WayCatalogue.keepers.contains(selector) || reader.text(receiverEnd + 1).hasPrefix("initWith") {
-            return handle(endingAt: receiverEnd, depth: depth + 1)
+            return handles(endingAt: receiverEnd, depth: depth + 1)
         }
-        return handle(named: selector)
+        return handles(named: selector, at: open)
     }
 
     /// The last token of a message's receiver.

@@ -19,10 +19,10 @@ struct StrictHandles {
         Mark.equal, Mark.unequal, Word.hash("if"), Word.hash("guard"), Word.hash("func"), Word.hash("case"),
     ]
 
-    func hit(_ index: Int, _ handle: Handle?) -> WayHit? {
+    func hit(_ index: Int, _ handles: HandleSet) -> WayHit? {
         let word = reader.hash(index)
         if finder.receivers.handle(ofType: word)?.isStrict == true { return ofType(index) }
-        guard let handle, handle.isStrict else { return ofExtension(index) }
+        guard handles.isStrict else { return ofExtension(index) }
         // A label, a declaration or another value's member of that name that is called like it.
         if reader.hash(index + 1) == Mark.colon, reader.isSwift, !isTernary(index) { return nil }
         if Self.binding.contains(reader.hash(index - 1)),
@@ -70,6 +70,9 @@ struct StrictHandles {
         { end += 1 }
         // `(expression)` is what stands in it.
         var (start, next) = (start, reader.hash(end + 1))
+        if !reader.isSwift, reader.hash(start - 1) == Mark.closeParen, reader.hash(start - 2) == Mark.star {
+            start = reader.partner(start - 1)
+        }
         while next == Mark.closeParen, reader.partner(end + 1) == start - 1,
             !reader.isIdentifier(start - 2) || !reader.touchesPrevious(start - 1)
         {
@@ -90,7 +93,13 @@ struct StrictHandles {
         // A macro's uses are found where they stand.
         if reader.kind(reader.enclosing(start)) == .define { return nil }
         let before = reader.hash(start - 1)
-        if Self.binding.contains(before) || reader.startsLine(start) || finder.project.typed.contains(.pasteboard) {
+        if Self.binding.contains(before) || reader.startsLine(start) { return nil }
+        // A parameter of that type in the project is looked at where it is used.
+        let open = reader.enclosing(start)
+        let isArgument =
+            reader.hash(open) == Mark.openParen && reader.isIdentifier(open - 1)
+            && [Mark.openParen, Mark.comma, Mark.colon].contains(before)
+        if isArgument, finder.project.typed.contains(.pasteboard), finder.project.declares(reader.hash(open - 1)) {
             return nil
         }
         return found(index, .pasteboard, "UIPasteboard, handed on")

@@ -36,9 +36,9 @@ struct WayFinder {
         let strict = StrictHandles(finder: self)
         for index in 0..<reader.count where reader.kind(index) == .identifier {
             let word = reader.hash(index)
-            let handle = receivers.handle(named: word)
-            if let hit = strict.hit(index, handle) { found.append(hit) }
-            if handle == .openURL, let hit = opened(index) { found.append(hit) }
+            let handles = receivers.handles(named: word, at: index)
+            if let hit = strict.hit(index, handles) { found.append(hit) }
+            if handles.contains(.openURL), let hit = opened(index) { found.append(hit) }
             if Self.textClasses.contains(word), let hit = named(index) { found.append(hit) }
             guard let rules = catalogue.rules[word],
                 !Self.declaring.contains(reader.hash(index - 1)) || isCallback(index)
@@ -179,7 +179,7 @@ struct WayFinder {
         }
         guard let open else { return nil }
         if open != index, !allows(rule, open) { return nil }
-        if let handle, isMember, receivers.handle(endingAt: index - 2) != handle {
+        if let handle, isMember, !receivers.handles(endingAt: index - 2).contains(handle) {
             guard reader.hash(index - 2) == Word.hash("self"), receivers.ownHandle(index) == handle else { return nil }
         }
         // A modifier of a view or a call with labels is told from a property that happens to have its name.
@@ -191,7 +191,7 @@ struct WayFinder {
         guard reader.isSwift, case .method? = catalogue.rules[reader.hash(index)]?.first?.shape else { return false }
         let next = reader.hash(index + 1)
         return (next == Mark.closeParen || next == Mark.comma) && reader.hash(reader.enclosing(index)) == Mark.openParen
-            && receivers.handle(endingAt: index - 2) != nil
+            && !receivers.handles(endingAt: index - 2).isEmpty
     }
 
     /// `openURL(address)`, where the environment gave it.
@@ -211,7 +211,7 @@ struct WayFinder {
             receivers.receiverEnd(open) == index - 1
         else { return nil }
         if let handle {
-            guard receivers.handle(endingAt: index - 1) == handle else { return nil }
+            guard receivers.handles(endingAt: index - 1).contains(handle) else { return nil }
         } else if !rule.labels.isEmpty, !rule.labels.contains(reader.hash(index)) {
             let parts = (index..<reader.partner(open)).prefix(CodeReader.reach)
             guard parts.contains(where: { reader.enclosing($0) == open && rule.labels.contains(reader.hash($0)) })
@@ -223,7 +223,7 @@ struct WayFinder {
     private func assign(_ rule: WayRule, _ index: Int, _ handle: Handle?) -> WayHit? {
         guard reader.hash(index + 1) == Mark.equals || reader.hash(index + 1) == Mark.plusEquals else { return nil }
         if reader.hash(index - 1) == Mark.dot {
-            if let handle, receivers.handle(endingAt: index - 2) != handle { return nil }
+            if let handle, !receivers.handles(endingAt: index - 2).contains(handle) { return nil }
         } else {
             guard let handle, receivers.ownHandle(index) == handle else { return nil }
         }

@@ -34,7 +34,8 @@ struct ScanCommandTests {
         #expect(try status(folder.path, "--waivers", folder.path + "/none") == .badInput)
         try Data("file Store.swift — the file of a test\n".utf8).write(to: folder.appending(path: ".cordon-waivers"))
         #expect(try status(folder.path) == .done)
-        try FileManager.default.createSymbolicLink(atPath: folder.path + "/Gone.swift", withDestinationPath: "/nowhere/at/all")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/Gone.swift", withDestinationPath: "/nowhere/at/all")
         #expect(try status(folder.path) == .badInput)
         #expect(throws: (any Error).self) { try ScanCommand.parse([folder.path, "--json", "--sarif"]) }
         #expect(throws: (any Error).self) { try ScanCommand.parse([]) }
