@@ -83,7 +83,7 @@
         }
 
         private func refresh(_ protection: AppProtection) async {
-            accounts = await protection.enrolledAccounts
+            accounts = protection.enrolledAccounts
             openGates = Set(accounts.map(\.id).filter { protection.gate.isOpen(for: $0) })
         }
     }

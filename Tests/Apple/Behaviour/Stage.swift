@@ -21,7 +21,7 @@ import UIKit
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: "example.notes", version: "1.0"), device: .ofThisDevice,
             service: URL(string: "https://cordon.invalid") ?? folder,
-            rootKeyPin: String(repeating: "A", count: 43), dataDirectory: folder, keyStore: KeychainKeys(),
+            rootKey: String(repeating: "A", count: 43), dataDirectory: folder, keyStore: KeychainKeys(),
             transport: NoNetwork(), sessions: NoSessions())
         configuration.interface = interface
         configuration.stateCounter = KeychainStateCounter(SystemKeychain())
