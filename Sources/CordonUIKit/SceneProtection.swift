@@ -102,7 +102,10 @@
                 case .cover(let window): overlays[window]?.isCovering = true
                 case .uncover(let window): overlays[window]?.isCovering = false
                 case .leftFront: protection.gate.leftFront()
-                case .cameToFront: protection.gate.cameToFront()
+                case .cameToFront:
+                    // Whoever the window in front shows is asked first; others when they are to be shown.
+                    let shown = tracker.key.flatMap { IdentityContext.windowIdentity(of: $0) }
+                    protection.gate.cameToFront(shown?.account)
                 case .makeKey(let window): IdentityContext.setKeyWindow(window)
                 case .forget(let window):
                     overlays.removeValue(forKey: window)?.isHidden = true
