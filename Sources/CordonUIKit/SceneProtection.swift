@@ -26,7 +26,7 @@
         ///
         /// - Parameters:
         ///   - interface: The same that ``ProtectionConfiguration/interface`` has.
-        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default they are asked for whoever the window shows.
+        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default they are asked about the account that the window shows.
         public init(
             _ protection: AppProtection, interface: ScreenInterface,
             mayBeCaptured: (@MainActor (WindowID) -> Bool)? = nil
@@ -103,7 +103,7 @@
                 case .uncover(let window): overlays[window]?.isCovering = false
                 case .leftFront: protection.gate.leftFront()
                 case .cameToFront:
-                    // Whoever the window in front shows is asked first; others when they are to be shown.
+                    // The account that the window in front shows comes first; others when they are to be shown.
                     let shown = tracker.key.flatMap { IdentityContext.windowIdentity(of: $0) }
                     protection.gate.cameToFront(shown?.account)
                 case .makeKey(let window): IdentityContext.setKeyWindow(window)
