@@ -208,7 +208,7 @@ public final class ScreenInterface: ProtectionInterface {
 
     /// Says why, and begins the sign-in when the person wants it.
     public func signIn(_ prompt: SignInPrompt) async -> SignInAnswer {
-        guard let signsIn else { return .unavailable(Texts.screenSignInTitle) }
+        guard let signsIn else { return .unavailable(Texts.screenSignInUnavailable) }
         guard case .action(.signIn, _)? = await reply(to: .signIn(prompt)) else { return .cancelled }
         return await signsIn(prompt)
     }
