@@ -31,6 +31,8 @@ adopter: prerequisites
 
 # The adapters of Apple platforms, on stand-ins that behave; `make lint` type-checks them.
 apple: build
+	Scripts/apple.sh
+	Scripts/apple.sh planted
 	Scripts/apple.sh run
 
 # The long work, for a night: every test at full length, mutants of the policy rules, kills, fuzzing and benchmarks.

@@ -143,7 +143,7 @@ let package = Package(
             ]),
         // What Cordon shows and when, as values, and the adapters that draw them: on Linux the last three are empty.
         appLibrary("CordonScreens", ["Cordon", "CordonBase"]),
-        appLibrary("CordonApple", ["Cordon", "CordonBase", "CordonScreens", crypto, httpTypes, logging]),
+        appLibrary("CordonApple", ["Cordon", "CordonBase", "CordonScreens", crypto, httpTypes]),
         library("CordonUIKit", ["Cordon", "CordonScreens"]),
         library("CordonSwiftUI", ["Cordon", "CordonApple", "CordonScreens", "CordonUIKit"]),
         library(

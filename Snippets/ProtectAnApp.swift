@@ -60,7 +60,7 @@ func keepReport(_ service: URL, rootKey: String, home: URL, over transport: Asyn
     var configuration = ProtectionConfiguration(
         application: ApplicationFacts(bundleID: "example.cordon.fieldnotes", version: "1.0"),
         device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service,
-        rootKeyPin: rootKey, dataDirectory: home.appending(path: "protected"),
+        rootKey: rootKey, dataDirectory: home.appending(path: "protected"),
         keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn)
     configuration.deviceFacts = { _ in
         var facts = DeviceFacts()

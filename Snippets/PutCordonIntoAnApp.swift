@@ -20,7 +20,7 @@ func configuration(
     var configuration = ProtectionConfiguration(
         application: ApplicationFacts(bundleID: "example.notes", version: "1.0"),
         device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service,
-        rootKeyPin: rootKey, dataDirectory: home.appending(path: "protected"),
+        rootKey: rootKey, dataDirectory: home.appending(path: "protected"),
         keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn)
     configuration.interface = TerminalInterface.standard()  // everything that the gate asks goes through here
     configuration.deviceFacts = { _ in
@@ -106,7 +106,7 @@ do {
             await signInAgain(as: prompt.account, with: signIn, discovery: discovery)
         }
         let protection = try await AppProtection(configuration)
-        let known = await protection.enrolledAccounts.first?.id
+        let known = protection.enrolledAccounts.first?.id
         let account: AccountID? =
             if let known { known } else {
                 try await enrol(with: signIn, discovery: discovery, protection: protection)

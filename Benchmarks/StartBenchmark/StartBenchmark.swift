@@ -73,7 +73,7 @@ struct StartBenchmark {
         ProtectionConfiguration(
             application: ApplicationFacts(bundleID: InProcessService.bundleID, version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: "tag-1", osVersion: "1.0", model: "benchmark"),
-            service: try InProcessService.url(""), rootKeyPin: service.root.publicKey.thumbprint,
+            service: try InProcessService.url(""), rootKey: service.root.publicKey.thumbprint,
             dataDirectory: folder.appending(path: "data"),
             keyStore: FileKeyStore(directory: folder.appending(path: "keys")), transport: service,
             sessions: HeldSession(), logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() })

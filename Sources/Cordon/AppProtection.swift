@@ -108,12 +108,12 @@ public actor AppProtection {
         await remediations.resume()
     }
 
-    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything; the first one
-    /// is also told of what happened at the start.
+    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything; who begins before the first
+    /// ``launch(_:)`` is also told of what happened since the start.
     public nonisolated func events() -> AsyncStream<ProtectionEvent> { context.events.observe() }
 
-    /// The accounts enrolled here (SDK-EN-26).
-    public var enrolledAccounts: [ManagedAccount] {
+    /// The accounts enrolled here (SDK-EN-26); any thread, no waiting.
+    public nonisolated var enrolledAccounts: [ManagedAccount] {
         context.accounts.records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
@@ -146,6 +146,7 @@ public actor AppProtection {
         if !context.events.wasEverObserved, !context.pending.isStartDone {
             context.configuration.logger.warning("nobody observes events yet: call events() before launch(_:)")
         }
+        context.events.endStart()
         gate.noteFront()
         await enrollAtLaunch()
         return await gate.passFirst(account, on: .launch)

@@ -1,10 +1,10 @@
 internal import CordonBase
 
-/// Says yes to the first who asks, and no to everybody after.
+/// Says yes to the first caller and no to every later one.
 package struct FirstCall: Sendable {
     private let wasMade = Locked(false)
 
-    /// Nobody has asked yet.
+    /// No caller has asked yet.
     package init() {}
 
     /// Whether the caller is the first.

@@ -22,7 +22,7 @@ public struct FrontTracker: Sendable {
         case enteredBackground(WindowID)
         /// It is gone.
         case disconnected(WindowID)
-        /// Whether somebody records or mirrors it, and whether the rules let them.
+        /// Whether it is recorded or mirrored, and whether the rules allow that.
         case captured(WindowID, Bool, isAllowed: Bool)
     }
 
@@ -38,7 +38,7 @@ public struct FrontTracker: Sendable {
         case cameToFront
         /// What is asked without a window is asked in this one from now on.
         case makeKey(WindowID)
-        /// The window shows nobody's data any more.
+        /// The window shows no account's data any more.
         case forget(WindowID)
     }
 
@@ -51,7 +51,7 @@ public struct FrontTracker: Sendable {
         var isCovered = true
         var isCaptured = false
 
-        /// A scene shows its data while it is active and nobody looks on who may not.
+        /// A scene shows its data while it is active and not recorded against the rules.
         var wantsCover: Bool { stage != .active || isCaptured }
         var isInFront: Bool { stage != .background }
     }

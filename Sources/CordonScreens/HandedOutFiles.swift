@@ -5,7 +5,7 @@ public import Foundation
 /// Plain copies of sealed files for views of the system that read a path: Quick Look, a player, a thumbnail. They are handed out for as long
 /// as something is shown, and taken away when it goes, when the account's gate closes, at a wipe, and at the next start.
 ///
-/// The folder is of mode 0700, excluded from backups by whoever names it, and nothing else may lie in it. Any thread may call.
+/// The folder is of mode 0700, and nothing else may lie in it; the app excludes it from backups. Any thread may call.
 public final class HandedOutFiles: Sendable {
     private let folder: URL
     private let handed = Locked<[URL: AccountID?]>([:])
@@ -24,7 +24,7 @@ public final class HandedOutFiles: Sendable {
         }
     }
 
-    /// Writes a plain copy that somebody may read until it is taken back.
+    /// Writes a plain copy that another program may read until it is taken back.
     ///
     /// - Parameters:
     ///   - name: What it is called; of a path only the last part counts.

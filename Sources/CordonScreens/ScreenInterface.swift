@@ -85,7 +85,7 @@ public final class ScreenInterface: ProtectionInterface {
     /// What is shown now; nil is the app itself.
     public var current: ShownScreen? { state.withLock { $0.shown } }
 
-    /// Names who is told before the system's dialog for a face or a finger comes, and when it has gone: whoever covers windows, because the
+    /// Calls a closure before the system's dialog for a face or a finger comes, and when it has gone: the cover of the windows needs it, because the
     /// dialog makes a scene inactive.
     public func tellOfDialogs(_ told: @escaping @Sendable (Bool) async -> Void) { dialogs.withLock { $0 = told } }
 
@@ -208,7 +208,7 @@ public final class ScreenInterface: ProtectionInterface {
 
     /// Says why, and begins the sign-in when the person wants it.
     public func signIn(_ prompt: SignInPrompt) async -> SignInAnswer {
-        guard let signsIn else { return .unavailable(Texts.screenSignInTitle) }
+        guard let signsIn else { return .unavailable(Texts.screenSignInUnavailable) }
         guard case .action(.signIn, _)? = await reply(to: .signIn(prompt)) else { return .cancelled }
         return await signsIn(prompt)
     }

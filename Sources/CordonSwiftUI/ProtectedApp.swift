@@ -20,18 +20,23 @@
         /// The accounts that are enrolled.
         public private(set) var accounts: [ManagedAccount] = []
         private var openGates: Set<AccountID> = []
+        @ObservationIgnored private var running: Task<Void, Never>?
+        @ObservationIgnored private var starting: Task<AppProtection, any Error>?
+        @ObservationIgnored private var companions: [AccountID: Task<Void, Never>] = [:]
+        @ObservationIgnored private var background: BackgroundWork?
         @ObservationIgnored private var scenes: SceneProtection?
         @ObservationIgnored private let configure: @MainActor () async throws -> ProtectionConfiguration
 
         /// Names the service; nothing happens before ``run()``, which the modifier `cordon(_:)` calls.
         ///
         /// - Parameters:
+        ///   - backgroundTask: The permitted identifier of a background task that does what is due while the app is not in front; nil for none.
         ///   - change: Changes the configuration before the protection is made of it.
-        public init(
-            service: URL, rootKey: String,
+        public convenience init(
+            service: URL, rootKey: String, backgroundTask: String? = nil,
             _ change: @escaping @MainActor (inout ProtectionConfiguration) -> Void = { _ in }
         ) {
-            configure = {
+            self.init(backgroundTask: backgroundTask) {
                 var configuration = try await ProtectionConfiguration.ofThisApp(service: service, rootKey: rootKey)
                 change(&configuration)
                 return configuration
@@ -39,26 +44,55 @@
         }
 
         /// Makes one of a configuration of the app's own; ``ProtectionConfiguration/interface`` has to be a ``ScreenInterface`` to be drawn.
-        public init(_ configure: @escaping @MainActor () async throws -> ProtectionConfiguration) {
+        public init(
+            backgroundTask: String? = nil, _ configure: @escaping @MainActor () async throws -> ProtectionConfiguration
+        ) {
             self.configure = configure
+            // The system takes no registration after the launch.
+            background = backgroundTask.flatMap { identifier in
+                BackgroundWork(identifier) { [weak self] in await self?.performDueWork() ?? .distantFuture }
+            }
         }
 
         /// Whether an account's data may be shown.
         public func isOpen(_ account: AccountID) -> Bool { openGates.contains(account) }
 
-        /// Starts the protection where it has not started, and keeps it up until the calling task is cancelled.
+        /// Starts the protection where it has not started, and keeps it up; every scene of the app may call it. What has failed is tried again by the
+        /// next call.
         public func run() async {
-            guard protection == nil else { return }
+            let task = running ?? Task { await work() }
+            running = task
+            await task.value
+        }
+
+        private func work() async {
+            failure = nil
             do {
-                let made = try await AppProtection.whenUnlocked { try await start() }
-                await withDiscardingTaskGroup { group in
-                    group.addTask { await made.keepUp() }
-                    for await event in made.events() { await note(event, made) }
-                    group.cancelAll()
-                }
+                let made = try await started()
+                try? background?.schedule(notBefore: .now)
+                Task { await made.keepUp() }
+                // The events are read meanwhile: the gate's are among them.
+                Task { await made.launch() }
+                for await event in made.events() { note(event, made) }
             } catch let error as ProtectionError {
                 failure = error.reason
             } catch { failure = "The organisation's protection could not be started." }
+            running = nil
+        }
+
+        /// The protection, started once, also in a launch without a scene.
+        private func started() async throws -> AppProtection {
+            let task = starting ?? Task { try await AppProtection.whenUnlocked { try await start() } }
+            starting = task
+            do { return try await task.value } catch {
+                starting = nil
+                throw error
+            }
+        }
+
+        private func performDueWork() async -> Date {
+            guard let protection = try? await started() else { return Date(timeIntervalSinceNow: 900) }
+            return await protection.performDueWork()
         }
 
         private func start() async throws -> AppProtection {
@@ -68,23 +102,34 @@
                 scenes = SceneProtection(made, interface: interface)
             }
             protection = made
-            await refresh(made)
-            _ = await made.launch()
+            refresh(made)
             return made
         }
 
-        private func note(_ event: ProtectionEvent, _ protection: AppProtection) async {
+        private func note(_ event: ProtectionEvent, _ protection: AppProtection) {
             switch event {
-            case .gate(let account, .opened): openGates.insert(account)
-            case .gate(let account, .closed), .wipeStarted(let account, _): openGates.remove(account)
+            case .gate, .status, .wipeStarted, .wipeFinished, .policyChanged: refresh(protection)
             default: break
             }
-            await refresh(protection)
         }
 
-        private func refresh(_ protection: AppProtection) async {
-            accounts = await protection.enrolledAccounts
-            openGates = Set(accounts.map(\.id).filter { protection.gate.isOpen(for: $0) })
+        private func refresh(_ protection: AppProtection) {
+            let now = protection.enrolledAccounts
+            if now != accounts { accounts = now }
+            let open = Set(now.map(\.id).filter { protection.gate.isOpen(for: $0) })
+            if open != openGates { openGates = open }
+            for account in now.map(\.id) where companions[account] == nil {
+                companions[account] = Task {
+                    // New rules and wipes are heard of at once, and a limit that passes closes the gate.
+                    async let watching: Void = protection.gate.watch(account)
+                    await protection.stayInTouch(for: account)
+                    await watching
+                }
+            }
+            for (account, companion) in companions where !now.contains(where: { $0.id == account }) {
+                companion.cancel()
+                companions[account] = nil
+            }
         }
     }
 #endif

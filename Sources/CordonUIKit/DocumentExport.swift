@@ -55,7 +55,7 @@
             guard let contents = try? Data(contentsOf: file) else {
                 throw ProtectionError(.damagedContent, "the document cannot be read")
             }
-            // The picker has made a copy in the app's own folder, which nobody else removes.
+            // The picker has made a copy in the app's own folder, which nothing else removes.
             try? FileManager.default.removeItem(at: file)
             return TakenItem(owner: owner, name: file.lastPathComponent, contents: contents)
         }

@@ -40,10 +40,13 @@
                 screens.show(ShownScreen(id: 0, screen: cover))
                 isHidden = false
             } else if let shown {
-                screens.show(shown)
                 isHidden = false
-            } else {
+                // Before the screen is drawn: only a window that is key is typed into.
+                if shown.screen.field != nil { makeKey() }
+                screens.show(shown)
+            } else if !isHidden {
                 isHidden = true
+                windowScene?.windows.first { $0 !== self && !$0.isHidden }?.makeKey()
             }
         }
     }

@@ -4,7 +4,7 @@
     public import Foundation
     public import UIKit
 
-    /// Dragging somebody's text out of a view: in plain where the rules let it go to every app, within the app alone otherwise. Main actor.
+    /// Dragging an account's text out of a view: in plain where the rules let it go to every app, within the app alone otherwise. Main actor.
     @MainActor public final class ProtectedDrag: NSObject, UIDragInteractionDelegate {
         private let protection: AppProtection
         private let owner: () -> Identity
@@ -24,7 +24,7 @@
             guard let text = text(), maySend(to: owner().account.map { .managed($0) } ?? .personal) else { return [] }
             session.localContext = owner()
             let provider = NSItemProvider()
-            // Nobody but this app may load what the rules keep from other apps, whatever the session allows.
+            // No other app may load what the rules keep from other apps, whatever the session allows.
             provider.registerDataRepresentation(
                 forTypeIdentifier: PasteboardCodec.textType, visibility: maySend(to: .unmanagedApp) ? .all : .ownProcess
             ) { load in
@@ -46,7 +46,7 @@
         }
     }
 
-    /// Taking what is dropped on a view for somebody, if the rules let it in (SDK-DT-18). Main actor.
+    /// Taking what is dropped on a view for an account, if the rules let it in (SDK-DT-18). Main actor.
     @MainActor public final class ProtectedDrop: NSObject, UIDropInteractionDelegate {
         private let protection: AppProtection
         private let receiver: () -> Identity

@@ -3,7 +3,7 @@
     public import Foundation
     public import UIKit
 
-    /// The system's share sheet for somebody's data, with what the rules refuse left out (SDK-SX-01).
+    /// The system's share sheet for an account's data, with what the rules refuse left out (SDK-SX-01).
     ///
     /// The sheet cannot be told that an app is managed: where data may go to managed apps only, there is no sheet, and ``EgressOutlets/openIn(_:named:of:by:permit:)``
     /// is the way. Main actor.
@@ -20,7 +20,7 @@
         public convenience init(
             _ file: URL, of owner: Identity, by protection: AppProtection, whenDone: @escaping () -> Void = {}
         ) throws(EgressDenied) {
-            // Nobody knows which app the person will choose: the rules are asked about any.
+            // It is not known which app the person will choose: the rules are asked about any.
             _ = try protection.permit(for: .send(to: .unmanagedApp, of: owner)).decision
             self.init(activityItems: [file], applicationActivities: nil)
             self.whenDone = whenDone

@@ -26,7 +26,7 @@
         ///
         /// - Parameters:
         ///   - interface: The same that ``ProtectionConfiguration/interface`` has.
-        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default they are asked for whoever the window shows.
+        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default they are asked about the account that the window shows.
         public init(
             _ protection: AppProtection, interface: ScreenInterface,
             mayBeCaptured: (@MainActor (WindowID) -> Bool)? = nil
@@ -102,7 +102,10 @@
                 case .cover(let window): overlays[window]?.isCovering = true
                 case .uncover(let window): overlays[window]?.isCovering = false
                 case .leftFront: protection.gate.leftFront()
-                case .cameToFront: protection.gate.cameToFront()
+                case .cameToFront:
+                    // The account that the window in front shows comes first; others when they are to be shown.
+                    let shown = tracker.key.flatMap { IdentityContext.windowIdentity(of: $0) }
+                    protection.gate.cameToFront(shown?.account)
                 case .makeKey(let window): IdentityContext.setKeyWindow(window)
                 case .forget(let window):
                     overlays.removeValue(forKey: window)?.isHidden = true

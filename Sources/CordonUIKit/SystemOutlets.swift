@@ -66,7 +66,7 @@
             point != .keyboard || rules.verdict(for: .may(.useKeyboard, of: owner)).permits
         }
 
-        /// Gives a text view what the rules let the system do with somebody's text: writing tools and made images.
+        /// Gives a text view what the rules let the system do with an account's text: writing tools and made images.
         @MainActor public func guardInput(of view: UITextView, for owner: Identity) {
             if #available(iOS 18.0, *) {
                 if !rules.verdict(for: .may(.useWritingTools, of: owner)).permits { view.writingToolsBehavior = .none }

@@ -96,6 +96,6 @@ import Testing
         try await device.publish([:])
         let protection = try await device.start(pin: SoftwareSigningKey().publicKey.thumbprint)
         #expect(await protection.enroll(device.account) == .parsingFailure)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 }

@@ -79,7 +79,7 @@ import Testing
         _ = try await device.enrolled(["printBlocked": .bool(true)])
         await device.service.set { $0.isUnreachable = true }
         let restarted = try await device.start()
-        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(restarted.enrolledAccounts == [device.account])
         #expect(!device.mayPrint(restarted))
     }
 
@@ -108,11 +108,20 @@ import Testing
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
         try Data("{".utf8).write(to: folder.appending(path: name))
         let restarted = try await device.start()
-        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(restarted.enrolledAccounts.isEmpty)
         #expect(!device.mayPrint(restarted), "an account without known rules is denied")
-        var events = restarted.events().makeAsyncIterator()
-        guard case .stateSetAside? = await events.next() else {
-            Issue.record("the first observer is not told of what was set aside at the start")
+        for _ in 1...2 {
+            var events = restarted.events().makeAsyncIterator()
+            guard case .stateSetAside? = await events.next() else {
+                Issue.record("an observer is not told of what was set aside at the start")
+                return
+            }
+        }
+        await restarted.launch()
+        var late = restarted.events().makeAsyncIterator()
+        _ = await restarted.checkIn(device.account.id)
+        guard case .status? = await late.next() else {
+            Issue.record("an observer is told of the start after the launch")
             return
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name + ".damaged"])

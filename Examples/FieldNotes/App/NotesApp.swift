@@ -76,7 +76,7 @@ actor NotesApp {
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
             device: DeviceDescription(osVersion: "1.0", model: "terminal"),
-            service: service, rootKeyPin: pin, dataDirectory: folder,
+            service: service, rootKey: pin, dataDirectory: folder,
             keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport,
             sessions: (shared as (any AccountSessions)?) ?? signIn,
             logger: Logger(label: "fieldnotes") { log.handler($0) })
@@ -154,7 +154,7 @@ actor NotesApp {
 
     /// The accounts that are enrolled here. Their names are known from then on.
     func enrolledAccounts() async -> [ManagedAccount] {
-        let accounts = await protection?.enrolledAccounts ?? []
+        let accounts = protection?.enrolledAccounts ?? []
         await names.learn(accounts)
         return accounts
     }

@@ -41,7 +41,7 @@ extension NotesApp {
     /// Tells other apps whose data this app takes; nobody whose data it no longer has is named.
     func announceAccounts() async throws {
         guard let protection else { return }
-        let partner = Partner(bundleID: "fieldnotes", accounts: await protection.enrolledAccounts.map(\.id))
+        let partner = Partner(bundleID: "fieldnotes", accounts: protection.enrolledAccounts.map(\.id))
         try JSONEncoder().encode(partner).write(to: home.appending(path: Partner.fileName), options: .atomic)
     }
 }

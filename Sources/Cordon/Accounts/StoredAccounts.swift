@@ -167,7 +167,7 @@ actor StoredAccounts {
     /// Checks that the time of the last contact is not later than what the service signed.
     private nonisolated func requireContact(of record: RegistrationRecord) throws(ProtocolError) {
         guard let text = record.contact else { return }
-        let keys = try record.keys.verified(pin: context.configuration.rootKeyPin, at: .distantPast)
+        let keys = try record.keys.verified(pin: context.configuration.rootKey, at: .distantPast)
         let proof = try ContactProof(verifying: text, by: keys, forRegistration: record.registrationID)
         guard record.lastCheckIn.timeIntervalSince1970 < Double(proof.clientTime) + 1 else {
             throw ProtocolError(.replayed, "the last contact is older than was noted")

@@ -163,7 +163,7 @@ actor CheckIns {
     ) async throws(ProtocolError) -> ContactProof? {
         record.contact = response.contact
         guard let text = response.contact else { return nil }
-        let pin = configuration.rootKeyPin
+        let pin = configuration.rootKey
         let proof: ContactProof
         do {
             proof = try ContactProof(

@@ -2,12 +2,13 @@ internal import CordonBase
 
 /// Hands every event to every observer, in order; an observer that does not read loses the oldest.
 ///
-/// What happens before anybody observes, at the start of an app, is kept for the first observer.
+/// What happens until the app is launched is kept for every observer who begins by then.
 final class EventBroadcaster: Sendable {
     private struct State {
         var observers: [Int: AsyncStream<ProtectionEvent>.Continuation] = [:]
         var next = 0
-        var unseen: [ProtectionEvent] = []
+        /// What happened since the start; nil when that is over.
+        var start: [ProtectionEvent]? = []
     }
 
     private static let backlog = 256
@@ -20,8 +21,7 @@ final class EventBroadcaster: Sendable {
         let id = state.withLock { state in
             state.next += 1
             state.observers[state.next] = continuation
-            for event in state.unseen { continuation.yield(event) }
-            state.unseen = []
+            for event in state.start ?? [] { continuation.yield(event) }
             return state.next
         }
         continuation.onTermination = { [state] _ in state.withLock { $0.observers[id] = nil } }
@@ -34,11 +34,14 @@ final class EventBroadcaster: Sendable {
     /// Whether anybody has listened so far.
     var wasEverObserved: Bool { state.withLock { $0.next > 0 } }
 
+    /// The start is over: who observes from here on hears of what comes.
+    func endStart() { state.withLock { $0.start = nil } }
+
     /// Tells every observer.
     func post(_ event: ProtectionEvent) {
         state.withLock { state in
             for observer in state.observers.values { observer.yield(event) }
-            if state.next == 0 { state.unseen = (state.unseen + [event]).suffix(Self.backlog) }
+            state.start = state.start.map { ($0 + [event]).suffix(Self.backlog) }
         }
     }
 }

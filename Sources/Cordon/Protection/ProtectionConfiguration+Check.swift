@@ -13,7 +13,7 @@ extension ProtectionConfiguration {
         guard debugPolicies == nil else { return }
         try Self.check(service: service)
         guard
-            [rootKeyPin, nextRootKeyPin].compactMap(\.self).allSatisfy({
+            [rootKey, nextRootKey].compactMap(\.self).allSatisfy({
                 $0.utf8.count == 43 && Base64URL.decode($0)?.count == 32
             })
         else {

@@ -15,10 +15,10 @@ public struct ProtectionConfiguration: Sendable {
     /// Where the service is: https and a host, or http with an address of this machine.
     public var service: URL
     /// The RFC 7638 thumbprint of the service's root key, 43 characters; no other key is ever trusted (SRV-CI-084).
-    public var rootKeyPin: String
+    public var rootKey: String
     /// The thumbprint of the root key that may follow it: an app that knows both goes on when the organisation changes to its
     /// next one. Nil for none.
-    public var nextRootKeyPin: String?
+    public var nextRootKey: String?
     /// Where Cordon keeps the organisation's files and its own state; nothing else may write there.
     public var dataDirectory: URL
     /// Folders of the app's own that hold what ``AccountFiles/protect(_:for:progress:)`` seals: a wipe looks for the account's
@@ -128,14 +128,14 @@ public struct ProtectionConfiguration: Sendable {
     ///
     /// - Parameter logger: Where Cordon logs; without one it logs nothing.
     public init(
-        application: ApplicationFacts, device: DeviceDescription, service: URL, rootKeyPin: String,
+        application: ApplicationFacts, device: DeviceDescription, service: URL, rootKey: String,
         dataDirectory: URL, keyStore: any KeyStore, transport: any HTTPTransport, sessions: any AccountSessions,
         logger: Logger = Logger(label: "cordon") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.application = application
         self.device = device
         self.service = service
-        self.rootKeyPin = rootKeyPin
+        self.rootKey = rootKey
         self.dataDirectory = dataDirectory
         self.keyStore = keyStore
         self.transport = transport
@@ -153,7 +153,7 @@ extension ProtectionConfiguration {
     func trusted(
         _ set: SignedKeySet, at now: Date, after known: SignedKeySet? = nil
     ) throws(ProtocolError) -> JSONWebKeySet {
-        try set.verified(pin: rootKeyPin, orNext: nextRootKeyPin, at: now, after: known?.version ?? 0)
+        try set.verified(pin: rootKey, orNext: nextRootKey, at: now, after: known?.version ?? 0)
     }
 }
 

@@ -3,7 +3,6 @@
     internal import Cordon
     internal import CordonScreens
     public import Foundation
-    internal import Logging
 
     /// Check-ins, wipes and receipts while the app is not in front, by the system's background tasks.
     ///

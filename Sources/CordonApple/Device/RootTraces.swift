@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a jailbreak leaves on a device. Whoever owns the device can hide all of it: what is found counts, what is not found proves little.
+/// What a jailbreak leaves on a device. The owner of a device can hide all of it: what is found counts, what is not found proves little.
 ///
 /// The probes are given, so that the judging is tried without a device.
 public struct RootTraces: Sendable {

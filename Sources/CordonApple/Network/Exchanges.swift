@@ -9,7 +9,7 @@
         internal import FoundationNetworking
     #endif
 
-    /// The delegate of a session: hands each answer's pieces to whoever waits for it, follows no redirect, and looks at the server's keys.
+    /// The delegate of a session: hands each answer's pieces to the call that waits for it, follows no redirect, and looks at the server's keys.
     final class Exchanges: NSObject, URLSessionDataDelegate {
         private typealias Continuation = AsyncThrowingStream<ExchangePiece, any Error>.Continuation
 
@@ -102,7 +102,7 @@
         /// No pins yet.
         public init() {}
 
-        /// Has the pins of an account decide from now on; nil is whoever the work at hand is for.
+        /// Has the pins of an account decide from now on; nil is the account that the work at hand is for.
         public func follow(_ pinning: CertificatePinning, account: AccountID? = nil) {
             check.withLock {
                 $0 = { chain, host in

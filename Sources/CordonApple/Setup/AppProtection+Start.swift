@@ -8,7 +8,7 @@
     extension AppProtection {
         /// Runs what needs the Keychain, such as making the protection, when the device was unlocked since its start.
         ///
-        /// The system may launch an app before anybody has unlocked the device, to be quick later (prewarming), or for a background task. Nothing of the
+        /// The system may launch an app before the device was unlocked, to be quick later (prewarming), or for a background task. Nothing of the
         /// organisation's can be opened then; this waits for the first unlock.
         @MainActor public static func whenUnlocked<Value: Sendable>(
             _ keychain: SystemKeychain = SystemKeychain(), _ start: @MainActor () async throws -> Value

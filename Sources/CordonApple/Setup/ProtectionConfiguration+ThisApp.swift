@@ -37,7 +37,7 @@
                 application: ApplicationFacts(
                     bundleID: settings.containingBundleID ?? bundleID,
                     version: bundle.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? "0"),
-                device: .ofThisDevice, service: service, rootKeyPin: rootKey,
+                device: .ofThisDevice, service: service, rootKey: rootKey,
                 dataDirectory: folder.appending(path: "protected"), keyStore: KeychainKeys(), transport: transport,
                 sessions: signIn)
             configuration.settings = settings

@@ -16,32 +16,30 @@
             isEphemeral: Bool = true, over window: @escaping @MainActor @Sendable () -> UIWindow?
         ) -> BrowserLauncher {
             BrowserLauncher { page, redirect in
-                try await AuthenticationPage(window).show(page, until: redirect, isEphemeral: isEphemeral)
+                try await AuthenticationPage.over(window()).show(page, until: redirect, isEphemeral: isEphemeral)
             }
         }
     }
 
     /// One page, from its start to the answer.
     @MainActor private final class AuthenticationPage: NSObject, ASWebAuthenticationPresentationContextProviding {
-        private let window: @MainActor @Sendable () -> UIWindow?
-        private var anchor: UIWindow?
+        private let anchor: UIWindow
         private var session: ASWebAuthenticationSession?
         private var waiting: CheckedContinuation<URL?, any Error>?
 
-        init(_ window: @escaping @MainActor @Sendable () -> UIWindow?) { self.window = window }
+        private init(_ anchor: UIWindow) { self.anchor = anchor }
 
-        func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor {
-            // `show` has looked: without a window no session begins.
-            guard let anchor else { preconditionFailure("a session began without a window") }
-            return anchor
-        }
-
-        func show(_ page: URL, until redirect: URL, isEphemeral: Bool) async throws -> URL? {
-            guard let window = window() else {
+        static func over(_ window: UIWindow?) throws -> AuthenticationPage {
+            guard let window else {
                 throw SignInError(.configuration, .authorizationFailed, "there is no window to sign in over")
             }
-            anchor = window
-            return try await withTaskCancellationHandler {
+            return AuthenticationPage(window)
+        }
+
+        func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor { anchor }
+
+        func show(_ page: URL, until redirect: URL, isEphemeral: Bool) async throws -> URL? {
+            try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     waiting = continuation
                     guard !Task.isCancelled else { return finish(throwing: CancellationError()) }
@@ -56,10 +54,10 @@
         }
 
         private func begin(_ page: URL, _ redirect: URL, _ isEphemeral: Bool) {
-            let done: ASWebAuthenticationSession.CompletionHandler = { [weak self] answer, error in
+            // Not of the main actor: the system does not say on which thread it answers, and a closure of the main actor traps on another.
+            let done: @Sendable (URL?, (any Error)?) -> Void = { [weak self] answer, error in
                 let isCancelled = (error as? ASWebAuthenticationSessionError)?.code == .canceledLogin
                 let hasFailed = error != nil
-                // The system does not say on which thread it answers.
                 Task { @MainActor in
                     if isCancelled { self?.finish(throwing: CancellationError()) }
                     if hasFailed {

@@ -160,8 +160,7 @@ package enum Texts {
 
     /// How long a new PIN with letters or symbols has to be.
     package static func screenNewPINCharacters(count: Int) -> String {
-        count == 1
-            ? "At least one character, a letter or symbol." : "At least \(count) characters, with a letter or symbol."
+        count == 1 ? "At least one character, a letter or symbol." : "At least \(count) characters, with a letter or symbol."
     }
 
     /// The new PIN and its repetition differ.
@@ -209,6 +208,9 @@ package enum Texts {
 
     /// The heading of the screen that asks for a fresh sign-in.
     package static let screenSignInTitle = "Sign in again"
+
+    /// Why no fresh sign-in can begin: the app has none.
+    package static let screenSignInUnavailable = "This app has no way to sign in."
 
     /// The next step `askAdministrator` of an enrolment, in words.
     package static let stepAskAdministrator =

@@ -69,11 +69,13 @@ extension AppleAdapters {
             let field = try #require(stage.field(of: scene))
             #expect(field.isSecureTextEntry && field.keyboardType == .numberPad)
             #expect(stage.text(of: scene) == ["Enter the PIN", "Account: amal@contoso.example"])
+            #expect(scene.stubKey?.windowLevel != .normal, "only a key window is typed into")
             field.text = "4711"
             field.stubTrigger()
             #expect(await answer == .entered("4711"))
             #expect(field.text == nil)
             try await stage.until { stage.text(of: scene) == nil }
+            #expect(scene.stubKey?.windowLevel == .normal)
         }
 
         @Test func `a screen reader hears the screen when it comes`() async throws {

@@ -14,17 +14,27 @@ import UIKit
     let folder: URL
     var mayBeCaptured = true
 
-    init() async throws {
+    /// The account whose rules a stage may have.
+    static let account: AccountID = "dev@contoso.example"
+
+    /// - Parameter rules: Rules of a property list; nil for none. They act without a service, in debug builds alone.
+    init(rules: [String: JSONValue]? = nil) async throws {
         StubKeychain.shared.reset()
         folder = FileManager.default.temporaryDirectory.appending(path: "apple-\(UUID().uuidString)")
         interface = ScreenInterface(biometry: DeviceBiometry(), pause: { _ in })
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: "example.notes", version: "1.0"), device: .ofThisDevice,
             service: URL(string: "https://cordon.invalid") ?? folder,
-            rootKeyPin: String(repeating: "A", count: 43), dataDirectory: folder, keyStore: KeychainKeys(),
+            rootKey: String(repeating: "A", count: 43), dataDirectory: folder, keyStore: KeychainKeys(),
             transport: NoNetwork(), sessions: NoSessions())
         configuration.interface = interface
         configuration.stateCounter = KeychainStateCounter(SystemKeychain())
+        if let rules {
+            configuration.settings.allowsDebugPolicies = true
+            configuration.debugPolicies = DebugPolicies(account: Self.account, settings: DeviceSettings(rules))
+            configuration.deviceFacts = { _ in .ofThisDevice(RootTraces(exists: { _ in false }, writes: { _ in false }))
+            }
+        }
         protection = try await AppProtection(configuration)
         let capture = CaptureRule()
         scenes = SceneProtection(protection, interface: interface) { _ in capture.isAllowed }
@@ -64,6 +74,17 @@ import UIKit
     }
 
     private static func texts(_ view: UIView) -> [String] { views(view).compactMap { ($0 as? UILabel)?.text } }
+
+    /// Presses what goes on, and types the PIN where one is asked for, until the account's gate is open.
+    func passGate(in scene: UIWindowScene, pin: String = "4711") async throws {
+        try await until {
+            guard !protection.gate.isOpen(for: Self.account) else { return true }
+            field(of: scene)?.text = pin
+            buttons(of: scene).first?.stubTrigger()
+            return false
+        }
+        try await until { text(of: scene) == nil }
+    }
 
     /// Waits until something holds, as the tasks that make it hold go on.
     func until(_ holds: () -> Bool) async throws {

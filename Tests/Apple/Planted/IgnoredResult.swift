@@ -1,5 +1,5 @@
 // refused: is unused
-// Whether the page began is looked at by nobody.
+// Whether the page began is not looked at.
 
 import Foundation
 import UIKit

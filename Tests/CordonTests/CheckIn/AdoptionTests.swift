@@ -61,7 +61,7 @@ import Testing
         await device.service.set { $0.commands = [.wipe()] }
         keys.refuses.withLock { $0 = true }
         #expect(await protection.checkIn(ada) == .wipeReceived)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(device.keys.isEmpty)
         #expect(await device.service.acknowledgements.map(\.phase) == [.started, .succeeded])
     }

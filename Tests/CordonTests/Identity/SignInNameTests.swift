@@ -95,7 +95,7 @@ import Testing
         try await protection.outlets.save(Data("x".utf8), named: "x", of: .managed("oid-a"), to: place, permit: permit)
         #expect(await place.names == ["x"])
         try await protection.wipe(Self.name)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     @Test func `what was denied to an account by its sign-in name is forgotten with it`() async throws {

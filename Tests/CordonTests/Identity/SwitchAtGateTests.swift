@@ -71,7 +71,7 @@ import Testing
         house.facts.withLock { $0.rooted = true }
         let outcome = await protection.windows.switchIdentity(to: .managed(house.account), in: window)
         #expect(outcome.result == .failed)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(IdentityContext.windowIdentities(of: window) == nil)
         #expect(protection.windows.blockedAccounts.isEmpty)
     }

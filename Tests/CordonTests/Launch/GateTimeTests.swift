@@ -136,7 +136,7 @@ import Testing
         let wiped = await protection.resume(house.account)
         #expect(wiped.result == .wiped)
         #expect(wiped.steps == [LaunchStep(.checkIn, .unavailable), LaunchStep(.wipe, .done)])
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     @Test func `an app can show how long it may still be without contact`() async throws {
@@ -184,7 +184,7 @@ import Testing
         #expect(reasons.map(\.rule) == ["launch.offline"])
         await watch.value
         time.cancel()
-        #expect(await protection.enrolledAccounts.isEmpty, "a day without contact has passed")
+        #expect(protection.enrolledAccounts.isEmpty, "a day without contact has passed")
         #expect(await house.person.shown(.removed).count == 1)
     }
 

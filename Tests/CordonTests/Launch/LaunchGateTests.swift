@@ -70,7 +70,7 @@ import Testing
         let shown = try #require(await house.person.shown(.blocked).first)
         #expect(shown.causes.count == 1)
         #expect(shown.causes.allSatisfy { $0.message.contains("device.rooted") && !$0.remedy.isEmpty })
-        #expect(await protection.enrolledAccounts.count == 1)
+        #expect(protection.enrolledAccounts.count == 1)
     }
 
     @Test func `a cause that is gone opens at the next try`() async throws {
@@ -111,7 +111,7 @@ import Testing
         let outcome = await protection.launch(house.account)
         #expect(outcome.result == .wiped)
         #expect(outcome.steps.last == LaunchStep(.wipe, .done))
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(
             await house.person.shown(.removed).first?.causes.first?.message == "The device is rooted or jailbroken.")
         #expect(house.pinFiles.isEmpty)

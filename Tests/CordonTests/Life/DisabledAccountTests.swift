@@ -62,7 +62,7 @@ import Testing
         let outcome = await protection.launch(house.account)
         #expect(outcome.result == .wiped)
         #expect(await house.device.service.asked.count > asked)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     @Test func `an account that was enabled meanwhile keeps its data`() async throws {
@@ -82,7 +82,7 @@ import Testing
         let refused = await protection.launch(house.account)
         #expect(refused.result == .blocked)
         #expect(refused.reasons.contains { $0.message.contains("device.accountDisabled") })
-        #expect(await protection.enrolledAccounts.count == 1)
+        #expect(protection.enrolledAccounts.count == 1)
 
         await house.device.service.set { $0.problem = Self.disabled }
         #expect(await protection.checkIn(house.account) == .notLicensed)

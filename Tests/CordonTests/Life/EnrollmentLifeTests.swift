@@ -33,10 +33,10 @@ import Testing
         let restarted = try await device.start()
         time.advance(by: 23 * 3600)
         await restarted.performDueWork()
-        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(restarted.enrolledAccounts.isEmpty)
         time.advance(by: 3600)
         await restarted.performDueWork()
-        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(restarted.enrolledAccounts == [device.account])
     }
 
     @Test
@@ -73,7 +73,7 @@ import Testing
         #expect(next.timeIntervalSince(time.now) <= 12 * 3600)
         time.advance(by: 12 * 3600)
         await protection.performDueWork()
-        #expect(await protection.enrolledAccounts.count == 1)
+        #expect(protection.enrolledAccounts.count == 1)
     }
 
     @Test func `a host without a service is asked again a day later`() async throws {
@@ -197,7 +197,7 @@ import Testing
         let account = device.account
         let signed = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
         #expect(await signed.signInAndEnroll("worker-a@contoso.example") == .newPolicies)
-        #expect(await signed.enrolledAccounts == [account])
+        #expect(signed.enrolledAccounts == [account])
         #expect(await device.service.registered.map(\.source) == [.loginAndEnroll])
     }
 
@@ -252,7 +252,7 @@ import Testing
         await protection.enroll(device.account)
         await device.service.set { $0.isUnreachable = true }
         #expect(await protection.unenroll(device.account.id, wiping: false) == .checkInNetworkFailure)
-        #expect(await protection.enrolledAccounts.isEmpty, "it is over here at once")
+        #expect(protection.enrolledAccounts.isEmpty, "it is over here at once")
         let restarted = try await device.start()
         time.advance(by: 300)
         await restarted.performDueWork()

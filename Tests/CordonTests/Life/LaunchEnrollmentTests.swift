@@ -25,10 +25,10 @@ import Testing
         defer { withExtendedLifetime(device) {} }
         let plain = try await device.start()
         await plain.launch()
-        #expect(await plain.enrolledAccounts.isEmpty)
+        #expect(plain.enrolledAccounts.isEmpty)
         let keen = try await device.start { $0.settings.enrollsAtLaunch = true }
         await keen.launch()
-        #expect(await keen.enrolledAccounts == [device.account])
+        #expect(keen.enrolledAccounts == [device.account])
         #expect(await keen.enrollAtLaunch() == nil, "there is nothing left to do")
     }
 
@@ -50,7 +50,7 @@ import Testing
         }
         await protection.launch()
         #expect(asked.withLock { $0 } == (requiresPolicy ? 1 : 0))
-        #expect(await protection.enrolledAccounts.count == (requiresPolicy ? 1 : 0))
+        #expect(protection.enrolledAccounts.count == (requiresPolicy ? 1 : 0))
     }
 
     /// An app that is asked to add an account.
@@ -86,7 +86,7 @@ import Testing
         await protection.launch()
         #expect(app.offered == [account])
         // After a no it is enrolled all the same: its rules hold, and nobody shows it.
-        #expect(await protection.enrolledAccounts == [account])
+        #expect(protection.enrolledAccounts == [account])
         #expect(!device.mayPrint(protection))
         #expect(await protection.windows.offerAccount(account) == agrees)
     }
@@ -101,7 +101,7 @@ import Testing
             $0.identityExit = { _ in }
         }
         await protection.launch()
-        #expect(await protection.enrolledAccounts == [device.account])
+        #expect(protection.enrolledAccounts == [device.account])
         #expect(app.offered.isEmpty)
     }
 
@@ -137,7 +137,7 @@ import Testing
                 configuration.allowsSeveralIdentities =
                     ProtectionConfiguration(
                         application: configuration.application, device: configuration.device,
-                        service: configuration.service, rootKeyPin: "", dataDirectory: configuration.dataDirectory,
+                        service: configuration.service, rootKey: "", dataDirectory: configuration.dataDirectory,
                         keyStore: configuration.keyStore, transport: configuration.transport,
                         sessions: configuration.sessions, logger: configuration.logger
                     ).allowsSeveralIdentities

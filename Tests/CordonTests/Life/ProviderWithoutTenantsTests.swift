@@ -40,7 +40,7 @@ import Testing
         #expect(account.tenant.rawValue == Self.issuer, "nothing but the issuer names its organisation")
         let protection = try await device.start()
         #expect(await protection.enroll(account) == .newPolicies)
-        #expect(await protection.enrolledAccounts == [device.account], "with the tenant of the service")
+        #expect(protection.enrolledAccounts == [device.account], "with the tenant of the service")
         #expect(await protection.checkIn(account.id) == .newPolicies)
         #expect(await (try device.start()).checkIn(account.id) == .newPolicies, "also after a restart")
     }

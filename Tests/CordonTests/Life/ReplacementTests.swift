@@ -46,7 +46,7 @@ import Testing
             let (first, second) = (house.two.first.account, house.two.second.account)
             #expect(try await house.app.remediations.remediate(second)?.status == .compliant)
             #expect(house.asked.withLock { $0 } == [first.id, second.id])
-            #expect(await house.app.enrolledAccounts == [second])
+            #expect(house.app.enrolledAccounts == [second])
             #expect(house.device.keys.count == 1)
             #expect(try await house.device.receipts().map(\.succeeded) == [true])
             try await until { house.restarted.withLock { $0.count } == 3 }
@@ -69,7 +69,7 @@ import Testing
             let stranger = ManagedAccount(id: second.id, tenant: TenantID("tenant-2"), userPrincipalName: "b@x.example")
             #expect(try await house.app.remediations.remediate(stranger)?.status == .notCompliant)
             #expect(house.asked.withLock { $0.isEmpty })
-            #expect(await house.app.enrolledAccounts == [first])
+            #expect(house.app.enrolledAccounts == [first])
             #expect(try await house.app.files.read("plan", of: first.id) == Data("plan".utf8))
         }
     }
@@ -85,7 +85,7 @@ import Testing
             let mute = try await House(nil)
             #expect(try await mute.app.remediations.remediate(second)?.status == .notCompliant)
             for house in [refusing, mute] {
-                #expect(await house.app.enrolledAccounts == [house.two.first.account])
+                #expect(house.app.enrolledAccounts == [house.two.first.account])
                 #expect(try await house.app.files.read("plan", of: house.two.first.account.id) == Data("plan".utf8))
             }
         }

@@ -125,7 +125,7 @@ import Testing
         }
         #expect(await protection.checkIn(device.account.id) == .registrationGone)
         #expect(!device.mayPrint(protection))
-        #expect(await protection.enrolledAccounts.count == 1)
+        #expect(protection.enrolledAccounts.count == 1)
     }
 
     @Test func `work that is due is done once, however often it is asked for`() async throws {

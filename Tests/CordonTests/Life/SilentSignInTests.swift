@@ -36,7 +36,7 @@ import Testing
     func `a token that can be had silently is used before anybody is asked`(name: String?) async throws {
         let app = try await start(knowing: name == nil ? [device.account] : [device.account, other])
         #expect(await app.signInAndEnroll(name) == .newPolicies)
-        #expect(await app.enrolledAccounts == [device.account])
+        #expect(app.enrolledAccounts == [device.account])
         #expect(asked.withLock { $0.isEmpty })
         #expect(await device.service.registered.map(\.source) == [.loginAndEnroll])
     }

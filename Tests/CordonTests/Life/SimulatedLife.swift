@@ -133,7 +133,7 @@ struct SimulatedLife {
         try await settleWipe()
     }
 
-    private var isEnrolled: Bool { get async { await app.enrolledAccounts.count == 1 } }
+    private var isEnrolled: Bool { get async { app.enrolledAccounts.count == 1 } }
     private var failures: Int { get async { app.diagnostics.report().accounts.first?.failures ?? 0 } }
     private var lastCheckInAge: TimeInterval {
         get async {

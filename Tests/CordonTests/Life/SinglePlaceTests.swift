@@ -53,7 +53,7 @@ import Testing
             // It is tried again after a minute, without anybody asking for it.
             house.time.advance(by: 60)
             await app.performDueWork()
-            #expect(await app.enrolledAccounts == [house.second])
+            #expect(app.enrolledAccounts == [house.second])
         }
     }
 
@@ -68,10 +68,10 @@ import Testing
             let first = Task { await app.enroll(house.first) }
             await answer.waitForArrival()
             #expect(await app.enroll(house.second) == .singleAccountOnly)
-            #expect(await app.enrolledAccounts.isEmpty)
+            #expect(app.enrolledAccounts.isEmpty)
             await answer.open()
             #expect(await first.value == .newPolicies)
-            #expect(await app.enrolledAccounts == [house.first])
+            #expect(app.enrolledAccounts == [house.first])
             #expect(await house.two.second.registered.isEmpty)
 
             #expect(await app.unenroll(house.first.id) == .unenrolled)
@@ -90,15 +90,15 @@ import Testing
             #expect(await app.enroll(house.second) == .singleAccountOnly)
             house.time.advance(by: 2 * 86_400)
             await app.performDueWork()
-            #expect(await app.enrolledAccounts == [house.first])
+            #expect(app.enrolledAccounts == [house.first])
             #expect(await app.enroll(house.second) == .singleAccountOnly)
             #expect(await app.unenroll(house.first.id) == .unenrolled)
             house.time.advance(by: 23 * 3600)
             await app.performDueWork()
-            #expect(await app.enrolledAccounts.isEmpty)
+            #expect(app.enrolledAccounts.isEmpty)
             house.time.advance(by: 3600)
             await app.performDueWork()
-            #expect(await app.enrolledAccounts == [house.second])
+            #expect(app.enrolledAccounts == [house.second])
         }
     }
 
@@ -123,7 +123,7 @@ import Testing
 
             let again = try await house.start()
             #expect(IdentityContext.processIdentity == .managed(house.second.id))
-            #expect(await again.enrolledAccounts.count == 2)
+            #expect(again.enrolledAccounts.count == 2)
         }
     }
 }

@@ -73,7 +73,7 @@ import Testing
         let outcome = await protection.resume(house.account)
         #expect(outcome.result == .wiped)
         #expect(outcome.steps.map(\.kind) == [.pin, .pin, .wipe])
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(house.pinFiles.isEmpty)
 
         await house.person.set { $0.pins = [.entered("2580")] }
@@ -222,7 +222,7 @@ import Testing
         _ = await second.resume(house.account)
         #expect(await house.person.pinPrompts.first?.attemptsLeft == 2)
         try await first.wipe(house.account)
-        #expect(await second.enrolledAccounts.count == 1)
+        #expect(second.enrolledAccounts.count == 1)
         await house.person.set { $0.pins = [.entered("2580")] }
         #expect(await second.resume(house.account).isOpen, "the PIN stays the other app's")
     }

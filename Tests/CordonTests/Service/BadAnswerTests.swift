@@ -64,7 +64,7 @@ import Testing
             ]
         }
         #expect(await protection.checkIn(account) == .wipeReceived)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     @Test func `a token source that never answers is a time-out`() async throws {

@@ -83,7 +83,7 @@ import Testing
             await #expect(throws: ProtectionError.self, place) { try await protection.service.verify() }
         }
         #expect(asked.withLock { $0 } == 0)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     @Test func `a service that is whole has the person asked once, after its keys were verified`() async throws {

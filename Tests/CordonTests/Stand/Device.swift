@@ -47,7 +47,7 @@ final class Device: Sendable {
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: "example.notes", version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: "tag-1", osVersion: "1.0", model: "test"), service: url,
-            rootKeyPin: pin ?? service.root.publicKey.thumbprint, dataDirectory: folder.appending(path: "data"),
+            rootKey: pin ?? service.root.publicKey.thumbprint, dataDirectory: folder.appending(path: "data"),
             keyStore: keyStore, transport: service, sessions: sessions,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         if let time { configuration.clock = time.clock }

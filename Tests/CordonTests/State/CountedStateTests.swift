@@ -40,7 +40,7 @@ import Testing
         let restarted = try await house.start()
         let outcome = await restarted.launch(house.account)
         #expect(outcome.steps.filter { $0.kind != .checkIn }.map(\.kind) == [.signIn, .newPIN])
-        #expect(await restarted.enrolledAccounts.count == 1, "and nothing is deleted")
+        #expect(restarted.enrolledAccounts.count == 1, "and nothing is deleted")
     }
 
     @Test func `who puts back what was remembered before the first PIN signs in as well`() async throws {
@@ -59,7 +59,7 @@ import Testing
         _ = try await house.opened()
         remove(["pins", "launch", "registrations", "life", "counters"], of: house)
         let restarted = try await house.start()
-        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(restarted.enrolledAccounts.isEmpty)
         #expect(await restarted.enroll(house.device.account) == .newPolicies)
         #expect(await restarted.launch(house.account).steps.map(\.kind) == [.managedNotice, .signIn, .newPIN])
     }
@@ -116,7 +116,7 @@ import Testing
         try FileManager.default.removeItem(at: registration)
         await house.goOffline()
         let without = try await house.start()
-        #expect(await without.enrolledAccounts.isEmpty)
+        #expect(without.enrolledAccounts.isEmpty)
         #expect(!house.device.mayPrint(without))
         #expect(throws: EgressDenied.self) {
             _ = try without.permit(for: Question(.print, owner: .managed(house.account)))
@@ -152,7 +152,7 @@ import Testing
         try await protection.wipe(house.account)
         for put in putBack { try put() }
         let restarted = try await house.start()
-        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(restarted.enrolledAccounts.isEmpty)
         #expect(await restarted.enroll(house.device.account) == .newPolicies)
         #expect(await restarted.launch(house.account).steps.contains(LaunchStep(.signIn, .done)))
     }
@@ -173,7 +173,7 @@ import Testing
         #expect(throws: EgressDenied.self) {
             _ = try restarted.permit(for: Question(.print, owner: .managed(account)))
         }
-        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(restarted.enrolledAccounts == [device.account])
     }
 
     @Test func `a counter that was lost asks for a sign-in, deletes nothing, and counts again afterwards`() async throws
@@ -189,7 +189,7 @@ import Testing
         await house.goOffline()
         let offline = try await house.start { $0.stateCounter = counter }
         #expect(await !offline.launch(house.account).isOpen, "what holds is not known before the service was asked")
-        #expect(await offline.enrolledAccounts.count == 1)
+        #expect(offline.enrolledAccounts.count == 1)
         await house.goOnline()
         let online = try await house.start { $0.stateCounter = counter }
         let outcome = await online.launch(house.account)
@@ -213,7 +213,7 @@ import Testing
         await house.goOffline()
         house.clock.advance(.seconds(3600))
         let upgraded = try await house.start()
-        #expect(await upgraded.enrolledAccounts == [house.device.account])
+        #expect(upgraded.enrolledAccounts == [house.device.account])
         #expect(await upgraded.launch(house.account).steps == [LaunchStep(.pin, .done)])
         for folder in ["registrations", "life", "launch", "pins"] {
             let text = try String(contentsOf: file(folder, of: house), encoding: .utf8)
@@ -265,7 +265,7 @@ import Testing
             }
             if case .signal? = result?.exitStatus { hasEnded = false }
             let next = try await device.start { $0.stateCounter = counter }
-            #expect(await next.enrolledAccounts == [device.account], "step \(step)")
+            #expect(next.enrolledAccounts == [device.account], "step \(step)")
             #expect(device.mayPrint(next), "step \(step)")
             guard case .value(let record) = try next.context.pinsForTests().contents(of: device.account.id) else {
                 Issue.record("the PIN was lost at step \(step)")

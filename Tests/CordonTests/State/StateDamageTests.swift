@@ -36,7 +36,7 @@ import Testing
             try FileManager.default.moveItem(at: data.appending(path: name), to: aside)
             try Data().write(to: data.appending(path: name))
             await protection.performDueWork()
-            #expect(await protection.enrolledAccounts == [device.account], "\(name)")
+            #expect(protection.enrolledAccounts == [device.account], "\(name)")
             #expect(device.mayPrint(protection), "\(name)")
             await #expect(throws: ProtectionError.self) { _ = try await device.start() }
             try FileManager.default.removeItem(at: data.appending(path: name))
@@ -59,7 +59,7 @@ import Testing
         await #expect(throws: ProtectionError(.stateUnwritable, "")) { try await restarted.telemetry.setEnabled(true) }
         #expect(try Data(contentsOf: file) == before)
         #expect(!device.files(in: "life").contains { $0.hasSuffix(".damaged") })
-        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(restarted.enrolledAccounts == [device.account])
     }
 
     @Test func `what another process is about to put in a file's place is not written over`() async throws {

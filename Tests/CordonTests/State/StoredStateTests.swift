@@ -51,7 +51,7 @@ import Testing
         try device.makeFormer(isPlain: true)
         await device.sessions.set { $0.signerFailure = nil }
         let upgraded = try await device.start { $0.transport = two }
-        #expect(await upgraded.enrolledAccounts.contains(device.account))
+        #expect(upgraded.enrolledAccounts.contains(device.account))
         #expect(device.mayPrint(upgraded))
         #expect(device.mayPrint(try await device.start { $0.transport = two }))
     }
@@ -72,7 +72,7 @@ import Testing
         // Plain, as the version before would have taken it.
         try Data(JSONValue.object(members).text().utf8).write(to: file)
         let restarted = try await device.start()
-        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(restarted.enrolledAccounts.isEmpty)
         #expect(!device.mayPrint(restarted))
     }
 
@@ -98,7 +98,7 @@ import Testing
         await (try await device.start { $0.stateCounter = counter }).enroll(device.account)
         try device.makeFormer(isPlain: true)
         let restarted = try await device.start { $0.stateCounter = counter }
-        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(restarted.enrolledAccounts.isEmpty)
         #expect(!device.mayPrint(restarted))
     }
 
@@ -110,7 +110,7 @@ import Testing
                 try device.makeFormer(isPlain: true) { if $0[member] != nil { $0[member] = .integer(number) } }
                 let restarted = try await device.start()
                 await restarted.checkIn(device.account.id)
-                #expect(await restarted.enrolledAccounts.isEmpty)
+                #expect(restarted.enrolledAccounts.isEmpty)
             }
         }
     }
@@ -122,7 +122,7 @@ import Testing
             for name in ["version", "generation", "sequence", "failures"] { members[name] = nil }
         }
         let restarted = try await device.start()
-        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(restarted.enrolledAccounts == [device.account])
         #expect(!device.mayPrint(restarted))
         #expect(await restarted.checkIn(device.account.id) == .newPolicies)
         let text = try String(contentsOf: try registrationFile(of: device), encoding: .utf8)
@@ -136,7 +136,7 @@ import Testing
         try edit(file) { $0["version"] = .integer(99) }
         let before = try Data(contentsOf: file)
         let restarted = try await device.start()
-        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(restarted.enrolledAccounts.isEmpty)
         #expect(!device.mayPrint(restarted))
         #expect(try Data(contentsOf: file) == before)
     }
@@ -275,7 +275,7 @@ import Testing
         #expect(device.mayPrint(second))
         #expect(await second.unenroll(device.account.id, wiping: false) == .unenrolled)
         await first.performDueWork()
-        #expect(await first.enrolledAccounts.isEmpty)
+        #expect(first.enrolledAccounts.isEmpty)
         #expect(!device.mayPrint(first))
     }
 
@@ -314,8 +314,8 @@ import Testing
         await first.performDueWork()
         // Whoever finds the command stored and not begun carries it out beside everything else.
         try await until { await !device.service.acknowledgements.compactMap(\.receipt).isEmpty }
-        try await until { await first.enrolledAccounts.isEmpty }
-        try await until { await second.enrolledAccounts.isEmpty }
+        try await until { first.enrolledAccounts.isEmpty }
+        try await until { second.enrolledAccounts.isEmpty }
         await second.performDueWork()
         await first.performDueWork()
         let receipts = await device.service.acknowledgements.compactMap(\.receipt)

@@ -87,7 +87,7 @@ import Testing
         #expect(await protection.unenroll(ada) == .wipeIncomplete)
         #expect(await process.failureOfWiping(ada) == .wipeUnderWay)
         #expect(await process.unenroll(ada) != .unenrolled)
-        #expect(await process.enrolledAccounts.isEmpty)
+        #expect(process.enrolledAccounts.isEmpty)
         #expect(await process.enroll(device.account) == .removingExistingAccount)
         await hook.open()
         #expect(await first.value == nil)
@@ -113,11 +113,11 @@ import Testing
         await hook.waitForArrival()
         await answer.open()
         #expect(await checkingIn.value == .notEnrolled)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(device.keys.isEmpty)
         await hook.open()
         #expect(await wiping.value == nil)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(device.keys.isEmpty && device.files(in: "registrations").isEmpty)
     }
 
@@ -144,7 +144,7 @@ import Testing
         await device.service.set { $0.commands = [.wipe()] }
         #expect(await protection.checkIn(account.id) == .wipeReceived)
         #expect(answers.withLock { $0 } == [.wipeIncomplete, .wipeIncomplete, .removingExistingAccount])
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         app.withLock { $0 = nil }
     }
 

@@ -19,7 +19,7 @@ import Testing
         await device.sessions.set { $0.endFailure = HeldSessions.refusal }
         #expect(await protection.failureOfWiping(ada) == .stateUnwritable)
         #expect(device.keys.isEmpty, "the key does not wait")
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(await protection.enroll(device.account) == .removingExistingAccount)
         #expect(try await device.receipts().isEmpty)
 
@@ -40,7 +40,7 @@ import Testing
         await device.sessions.set { $0.endFailure = HeldSessions.refusal }
         #expect(await first.failureOfWiping(ada) == .stateUnwritable)
         let restarted = try await device.start { $0.transport = two }
-        #expect(await restarted.enrolledAccounts.map(\.id) == ["oid-b"])
+        #expect(restarted.enrolledAccounts.map(\.id) == ["oid-b"])
         #expect(!device.mayPrint(restarted))
         #expect(restarted.decision(for: Question(.print, owner: .managed("oid-b"))).verdict.permits)
     }
@@ -170,7 +170,7 @@ import Testing
         time.advance(by: 2 * 86_400)
         await protection.performDueWork()
         #expect(await device.service.registered.count == 1)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     private static func files(in folder: URL, containing text: String) throws -> [String] {

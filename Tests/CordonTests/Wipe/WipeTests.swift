@@ -33,7 +33,7 @@ import Testing
         let finished = ProtectionEvent.wipeFinished(account: device.account.id, commandID: "c1", succeeded: true)
         #expect(await events.has(finished))
         #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         let reported = await device.service.acknowledgements
         #expect(reported.map(\.phase) == [.started, .succeeded])
         let text = try #require(reported.last?.receipt)
@@ -65,7 +65,7 @@ import Testing
         let protection = try await device.enrolled()
         await device.service.set { $0.isUnreachable = true }
         try await protection.wipe(device.account.id)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(await device.service.acknowledgements.isEmpty)
         #expect(await device.sessions.ended == [device.account.id], "no credential waits for the network")
 
@@ -87,7 +87,7 @@ import Testing
         #expect(await protection.enroll(device.account) == .newPolicies)
         let restarted = try await device.start()
         await restarted.deliverReceipts()
-        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(restarted.enrolledAccounts == [device.account])
         #expect(await device.sessions.ended.count == 1)
     }
 
@@ -128,10 +128,10 @@ import Testing
         await DiskFaults.$next.withValue({ $0 == "unlink" ? EIO : 0 }) {
             #expect(await protection.checkIn(account) == .wipeReceived)
         }
-        #expect(await protection.enrolledAccounts == [device.account])
+        #expect(protection.enrolledAccounts == [device.account])
         await #expect(throws: ProtectionError.self) { try await protection.files.read("plan.txt", of: account) }
         #expect(await protection.checkIn(account) == .wipeReceived)
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
         #expect(try await device.receipts().map(\.succeeded) == [true])
     }
 
@@ -147,7 +147,7 @@ import Testing
         }
         await device.service.set { $0.isUnreachable = true }
         let restarted = try await device.start()
-        try await until { await restarted.enrolledAccounts.isEmpty }
+        try await until { restarted.enrolledAccounts.isEmpty }
         await device.service.set { $0.isUnreachable = false }
         try await until {
             await restarted.deliverReceipts()
@@ -179,7 +179,7 @@ import Testing
         try await until { text().contains("is not done yet") }
         await done.open()
         try await wiping.value
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     @Test func `an app that cannot remove its part is named in the receipt, and the wipe goes on`() async throws {
@@ -192,7 +192,7 @@ import Testing
         #expect(last.phase == .failed)
         let receipt = try WipeReceipt(verifying: try #require(last.receipt), signedBy: device.sessions.publicKey)
         #expect(receipt.failures == ["the app's search index is locked"])
-        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(protection.enrolledAccounts.isEmpty)
     }
 
     /// That a file is not there even for an account that is enrolled again and reads and writes others.
@@ -217,7 +217,7 @@ import Testing
         try await other.files.write(Data("plan".utf8), as: "plan.txt", of: offline.account.id)
         await offline.service.set { $0.isUnreachable = true }
         #expect(await other.unenroll(offline.account.id) == .checkInNetworkFailure)
-        #expect(await other.enrolledAccounts.isEmpty)
+        #expect(other.enrolledAccounts.isEmpty)
         await offline.service.set { $0.isUnreachable = false }
         try await expectNothing(as: "plan.txt", of: offline, in: other)
     }

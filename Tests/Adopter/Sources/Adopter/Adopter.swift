@@ -47,11 +47,11 @@ struct Adopter {
     ) async throws -> AppProtection {
         let configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: "example.adopter", version: "1.0"),
-            device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service, rootKeyPin: rootKey,
+            device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service, rootKey: rootKey,
             dataDirectory: home.appending(path: "protected"),
             keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: sessions)
         let protection = try await AppProtection(configuration)
-        for account in await protection.enrolledAccounts {
+        for account in protection.enrolledAccounts {
             let outcome: LaunchOutcome = await protection.launch(account.id)
             print(outcome.isOpen)
         }

@@ -41,6 +41,8 @@ public struct UISceneActivationState: Sendable, Hashable {
 @MainActor open class UIWindowScene: UIScene, UITraitEnvironment {
     public fileprivate(set) var windows: [UIWindow] = []
     open var traitCollection = UITraitCollection()
+    /// The window that is typed into.
+    public fileprivate(set) var stubKey: UIWindow?
     fileprivate var registered: [(UIWindowScene, UITraitCollection) -> Void] = []
     /// What the app switcher shows: the front window at the moment the system looked.
     public private(set) var stubPicture: UIWindow?
@@ -114,7 +116,11 @@ public struct UITraitSceneCaptureState: UITraitDefinition {}
         isHidden = true
         windowScene.windows.append(self)
     }
-    open func makeKeyAndVisible() { isHidden = false }
+    open func makeKeyAndVisible() {
+        isHidden = false
+        makeKey()
+    }
+    open func makeKey() { windowScene?.stubKey = self }
 }
 
 public struct UIBackgroundTaskIdentifier: Sendable, Hashable, RawRepresentable {
