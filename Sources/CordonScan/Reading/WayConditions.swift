@@ -114,6 +114,11 @@ struct WayConditions {
         let last = reader.text(at.upperBound - 1)
         if ["count", "isEmpty", "isOn", "isSelected", "isEnabled"].contains(last) { return false }
         if at.count == 3 || at.count == 1, Self.isTruth(last) { return false }
+        // Numbers, truths and the settings that enumerations are.
+        if Self.numbers.contains(reader.hash(first)), reader.hash(first + 1) == Mark.openParen { return false }
+        if last == "rawValue" { return false }
+        if at.count == 1, ["Count", "Index", "Version", "Enabled"].contains(where: last.hasSuffix) { return false }
+        if last == "newValue", at.count == 1, isInTruth(first) { return false }
         // `Date()` and its seconds say when, not what.
         if reader.text(first) == "Date", reader.hash(first + 1) == Mark.openParen, at.count <= 5 { return false }
         if !reader.isSwift, reader.hash(at.lowerBound) == Mark.openParen, at.lowerBound > 0,
@@ -122,6 +127,14 @@ struct WayConditions {
             return storesContent(at.lowerBound + 1..<max(at.lowerBound + 1, at.upperBound - 1))
         }
         return true
+    }
+
+    private static let numbers = WayCatalogue.hashes(
+        "Int", "Bool", "Double", "Float", "CGFloat", "UInt", "Int64", "UInt64", "UInt16")
+
+    /// Whether a token stands in a property that is a truth.
+    private func isInTruth(_ index: Int) -> Bool {
+        finder.declarations.around(index, in: reader) { $0.kind != .extension }?.givesTruth ?? false
     }
 
     /// Whether a name is one of a truth: `isOn`, `hasSeenIntro`.
