@@ -16,7 +16,7 @@ struct WayConditions {
             reader.hash(index - 1) == Mark.at ? storesText(index) : storesContent(value(index, arguments))
         case .tellsSomething: tellsSomething(span)
         case .tellsPublicly: tellsPublicly(index, span)
-        case .leavesApp: !isOwnSettings(span, index)
+        case .leavesApp: !isOwnSettings(span, index) && !beginsWithOption(span)
         case .inIntent: inherits(index, Self.intents) && (body.map(givesSomething) ?? true)
         case .inTimeline: inherits(index, Self.providers)
         case .inDocument: inherits(index, Self.documents)
@@ -177,6 +177,12 @@ struct WayConditions {
         return tellsSomething(span)
     }
 
+    /// Whether a call names no address before its options: a door is opened, and no link.
+    private func beginsWithOption(_ span: Range<Int>) -> Bool {
+        guard let first = span.first, reader.hash(first + 1) == Mark.colon, reader.isSwift else { return false }
+        return reader.text(first) == "completionHandler" || reader.text(first) == "options"
+    }
+
     private func isOwnSettings(_ span: Range<Int>, _ index: Int) -> Bool {
         if span.contains(where: { Self.settings.contains(reader.hash($0)) }) { return true }
         // `if let url = URL(string: UIApplication.openSettingsURLString) { open(url) }`
@@ -212,9 +218,7 @@ struct WayConditions {
 
     private func isPlace(_ open: Int) -> Bool {
         let argument = reader.firstArgument(of: open)
-        if reader.hash(argument.lowerBound) == Mark.ampersand { return false }
-        guard let first = reader.labels(of: open).first, reader.text(first) == "contentsOf" else { return true }
-        return true
+        return reader.hash(argument.lowerBound) != Mark.ampersand
     }
 
     /// Whether an intent gives a value, a dialogue or a view back.
