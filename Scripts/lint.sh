@@ -56,6 +56,9 @@ short=$(make -n deep | grep 'Scripts/test.sh' | grep -v 'CORDON_DEEP=1' || true)
 # Every requirement that is said to be met names a test that exists.
 rows=$(python3 Scripts/requirements.py) || fail 'rows of docs/requirements' "$rows"
 
+# Every name of the migration pages has a row, and every row names what the sources have.
+names=$(python3 Scripts/migration.py) || fail 'the migration pages' "$names"
+
 # The table of texts is the one that its source makes.
 stale=$(python3 Scripts/texts.py --check 2>&1) || fail 'the table of texts' "$stale"
 

@@ -27,6 +27,9 @@ struct GuardTests {
         "if (!protection.decision(for: Question(.copy, owner: owner)).verdict.permits || isBusy) { return }",
         "for _ in 0..<1 {}\nlet may = protection.decision(for: Question(.copy, owner: owner)).verdict.permits\nguard may else { throw Refused() }",
         "do { _ = try protection.permit(for: Question(.copy, owner: owner)) } catch { return }",
+        "_ = try protection.permit(for: .may(.copy, of: owner))",
+        "_ = try protection.permit(for: .copy(text.count, for: peer, of: owner))",
+        "let question = Question.may(.copy, of: owner)\n_ = try protection.permit(for: question)",
         "guard case .allow = protection.decision(for: Question(.copy, owner: owner)).verdict else { return }",
     ])
     func `asked before, it is guarded`(_ guarding: String) throws {
@@ -49,6 +52,9 @@ struct GuardTests {
         "do { _ = try protection.permit(for: Question(.copy, owner: owner)) } catch { log(error) }",
         "guard protection.rules.verdict(for: Question(.copy, owner: owner)) != .allow else { return }",
         "var may = protection.decision(for: Question(.copy, owner: owner)).verdict.permits\nmay = true\nif !may { log() }",
+        "_ = try protection.permit(for: .may(.print, of: owner))",
+        "_ = try protection.permit(for: .save(to: .cameraRoll, of: owner))",
+        "let question = Question.may(.print, of: owner)\n_ = try protection.permit(for: question)",
         "// _ = try protection.permit(for: Question(.copy, owner: owner))",
         "log(\"try protection.permit(for: Question(.copy, owner: owner))\")",
         "if isNew { _ = try protection.permit(for: Question(.copy, owner: owner)) }",
@@ -57,6 +63,18 @@ struct GuardTests {
     ])
     func `not asked, or asked for nothing, it is not guarded`(_ guarding: String) throws {
         #expect(try copying(guarding) == ["pasteboard"])
+    }
+
+    @Test func `a button that takes a permit guards what it does, and not what it does when it is refused`() throws {
+        let source = """
+            import Cordon
+            let button = PermitButton("Copy", for: .may(.copy, of: owner)) { box in
+                UIPasteboard.general.string = text
+            } refused: { denial in
+                UIPasteboard.general.string = text
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["5: pasteboard"])
     }
 
     @Test func `asked afterwards is not asked`() throws {

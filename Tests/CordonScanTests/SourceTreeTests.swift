@@ -41,7 +41,7 @@ struct SourceTreeTests {
         let folder = try ScannedFolder(["File.swift": leak])
         defer { folder.remove() }
         let large = folder.url.appending(path: "Large.swift")
-        try Data().write(to: large)
+        #expect(FileManager.default.createFile(atPath: large.path, contents: nil))
         let handle = try FileHandle(forWritingTo: large)
         try handle.truncate(atOffset: 40 << 20)
         try handle.close()

@@ -68,6 +68,7 @@ struct GuardReader {
         index()
         trustOutlets()
         for at in 0..<reader.count where reader.kind(at) == .identifier {
+            if reader.hash(at) == GuardWords.permitButton { placeButton(at) }
             guard let atom = atom(at) else { continue }
             place(atom)
         }
@@ -96,13 +97,13 @@ struct GuardReader {
 
     /// `let question = Question(.copy, …)`, and later what it asks.
     private mutating func noteQuestion(_ at: Int) {
-        guard let open = reader.argumentsOpen(at) else { return }
+        guard let asked = question(at) else { return }
         var start = at
         while reader.hash(start - 1) == Mark.dot { start = chainStart(start - 2) }
         guard reader.hash(start - 1) == Mark.equals else { return }
         var name = start - 2
         if reader.hash(name - 1) == Mark.colon { name -= 2 }
-        questions[reader.hash(name), default: []].formUnion(actions(in: open))
+        questions[reader.hash(name), default: []].formUnion(asked)
     }
 
     private mutating func noteSealed(_ at: Int) {
@@ -177,13 +178,34 @@ struct GuardReader {
         return found
     }
 
+    /// What a question asks whose type stands here: `Question(.copy, …)`, `Question.save(to: …)`, `rules.question(.copy)`.
+    private func question(_ at: Int) -> ActionSet? {
+        if let open = reader.argumentsOpen(at) { return actions(in: open) }
+        return reader.hash(at + 1) == Mark.dot ? typed(at + 2) : nil
+    }
+
+    /// What a typed question asks: `.save(to: …)`, `.open(from: …)`, `.may(.print, of: …)`.
+    private func typed(_ at: Int) -> ActionSet? {
+        guard let known = GuardWords.typed[reader.hash(at)], let open = reader.argumentsOpen(at) else { return nil }
+        if reader.hash(at) == Word.hash("may") { return actions(in: open) }
+        if reader.hash(at) == Word.hash("open"), reader.hash(open + 1) != Word.hash("from") {
+            return ActionSet("openURL", "openUniversalLink")
+        }
+        return known
+    }
+
     private func asked(_ open: Int) -> ActionSet? {
         var found: ActionSet = []
         var isQuestion = false
         for at in (open..<reader.partner(open)).prefix(CodeReader.reach) where reader.isIdentifier(at) {
-            if reader.hash(at) == GuardWords.question || reader.hash(at) == GuardWords.questionOf {
+            let isTyped = reader.hash(at - 1) == Mark.dot && !reader.isIdentifier(at - 2)
+            let isMade = reader.hash(at) == GuardWords.question || reader.hash(at) == GuardWords.questionOf
+            if isMade, let actions = question(at) {
                 isQuestion = true
-                if let inner = reader.argumentsOpen(at) { found.formUnion(actions(in: inner)) }
+                found.formUnion(actions)
+            } else if isTyped, let actions = typed(at) {
+                isQuestion = true
+                found.formUnion(actions)
             } else if let known = questions[reader.hash(at)] {
                 isQuestion = true
                 found.formUnion(known)
@@ -191,6 +213,17 @@ struct GuardReader {
         }
         if isQuestion { return found.isEmpty ? .any : found }
         return importsCordon ? .any : nil
+    }
+
+    /// `PermitButton("Print", for: question) { box in … }` acts only with a permit.
+    private mutating func placeButton(_ at: Int) {
+        guard importsCordon, !project.ownTypes.contains(GuardWords.permitButton), let open = reader.argumentsOpen(at),
+            let actions = asked(open)
+        else { return }
+        var brace = reader.partner(open) + 1
+        if let label = reader.labels(of: open).first(where: { reader.text($0) == "act" }) { brace = label + 2 }
+        guard reader.hash(brace) == Mark.openBrace, reader.partner(brace) > brace else { return }
+        facts.add(brace, from: brace, until: reader.partner(brace), actions)
     }
 
     private func atom(_ at: Int) -> Atom? {

@@ -27,6 +27,14 @@ enum GuardWords {
     static let verdict = Word.hash("verdict")
     static let question = Word.hash("Question")
     static let questionOf = Word.hash("question")
+    static let permitButton = Word.hash("PermitButton")
+    /// Questions that are made by their own names, and what each asks.
+    static let typed: [UInt64: ActionSet] = [
+        Word.hash("save"): ActionSet("saveTo"), Word.hash("open"): ActionSet("openFrom"),
+        Word.hash("send"): ActionSet("send"),
+        Word.hash("receive"): ActionSet("receive"), Word.hash("copy"): ActionSet("copy"),
+        Word.hash("receiveItem"): ActionSet("receiveItem"), Word.hash("may"): [],
+    ]
     static let permitType = Word.hash("EgressPermit")
     static let protect = Word.hash("protect")
 

@@ -16,7 +16,7 @@ struct WayConditions {
             reader.hash(index - 1) == Mark.at ? storesText(index) : storesContent(value(index, arguments))
         case .tellsSomething: tellsSomething(span)
         case .tellsPublicly: tellsPublicly(index, span)
-        case .leavesApp: !isOwnSettings(span, index)
+        case .leavesApp: !isOwnSettings(span, index) && !beginsWithOption(span)
         case .inIntent: inherits(index, Self.intents) && (body.map(givesSomething) ?? true)
         case .inTimeline: inherits(index, Self.providers)
         case .inDocument: inherits(index, Self.documents)
@@ -114,6 +114,11 @@ struct WayConditions {
         let last = reader.text(at.upperBound - 1)
         if ["count", "isEmpty", "isOn", "isSelected", "isEnabled"].contains(last) { return false }
         if at.count == 3 || at.count == 1, Self.isTruth(last) { return false }
+        // Numbers, truths and the settings that enumerations are.
+        if Self.numbers.contains(reader.hash(first)), reader.hash(first + 1) == Mark.openParen { return false }
+        if last == "rawValue" { return false }
+        if at.count == 1, ["Count", "Index", "Version", "Enabled"].contains(where: last.hasSuffix) { return false }
+        if last == "newValue", at.count == 1, isInTruth(first) { return false }
         // `Date()` and its seconds say when, not what.
         if reader.text(first) == "Date", reader.hash(first + 1) == Mark.openParen, at.count <= 5 { return false }
         if !reader.isSwift, reader.hash(at.lowerBound) == Mark.openParen, at.lowerBound > 0,
@@ -122,6 +127,14 @@ struct WayConditions {
             return storesContent(at.lowerBound + 1..<max(at.lowerBound + 1, at.upperBound - 1))
         }
         return true
+    }
+
+    private static let numbers = WayCatalogue.hashes(
+        "Int", "Bool", "Double", "Float", "CGFloat", "UInt", "Int64", "UInt64", "UInt16")
+
+    /// Whether a token stands in a property that is a truth.
+    private func isInTruth(_ index: Int) -> Bool {
+        finder.declarations.around(index, in: reader) { $0.kind != .extension }?.givesTruth ?? false
     }
 
     /// Whether a name is one of a truth: `isOn`, `hasSeenIntro`.
@@ -164,6 +177,12 @@ struct WayConditions {
         return tellsSomething(span)
     }
 
+    /// Whether a call names no address before its options: a door is opened, and no link.
+    private func beginsWithOption(_ span: Range<Int>) -> Bool {
+        guard let first = span.first, reader.hash(first + 1) == Mark.colon, reader.isSwift else { return false }
+        return reader.text(first) == "completionHandler" || reader.text(first) == "options"
+    }
+
     private func isOwnSettings(_ span: Range<Int>, _ index: Int) -> Bool {
         if span.contains(where: { Self.settings.contains(reader.hash($0)) }) { return true }
         // `if let url = URL(string: UIApplication.openSettingsURLString) { open(url) }`
@@ -199,9 +218,7 @@ struct WayConditions {
 
     private func isPlace(_ open: Int) -> Bool {
         let argument = reader.firstArgument(of: open)
-        if reader.hash(argument.lowerBound) == Mark.ampersand { return false }
-        guard let first = reader.labels(of: open).first, reader.text(first) == "contentsOf" else { return true }
-        return true
+        return reader.hash(argument.lowerBound) != Mark.ampersand
     }
 
     /// Whether an intent gives a value, a dialogue or a view back.

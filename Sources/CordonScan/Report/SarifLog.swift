@@ -27,7 +27,6 @@ package struct SarifLog: Encodable {
     struct Driver: Encodable {
         let name = "cordon scan"
         let version: String
-        let informationUri = "https://github.com/cordon/cordon"
         let rules: [Rule]
     }
 

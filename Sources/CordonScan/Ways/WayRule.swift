@@ -6,7 +6,7 @@ enum Handle: UInt8, CaseIterable {
         cloudDatabase
     case cloudContainer, urlSession, contactStore, contactRequest, eventStore, interactionController, openURL,
         screenRecorder
-    case interaction, messenger, cardSession, logger
+    case interaction, messenger
 
     /// Handles of which every member counts as a way out that is not known to be none.
     var isStrict: Bool { self == .pasteboard }
