@@ -344,6 +344,7 @@ struct FrameworkPatcherTests {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
         let app = try Self.app(in: scratch)
+        _ = try scratch.file("App.app/Frameworks/Demo.framework/Demo", lab.data(lab.executable))
         func codes() throws -> Set<String> { Set(try patcher.plan(.verify, app).findings.map(\.code)) }
         try AtomicWriter.write(patcher.plan(.install, app).changes)
         let sound = try codes()

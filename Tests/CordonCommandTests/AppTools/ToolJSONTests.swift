@@ -109,8 +109,19 @@ struct ToolJSONTests {
         }
         let app = products.appendingPathComponent("A.app")
         try FileManager.default.removeItem(at: app.appendingPathComponent("PlugIns"))
-        try "int main(void) { return 0; }".write(
+        try "int getpid(void); int main(void) { return getpid(); }".write(
             to: place.folder.appendingPathComponent("m.c"), atomically: true, encoding: .utf8)
+        try """
+        --- !tapi-tbd
+        tbd-version: 4
+        targets: [ arm64-ios ]
+        install-name: '/usr/lib/libSystem.B.dylib'
+        exports:
+          - targets: [ arm64-ios ]
+            symbols: [ dyld_stub_binder, _getpid ]
+        ...
+
+        """.write(to: place.folder.appendingPathComponent("libSystem.tbd"), atomically: true, encoding: .utf8)
         try Program.succeed(
             Program.find("clang") ?? "", ["-target", "arm64-apple-ios16.0", "-c", "m.c", "-o", "m.o"], in: place.folder)
         let code = app.appendingPathComponent("A")
@@ -118,7 +129,7 @@ struct ToolJSONTests {
             Program.find("ld64.lld-19") ?? "",
             [
                 "-arch", "arm64", "-platform_version", "ios", "16.0", "17.0", "-adhoc_codesign", "-headerpad", "0x400",
-                "-o", code.path, "m.o",
+                "-o", code.path, "m.o", "libSystem.tbd",
             ], in: place.folder)
         let before = try Data(contentsOf: code)
         let refused = try place.run(["patch", "--install", "X.xcarchive", "--json"])
