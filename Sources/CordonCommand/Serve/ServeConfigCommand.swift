@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonConsole
 import CordonIdentity
 import CordonPolicy
 import CordonService
