@@ -51,7 +51,7 @@ enum ConsoleAssets {
         .tiles { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem; }
         .tiles a { display: block; height: 100%; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--box); text-decoration: none; color: var(--text); }
         .tiles strong { display: block; font-size: 1.8rem; line-height: 1.2; } .tiles .bad strong { color: var(--bad); } .tiles .notice strong { color: var(--notice); } .tiles .good strong { color: var(--good); }
-        .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
+        .form > .links:last-child { margin-bottom: .25rem; } .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
         .form > fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
         input, select, textarea, button { font: inherit; color: inherit; } input:not([type]), select, textarea { display: block; width: 100%; max-width: 34rem; padding: .45rem .6rem; border: 1px solid var(--soft); border-radius: .35rem; background: var(--back); }
         .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }

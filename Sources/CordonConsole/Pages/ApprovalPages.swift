@@ -125,7 +125,7 @@ struct ApprovalPages {
         if !answers.isEmpty {
             blocks.append(
                 .more(
-                    "\(answers.count) answers change",
+                    answers.count == 1 ? "One answer changes" : "\(answers.count) answers change",
                     [.table(Table("Answers that change", ["What people do", "Now", "Then"], answers, empty: ""))]))
         }
         return blocks
