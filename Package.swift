@@ -183,12 +183,16 @@ let package = Package(
             "CordonConsole",
             [
                 "CordonBase", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService",
-                "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                serviceLifecycle,
             ]),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.
         library(
             "CordonDevelopmentProvider",
-            ["CordonBase", "CordonPages", "CordonProtocol", "CordonSignatures", crypto, cryptoExtras, httpTypes, logging]),
+            [
+                "CordonBase", "CordonPages", "CordonProtocol", "CordonSignatures", crypto, cryptoExtras, httpTypes,
+                logging,
+            ]),
 
         // Tools.
         library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
@@ -211,7 +215,8 @@ let package = Package(
         program(
             "CordonCommand",
             [
-                "CordonBase", "CordonAppTools", "CordonBroker", "CordonConsole", "CordonDemo", "CordonDevelopmentProvider",
+                "CordonBase", "CordonAppTools", "CordonBroker", "CordonConsole", "CordonDemo",
+                "CordonDevelopmentProvider",
                 "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonScan", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite",
                 "CordonSignIn",
@@ -305,7 +310,8 @@ let package = Package(
             "CordonConsoleTests",
             [
                 "CordonTestSupport", "CordonBase", "CordonConsole", "CordonDevelopmentProvider", "CordonGraph",
-                "CordonHTTPClient", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonHTTPClient", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP",
                 "CordonSignIn", "CordonTesting", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
             ]),
         tests(

@@ -54,11 +54,12 @@ import Testing
     private static func useDevice(at base: URL, of service: ManagementService, _ provider: FakeProvider) async throws {
         let person = ConsoleFixture.worker
         let root = try await service.devices.readiness(of: ConsoleFixture.tenant)
+        let transport = AsyncHTTPTransport()
         let device = SimulatedDevice(
             service: base, pin: root.thumbprint,
             account: ManagedAccount(
                 id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
-            bundleID: ConsoleFixture.bundleID, tag: "tag-1234", transport: AsyncHTTPTransport()
+            bundleID: ConsoleFixture.bundleID, tag: "tag-1234", transport: transport
         ) { key in try provider.checkInToken(of: person, boundTo: key) }
         while !Task.isCancelled {
             if await device.registrationID.isEmpty {
@@ -68,5 +69,6 @@ import Testing
             }
             try? await Task.sleep(for: .milliseconds(300))
         }
+        await transport.shutdown()
     }
 }

@@ -59,6 +59,7 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 if plan.isDevelopment { Self.warn() }
                 Terminal.talk("cordon answers at \(report.address); its apps pin the root key \(report.rootKey)")
+                if plan.console != nil { Terminal.talk("the console is at \(report.address)/console") }
                 if report.rootKeyIsHere, !plan.isDevelopment {
                     Terminal.talk("the root key is on this machine; cordon keys export-root moves it away")
                 }

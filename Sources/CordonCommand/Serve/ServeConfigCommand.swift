@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonConsole
 import CordonIdentity
 import CordonPolicy
 import CordonService
@@ -29,6 +30,9 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var listen: String
             var publicUrl: String?
             var consoleOrigin: String?
+            var console: Bool
+            var consoleClient: String?
+            var consoleScopes: [String]?
             var roles: [String: [AdministratorRole]]?
             var stepUpSeconds: Int
             var database: String
@@ -85,7 +89,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             try Terminal.json(
                 Report(
                     listen: "\(plan.server.host):\(plan.server.port)", publicUrl: plan.server.publicURL?.absoluteString,
-                    consoleOrigin: plan.server.consoleOrigin,
+                    consoleOrigin: plan.server.consoleOrigin, console: plan.console != nil,
+                    consoleClient: plan.console?.clientID, consoleScopes: plan.console?.scopes,
                     roles: plan.server.roleMapping.isEmpty
                         ? nil : plan.server.roleMapping.mapValues { $0.sorted { $0.rawValue < $1.rawValue } },
                     stepUpSeconds: plan.server.stepUpAge ?? 0, database: database, dataDirectory: plan.folder.path,

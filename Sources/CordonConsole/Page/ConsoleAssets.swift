@@ -25,7 +25,7 @@ enum ConsoleAssets {
         nav a:hover { background: var(--box); } nav a[aria-current] { background: var(--box); font-weight: 600; box-shadow: inset 3px 0 var(--main); }
         main { grid-area: main; padding: 1.25rem clamp(.9rem, 3vw, 2.25rem) 4rem; max-width: 76rem; }
         h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
-        h2 { font-size: 1.15rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
+        p { overflow-wrap: anywhere; } .caption { font-weight: 600; margin: 1rem 0 .25rem; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
         .lead, .help, .empty, .above { color: var(--soft); margin: 0 0 1rem; max-width: 46rem; } .above { margin: 0; }
         .help, .about p { font-size: .9rem; margin: .15rem 0; }
         .card, .form, figure, .scroll { background: var(--box); border: 1px solid var(--line); border-radius: .5rem; }
@@ -51,7 +51,7 @@ enum ConsoleAssets {
         .tiles { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem; }
         .tiles a { display: block; height: 100%; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--box); text-decoration: none; color: var(--text); }
         .tiles strong { display: block; font-size: 1.8rem; line-height: 1.2; } .tiles .bad strong { color: var(--bad); } .tiles .notice strong { color: var(--notice); } .tiles .good strong { color: var(--good); }
-        .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
+        .form > .links:last-child { margin-bottom: .25rem; } .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
         .form > fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
         input, select, textarea, button { font: inherit; color: inherit; } input:not([type]), select, textarea { display: block; width: 100%; max-width: 34rem; padding: .45rem .6rem; border: 1px solid var(--soft); border-radius: .35rem; background: var(--back); }
         .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }
@@ -78,8 +78,14 @@ enum ConsoleAssets {
             const active = document.activeElement;
             if (active && active !== place && place.contains(active) && active.matches("input, select, textarea")) return;
             const open = [...place.querySelectorAll("details")].map((one) => one.open);
-            place.innerHTML = JSON.parse(event.data);
-            place.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
+            const next = document.createElement("template");
+            next.innerHTML = JSON.parse(event.data);
+            next.content.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
+            if (next.innerHTML.trim() === place.innerHTML.trim()) return;
+            const stops = "a, button, summary, [tabindex]";
+            const index = [...place.querySelectorAll(stops)].indexOf(active);
+            place.replaceChildren(next.content);
+            if (index >= 0) place.querySelectorAll(stops)[index]?.focus({ preventScroll: true });
           });
           stream.addEventListener("end", () => stream.close());
         }

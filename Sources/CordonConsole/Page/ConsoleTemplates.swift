@@ -65,7 +65,7 @@ enum ConsoleTemplates {
         """
 
     private static let table = """
-        {{#empty}}<h3>{{caption}}</h3><p class="empty">{{.}}</p>{{/empty}}
+        {{#empty}}<p class="caption">{{caption}}</p><p class="empty">{{.}}</p>{{/empty}}
         {{#filled}}<div class="scroll" role="region" aria-label="{{caption}}" tabindex="0"><table><caption>{{caption}}</caption>
         <thead><tr>{{#columns}}<th scope="col">{{.}}</th>{{/columns}}</tr></thead>
         <tbody>{{#rows}}<tr>{{#cells}}<td data-column="{{column}}">{{#cell}}{{> cell}}{{/cell}}</td>{{/cells}}</tr>{{/rows}}</tbody></table></div>{{/filled}}

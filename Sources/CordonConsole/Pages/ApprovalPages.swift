@@ -42,7 +42,12 @@ struct ApprovalPages {
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let changes = try await visit.api.get("/admin/v1/changes").array ?? []
+        let changes: [JSONValue]
+        do {
+            changes = try await visit.api.get("/admin/v1/changes").array ?? []
+        } catch let refusal as Refusal where refusal.status == .notFound {
+            changes = []
+        }
         let rows = changes.map { change -> [Cell] in
             let (text, tone) = Self.words(change.text("state"))
             return [
@@ -120,7 +125,7 @@ struct ApprovalPages {
         if !answers.isEmpty {
             blocks.append(
                 .more(
-                    "\(answers.count) answers change",
+                    answers.count == 1 ? "One answer changes" : "\(answers.count) answers change",
                     [.table(Table("Answers that change", ["What people do", "Now", "Then"], answers, empty: ""))]))
         }
         return blocks

@@ -253,7 +253,7 @@ struct PolicyEditing {
         if !diff.effects.isEmpty {
             blocks.append(
                 .more(
-                    "\(diff.effects.count) answers change",
+                    diff.effects.count == 1 ? "One answer changes" : "\(diff.effects.count) answers change",
                     [
                         .table(
                             Table(
