@@ -77,7 +77,7 @@ struct AuditEventEntity: Sendable {
     private static func operation(_ action: String) -> String {
         switch action.split(separator: ".").last {
         case "create": "Create"
-        case "update", "save", "set": "Patch"
+        case "update", "save", "set", "members": "Patch"
         case "delete", "remove", "forget": "Delete"
         default: "Action"
         }
