@@ -26,7 +26,7 @@ struct Growth {
     private let service: ManagementService
     private let tenant = ServiceProcess.tenant
     private let owner = Administrator(tenant: ServiceProcess.tenant, id: "owner", name: "Owner", roles: [.owner])
-    private let key = SoftwareSigningKey()
+    private let key: SoftwareSigningKey
 
     /// Opens the service over a store with so many registrations, made where it is not there yet.
     init(registrations: Int, in folder: URL) async throws {
@@ -35,11 +35,16 @@ struct Growth {
         let file = folder.appending(path: "service.sqlite")
         let isNew = !FileManager.default.fileExists(atPath: file.path)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Kept with the store, so that a later run is the same devices.
+        let keyFile = folder.appending(path: "device.key")
+        if isNew { try SoftwareSigningKey().rawRepresentation.write(to: keyFile) }
+        key = try SoftwareSigningKey(rawRepresentation: Data(contentsOf: keyFile))
         storage = try SQLiteStorage(file: file)
         var configuration = ServiceConfiguration()
         configuration.registrationLifetime = .seconds(400 * 86_400)
         service = ManagementService(
-            storage: storage, keyStore: InMemoryServiceKeyStore(), configuration: configuration,
+            storage: storage, keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")),
+            configuration: configuration,
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
         try await service.open(tenant)
         if isNew { try await fill() }

@@ -92,6 +92,7 @@ struct MaintenanceTests {
         var app = TestApp(test)
         try await app.register()
         try await app.checkIn()
+        try await test.settle()
         let (key, now) = (app.key.publicKey, test.clock.now)
         let account = app.account
         try await storage.write(TestService.tenant) { transaction in

@@ -204,7 +204,8 @@ private struct RandomWorld {
         for app in enrolled {
             let person = try await administration.user(app.account.id.rawValue, as: test.owner)
             guard person.isLicensed else {
-                result[app.registrationID] = []
+                // Other than nothing at all for somebody who is served.
+                result[app.registrationID] = ["not served"]
                 continue
             }
             let own = Self.groups(of: person.id, among: groups)
