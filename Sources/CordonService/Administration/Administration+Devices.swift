@@ -90,7 +90,8 @@ extension Administration {
     /// Makes a change that wipes one person, within the budget of the caller or after somebody else has released it.
     func clearing<Result: Sendable>(
         _ action: String, _ permission: Permission, of userID: String, _ request: String,
-        as administrator: Administrator, call: String = #function, _ body: @escaping @Sendable (inout Change) throws -> Result
+        as administrator: Administrator, call: String = #function,
+        _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
         for _ in 0..<5 {
             let (person, apps) = try await store.read(for: administrator, call: call) { records in

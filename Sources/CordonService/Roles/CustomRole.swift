@@ -76,7 +76,8 @@ extension CustomRole: AdministeredResource {
         guard scopeTags.map({ (1...100).contains($0.count) }) ?? true else {
             throw unacceptable("scopeTags", "needs 1 to 100, or to be left out for every policy")
         }
-        guard people.map({ (1...100).contains($0.count) && $0.allSatisfy { (1...128).contains($0.utf8.count) } }) ?? true
+        guard
+            people.map({ (1...100).contains($0.count) && $0.allSatisfy { (1...128).contains($0.utf8.count) } }) ?? true
         else { throw unacceptable("people", "needs 1 to 100 groups, or to be left out for everybody") }
     }
 }

@@ -171,7 +171,9 @@ import Testing
         let admin = test.service.administration
         let desk = CustomRole(
             id: "desk", displayName: "Desk",
-            permissions: [.read, .wipe, .blockUsers, .collectLogs, .commandApps, .forgetRegistrations, .handlePersonalData],
+            permissions: [
+                .read, .wipe, .blockUsers, .collectLogs, .commandApps, .forgetRegistrations, .handlePersonalData,
+            ],
             members: ["desk"], people: ["Writers"])
         let holder = Administrator(
             tenant: TestService.tenant, id: "holder", name: "Holder", roles: [], customRoles: [desk],
