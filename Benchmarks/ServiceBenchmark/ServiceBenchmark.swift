@@ -16,6 +16,15 @@ struct ServiceBenchmark {
         if arguments.first == "serve", arguments.count == 2 {
             return try await ServiceProcess.serve(in: URL(filePath: arguments[1]))
         }
+        // `growth 100000 [FOLDER]`: growth alone, up to so many registrations; a folder that stays keeps the stores.
+        if arguments.first == "growth", let most = arguments.dropFirst().first.flatMap({ Int($0) }) {
+            let kept = arguments.dropFirst(2).first.map { URL(filePath: $0) }
+            let folder =
+                kept ?? FileManager.default.temporaryDirectory.appending(path: "cordon-growth-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
+            return try await Growth.measure(upTo: most, in: folder)
+        }
         raiseDescriptors()
         let scale = arguments.first.flatMap { Double($0) } ?? 1
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
@@ -35,11 +44,7 @@ struct ServiceBenchmark {
         print("")
         try await Tokens.measure()
         try await Store.measure(in: folder)
-        print("\nchange of a policy that reaches \(Publishing.targeted) registrations (SQLite, durable)")
-        for count in [1_000, 10_000, 100_000] where Double(count) <= 100_000 * scale {
-            let time = try await Publishing.measure(registrations: count, in: folder)
-            print(String(format: "  of %7d registrations  %8.2f ms", count, time))
-        }
+        try await Growth.measure(upTo: Int(100_000 * scale), in: folder)
     }
 
     private static func requests(

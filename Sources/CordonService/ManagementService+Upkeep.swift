@@ -4,40 +4,15 @@ internal import Foundation
 internal import Logging
 
 extension ManagementService {
-    /// Puts away what has run out: wipes and commands that nobody fetched, finished ones after their retention, and registrations
-    /// without check-in (SRV-TG-28, SRV-CI-069), telemetry and logs (SRV-CI-075), and alerts.
+    /// Puts away what has run out: wipes and commands that nobody fetched, finished ones after their retention, registrations
+    /// without check-in and those that ended long ago (SRV-TG-28, SRV-CI-069), telemetry and logs (SRV-CI-075), alerts, and reports
+    /// that were asked for.
     ///
-    /// For a timer to call, such as every hour; nothing depends on it, because every call looks at the times itself.
+    /// For a timer to call, such as every hour; nothing depends on it, because every call looks at the times itself. It reads what is
+    /// due and nothing else, and does some at a time, so that check-ins are answered meanwhile.
     public func performMaintenance(of tenant: TenantID) async throws(ServiceError) {
         let now = store.now
-        try await store.change(for: tenant) { change in
-            for var operation in try change.records(WipeOperation.self, where: (.state, "open"))
-            where operation.notAfter <= change.now {
-                if var registration = try change.record(Registration.self, operation.registrationID) {
-                    registration.noteLapse(of: operation)
-                    try change.save(registration)
-                }
-                try wipes.step(&operation, to: .expired, by: .service, in: change)
-            }
-            let oldest = change.now.addingTimeInterval(-Double(configuration.finishedWipeRetention.wholeSeconds))
-            for operation in try change.records(WipeOperation.self)
-            where !operation.state.isOpen && operation.modified <= oldest {
-                try change.remove(WipeOperation.self, operation.id)
-            }
-            try change.removeOldCommands(before: oldest)
-            try change.removeOldLogs(at: change.now)
-            try change.removeAlerts(
-                before: change.now.addingTimeInterval(-Double(configuration.alertRetention.wholeSeconds)))
-            let silent = change.now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))
-            for var registration in try change.records(Registration.self)
-            where registration.state == .active && registration.lastSync <= silent {
-                registration.state = .expired
-                try change.save(registration)
-                change.noteClosing(registration.id)
-                try change.endCommands(of: registration)
-                try change.audit(.service, "registration.expire", "registration/\(registration.id)")
-            }
-        }
+        try await Upkeep(store: store, wipes: wipes, configuration: configuration).putAway(of: tenant, at: now)
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
         try devices.keys.renewDelegation(of: tenant, among: known, at: now)
         try await clearTelemetry(of: tenant, at: now)

@@ -8,6 +8,10 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var envelopeLifetime = Duration.seconds(7 * 86_400)
     /// How long a registration lives without check-in (SRV-CI-069).
     public var registrationLifetime = Duration.seconds(90 * 86_400)
+    /// How long a registration that has ended stays in the lists; one that a wipe is still owed to stays until it is done.
+    public var closedRegistrationRetention = Duration.seconds(90 * 86_400)
+    /// How long one stays that was wiped: until then the app must bring a fresh sign-in to come back (SRV-TG-30).
+    public var wipedRegistrationRetention = Duration.seconds(400 * 86_400)
     /// How long a wipe waits to be fetched where no policy limits the time offline (SRV-TG-28).
     public var wipeLifetime = Duration.seconds(94 * 86_400)
     /// How long a command other than a wipe waits to be reported (SRV-CI-006).

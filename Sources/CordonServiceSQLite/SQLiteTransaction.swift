@@ -157,14 +157,27 @@ struct SQLiteTransaction: StorageTransaction {
             [tenant, record.sequence, record.action, record.target, Data(record.line.utf8)])
     }
 
+    /// Writes lookups anew: of a kind that has others than when its records were saved.
+    func renewLookups<Record: StoredRecord>(of type: Record.Type) throws(ServiceError) {
+        var last: String?
+        while true {
+            let page = try page(type, of: .all, after: last, limit: 1_000)
+            for record in page { try saveLookups(of: record, kind: type.storageKind.rawValue) }
+            guard let end = page.last?.storageID else { return }
+            last = end
+        }
+    }
+
     /// Writes lookups only where they differ: most writes change none.
     private func saveLookups(of record: some StoredRecord, kind: String) throws(ServiceError) {
         let wanted = record.lookups
         let present = try lookups(of: record.storageID, kind: kind)
-        guard present != wanted else { return }
-        try execute(
-            "DELETE FROM lookup WHERE tenant = ? AND kind = ? AND id = ?", [tenant, kind, record.storageID])
-        for (name, value) in wanted {
+        for (name, value) in present where wanted[name] != value {
+            try execute(
+                "DELETE FROM lookup WHERE tenant = ? AND kind = ? AND name = ? AND value = ? AND id = ?",
+                [tenant, kind, name.rawValue, value, record.storageID])
+        }
+        for (name, value) in wanted where present[name] != value {
             try execute(
                 "INSERT INTO lookup (tenant, kind, name, value, id) VALUES (?, ?, ?, ?, ?)",
                 [tenant, kind, name.rawValue, value, record.storageID])

@@ -23,7 +23,7 @@ enum StorageMigrations {
     /// The version that this code reads and writes.
     static var current: Int { steps.count }
 
-    static let steps = [Step(sql: records), Step(convert: memberships)]
+    static let steps = [Step(sql: records), Step(convert: membershipsAndTimes)]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
     private static let records = """
@@ -47,8 +47,9 @@ enum StorageMigrations {
             BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
         """
 
-    /// 2: members of groups as records of their own instead of a list in the group's.
-    private static let memberships: @Sendable (Database) throws -> Void = { database in
+    /// 2: members of groups as records of their own instead of a list in the group's; and lookups by the time at which something is
+    /// due.
+    private static let membershipsAndTimes: @Sendable (Database) throws -> Void = { database in
         let groups = try Row.fetchCursor(
             database, sql: "SELECT tenant, id, document FROM record WHERE kind = 'group' ORDER BY tenant, id")
         var found: [(tenant: String, id: String, document: Data)] = []
@@ -58,6 +59,15 @@ enum StorageMigrations {
             let members = try StorageCoding.decode(GroupMembers.self, document).members ?? []
             try transaction.save(contentsOf: members.map { GroupMembership($0, inGroup: id) })
             try transaction.save(try StorageCoding.decode(GroupEntry.self, document))
+        }
+        for tenant in try StorageBackup.tenants(in: database) {
+            let transaction = SQLiteTransaction(database, tenant: TenantID(tenant))
+            try transaction.renewLookups(of: Registration.self)
+            try transaction.renewLookups(of: WipeOperation.self)
+            try transaction.renewLookups(of: IssuedCommand.self)
+            try transaction.renewLookups(of: LogCollection.self)
+            try transaction.renewLookups(of: OperatorAlert.self)
+            try transaction.renewLookups(of: ExportJob.self)
         }
     }
 

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import CordonService
 import CordonTestSupport
 import Foundation
@@ -97,5 +98,35 @@ import Testing
         #expect(now == StorageMigrations.current)
         #expect(try StorageBackup.check(file).first?.id == (version == 0 ? nil : "contoso"))
         try queue.close()
+    }
+
+    @Test func `what is due is found in a store of the version that did not look for it by time`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let file = folder.appending(path: "service.sqlite")
+        let tenant = TenantID("contoso")
+        let registration = Registration(
+            id: "r", account: ManagedAccount(id: "oid-a", tenant: tenant, userPrincipalName: "a@contoso.example"),
+            key: SoftwareSigningKey().publicKey, source: .appRegistered, created: Date(timeIntervalSince1970: 7_200),
+            application: .init(bundleID: "com.example.notes", version: "1", sdkVersion: "1"),
+            device: .init(tag: "t", osVersion: "18", model: "m"))
+        func due(_ storage: SQLiteStorage) async throws -> [Registration] {
+            try await storage.read(tenant) { records in
+                try records.records(Registration.self, where: .due, in: "active/"..<"active0", limit: 9)
+            }
+        }
+        let new = try SQLiteStorage(file: file)
+        try await new.write(tenant) { try $0.save(registration) }
+        #expect(try await due(new) == [registration])
+        try new.close()
+        let queue = try DatabaseQueue(path: file.path)
+        try await queue.writeWithoutTransaction { database in
+            try database.execute(sql: "DELETE FROM lookup WHERE name = 'due'")
+            try database.execute(sql: "PRAGMA user_version = 1")
+        }
+        try queue.close()
+        let old = try SQLiteStorage(file: file)
+        #expect(try await due(old) == [registration])
+        try old.close()
     }
 }

@@ -86,7 +86,7 @@ struct AuditEventEntity: Sendable {
     private static func operation(_ action: String) -> String {
         switch action.split(separator: ".").last {
         case "create": "Create"
-        case "update", "save", "set", "putBack": "Patch"
+        case "update", "save", "set", "members", "putBack": "Patch"
         case "delete", "remove", "forget": "Delete"
         default: "Action"
         }

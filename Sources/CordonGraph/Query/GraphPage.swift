@@ -21,6 +21,13 @@ struct GraphPage {
             } : nil
     }
 
+    /// A page that the store cut out of a list that nobody counts.
+    init(_ page: [JSONValue], next: String?, query: GraphQuery) {
+        value = page.map { Self.select($0, by: query) }
+        total = page.count
+        self.next = next
+    }
+
     /// The page of a cut, as it is shown.
     init<Record>(_ page: [JSONValue], of cut: GraphCut<Record>, query: GraphQuery) {
         value = page.map { Self.select($0, by: query) }
@@ -51,6 +58,9 @@ extension GraphQuery {
     var members: Set<String> {
         (filter?.members ?? []).union(search?.members ?? []).union(order?.members ?? [])
     }
+
+    /// Whether all of a list has to be looked at to find a page of it.
+    var asksForWhole: Bool { filter != nil || search != nil || order != nil || skip != 0 }
 
     /// Whether `$filter` and `$search` let an entity through.
     func admits(_ entity: JSONValue) -> Bool {

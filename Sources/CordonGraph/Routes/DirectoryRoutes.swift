@@ -22,7 +22,8 @@ struct DirectoryRoutes: Sendable {
                 .page(try await users(exchange), of: "users")
             },
             GraphRoute(.get, "users/$count", .readDirectory) { exchange in
-                .number(try await users(exchange).total)
+                guard exchange.query.asksForWhole else { return .number(try await count(exchange).people) }
+                return .number(try await users(exchange).total)
             },
             GraphRoute(.get, "users/*", .readDirectory) { exchange in
                 .entity(DirectoryEntity.json(try await exchange.user(administration)), of: "users")
@@ -45,7 +46,8 @@ struct DirectoryRoutes: Sendable {
                 .page(try await allGroups(exchange), of: "groups")
             },
             GraphRoute(.get, "groups/$count", .readDirectory) { exchange in
-                .number(try await allGroups(exchange).total)
+                guard exchange.query.asksForWhole else { return .number(try await count(exchange).groups) }
+                return .number(try await allGroups(exchange).total)
             },
             GraphRoute(.post, "groups", .writeGroups) { exchange in
                 try await createGroup(exchange)
@@ -97,7 +99,21 @@ struct DirectoryRoutes: Sendable {
     }
 
     private func users(_ exchange: GraphExchange) async throws -> GraphPage {
-        try exchange.page(try await exchange.users(administration), id: \.id, json: DirectoryEntity.json)
+        let page = try await exchange.directory {
+            try await exchange.pageOfStore(id: \.id) { after, limit in
+                try await administration.users(after: after, limit: limit, as: exchange.administrator)
+            } json: { user in
+                DirectoryEntity.json(user)
+            }
+        }
+        if let page { return page }
+        return try exchange.page(try await exchange.users(administration), id: \.id, json: DirectoryEntity.json)
+    }
+
+    private func count(_ exchange: GraphExchange) async throws -> (people: Int, groups: Int) {
+        try await exchange.directory {
+            try await administration.directoryCount(as: exchange.administrator)
+        }
     }
 
     private func groups(
@@ -110,6 +126,14 @@ struct DirectoryRoutes: Sendable {
     }
 
     private func allGroups(_ exchange: GraphExchange) async throws -> GraphPage {
+        let page = try await exchange.directory {
+            try await exchange.pageOfStore(id: \.id) { after, limit in
+                try await administration.groupEntries(after: after, limit: limit, as: exchange.administrator)
+            } json: { group in
+                DirectoryEntity.json(group)
+            }
+        }
+        if let page { return page }
         let groups = try await exchange.directory {
             try await administration.groupEntries(as: exchange.administrator)
         }

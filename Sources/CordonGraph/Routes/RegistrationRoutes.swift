@@ -24,7 +24,10 @@ struct RegistrationRoutes: Sendable {
                 .page(try await page(RegistrationFilter(), exchange), of: path)
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange in
-                .number(try await page(RegistrationFilter(), exchange).total)
+                guard exchange.query.asksForWhole else {
+                    return .number(try await administration.activeRegistrationCount(as: exchange.administrator))
+                }
+                return .number(try await page(RegistrationFilter(), exchange).total)
             },
             GraphRoute(.get, path + "/getUserIdsWithFlaggedAppRegistration", .readApps) { exchange in
                 let flagged = try await exchange.statuses(administration).filter { !$0.flags.isEmpty }
@@ -127,14 +130,20 @@ struct RegistrationRoutes: Sendable {
     /// A page of registrations: cut first, so that what `$expand` adds is read for the page alone.
     private func page(_ filter: RegistrationFilter, _ exchange: GraphExchange) async throws -> GraphPage {
         let query = exchange.query
-        let all = try await exchange.registrations(administration, filter)
         let shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
-        let cut = try GraphCut(all, query: query, id: \.id) { shared.entity($0, exchange) }
-        var page: [JSONValue] = []
-        for registration in cut.records {
-            page.append(try await expansion.json(registration, shared, exchange))
+        let page = try await exchange.pageOfStore(id: \.id) { after, limit in
+            try await administration.registrations(filter, after: after, limit: limit, as: exchange.administrator)
+        } json: { registration in
+            try await expansion.json(registration, shared, exchange)
         }
-        return GraphPage(page, of: cut, query: query)
+        if let page { return page }
+        let all = try await exchange.registrations(administration, filter)
+        let cut = try GraphCut(all, query: query, id: \.id) { shared.entity($0, exchange) }
+        var shown: [JSONValue] = []
+        for registration in cut.records {
+            shown.append(try await expansion.json(registration, shared, exchange))
+        }
+        return GraphPage(shown, of: cut, query: query)
     }
 
     private func json(

@@ -8,13 +8,36 @@ extension Administration {
         _ filter: RegistrationFilter, as administrator: Administrator
     ) async throws(ServiceError) -> [Registration] {
         try await store.read(.read, as: administrator) { records in
-            var lookup: (name: StorageLookup, value: String)?
-            if let userID = filter.userID {
-                lookup = (.user, folded(userID))
-            } else if let bundleID = filter.bundleID, !filter.includesClosed {
-                lookup = (.app, folded(bundleID))
+            try records.page(Registration.self, of: filter.part, after: nil, limit: .max).filter { $0.passes(filter) }
+        }
+    }
+
+    /// A page of the registrations that the filter lets through, ordered by id; no others are read than those of the filter's person
+    /// or app.
+    ///
+    /// - Parameters:
+    ///   - after: The id after which the page begins, nil for the first page.
+    ///   - limit: The most registrations of the page.
+    public func registrations(
+        _ filter: RegistrationFilter, after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [Registration] {
+        try await store.read(.read, as: administrator) { records in
+            var found: [Registration] = []
+            var last = id
+            while found.count < limit {
+                let page = try records.page(Registration.self, of: filter.part, after: last, limit: limit)
+                found += page.filter { $0.passes(filter) }
+                guard page.count == limit, let end = page.last?.id else { break }
+                last = end
             }
-            return try records.records(Registration.self, where: lookup).filter { $0.passes(filter) }
+            return Array(found.prefix(max(0, limit)))
+        }
+    }
+
+    /// How many registrations count.
+    public func activeRegistrationCount(as administrator: Administrator) async throws(ServiceError) -> Int {
+        try await store.read(.read, as: administrator) {
+            try $0.count(Registration.self, of: RegistrationFilter().part, atMost: .max)
         }
     }
 
@@ -35,7 +58,7 @@ extension Administration {
             guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil else { return }
             registration.missedWipe = nil
             if registration.state == .active {
-                registration.state = .forgotten
+                registration.close(.forgotten, at: change.now)
                 change.noteClosing(id)
                 try change.endCommands(of: registration)
             }
@@ -280,6 +303,15 @@ extension StorageReader {
             throw ServiceError(.notFound, "no operation has this id", place: id)
         }
         return operation
+    }
+}
+
+extension RegistrationFilter {
+    /// The smallest part of the registrations that has all of them in it.
+    fileprivate var part: RecordPart {
+        if let userID { return .found(by: .user, folded(userID)) }
+        guard !includesClosed else { return .all }
+        return bundleID.map { .found(by: .app, folded($0)) } ?? .found(by: .state, "active")
     }
 }
 

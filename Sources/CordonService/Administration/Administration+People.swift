@@ -8,6 +8,43 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.records(DirectoryUser.self) }
     }
 
+    /// A page of people, ordered by folded id.
+    ///
+    /// - Parameters:
+    ///   - after: The object id after which the page begins, nil for the first page.
+    ///   - limit: The most people of the page.
+    public func users(
+        after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [DirectoryUser] {
+        try await store.read(.read, as: administrator) {
+            try $0.page(DirectoryUser.self, of: .all, after: id.map(folded), limit: limit)
+        }
+    }
+
+    /// A page of groups without their members, ordered by folded id.
+    ///
+    /// - Parameters:
+    ///   - after: The object id after which the page begins, nil for the first page.
+    ///   - limit: The most groups of the page.
+    public func groupEntries(
+        after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [GroupEntry] {
+        try await store.read(.read, as: administrator) {
+            try $0.page(GroupEntry.self, of: .all, after: id.map(folded), limit: limit)
+        }
+    }
+
+    /// How many people and groups there are.
+    public func directoryCount(as administrator: Administrator) async throws(ServiceError) -> (people: Int, groups: Int)
+    {
+        try await store.read(.read, as: administrator) { records in
+            (
+                try records.count(DirectoryUser.self, of: .all, atMost: .max),
+                try records.count(GroupEntry.self, of: .all, atMost: .max)
+            )
+        }
+    }
+
     /// One person, by object id or sign-in name.
     public func user(_ idOrName: String, as administrator: Administrator) async throws(ServiceError) -> DirectoryUser {
         try await store.read(.read, as: administrator) { try $0.user(idOrName) }

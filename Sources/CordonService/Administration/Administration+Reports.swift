@@ -36,9 +36,14 @@ extension Administration {
     /// check, and in no other way (SRV-TG-39).
     public func flaggedApps(as administrator: Administrator) async throws(ServiceError) -> [FlaggedApp] {
         try await store.read(.read, as: administrator) { records in
-            try records.statuses(of: try records.records(DirectoryUser.self), seenBy: administrator)
-                .filter { !$0.flags.isEmpty }.map(FlaggedApp.init)
-                .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }
+            let flagged = try records.records(
+                Registration.self, where: .flagged, in: ""..<StorageTime.text(.distantFuture), limit: .max)
+            let people = Set(flagged.map { folded($0.account.id.rawValue) })
+            return ProtectionStatus.rows(
+                flagged, users: try records.records(DirectoryUser.self, ids: people.sorted()), policies: []
+            )
+            .filter { !$0.flags.isEmpty }.map(FlaggedApp.init)
+            .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }
         }
     }
 

@@ -92,20 +92,11 @@ extension OperatorAlert: StoredRecord {
     public static var storageKind: StorageKind { .alert }
     /// The id.
     public var storageID: String { id }
-    /// The person; ``StorageLookup/state`` while it waits to be delivered.
+    /// The person; ``StorageLookup/state`` while it waits to be delivered; when it is put away.
     public var lookups: [StorageLookup: String] {
-        var lookups: [StorageLookup: String] = [:]
+        var lookups: [StorageLookup: String] = [.due: "ended/" + StorageTime.text(time)]
         lookups[.user] = userID.map(folded)
         if nextDelivery != nil { lookups[.state] = "open" }
         return lookups
-    }
-}
-
-extension StorageTransaction {
-    /// Removes the alerts from before a moment.
-    func removeAlerts(before oldest: Date) throws(ServiceError) {
-        for alert in try records(OperatorAlert.self) where alert.time <= oldest {
-            try remove(OperatorAlert.self, alert.id)
-        }
     }
 }

@@ -54,18 +54,6 @@ extension Change {
             try step(&command, to: .expired, by: .service)
         }
     }
-
-    /// Ends commands whose time is over, and removes ended ones after as long as finished wipes.
-    func removeOldCommands(before oldest: Date) throws(ServiceError) {
-        for var command in try records(IssuedCommand.self) {
-            if command.state.isOpen {
-                guard command.notAfter <= now else { continue }
-                try step(&command, to: .expired, by: .service)
-            } else if command.modified <= oldest {
-                try remove(IssuedCommand.self, command.id)
-            }
-        }
-    }
 }
 
 extension StorageReader {

@@ -81,10 +81,11 @@ extension IssuedCommand: StoredRecord {
     public static var storageKind: StorageKind { .command }
     /// The command's id.
     public var storageID: String { id }
-    /// The registration; ``StorageLookup/state`` while open.
+    /// The registration; ``StorageLookup/state`` while open; when it lapses or, once ended, is put away.
     public var lookups: [StorageLookup: String] {
         var lookups: [StorageLookup: String] = [.registration: registrationID]
         if state.isOpen { lookups[.state] = "open" }
+        lookups[.due] = state.isOpen ? "open/" + StorageTime.text(notAfter) : "ended/" + StorageTime.text(modified)
         return lookups
     }
 }

@@ -90,7 +90,7 @@ extension DeviceService {
         closed.missedWipe = nil
         guard registration.state == .active else { return try change.save(closed) }
         try change.endCommands(of: registration)
-        closed.state = .wiped
+        closed.close(.wiped, at: change.now)
         closed.lastSync = change.now
         try change.save(closed)
         change.noteClosing(registration.id)

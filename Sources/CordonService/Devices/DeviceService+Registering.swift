@@ -95,7 +95,7 @@ extension DeviceService {
         let ofUser = try change.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
         for var old in ofUser where old.id != new.id && old.isSameInstall(as: new) {
             if old.state == .active {
-                old.state = .superseded
+                old.close(.superseded, at: change.now)
                 change.noteClosing(old.id)
             }
             new.missedWipe = new.missedWipe ?? old.missedWipe

@@ -120,7 +120,7 @@ public struct DeviceService: Sendable {
                 throw ServiceError(
                     .conflict, "a wipe is under way", hint: "Check in, carry the wipe out and send its receipt.")
             }
-            registration.state = .unregistered
+            registration.close(.unregistered, at: change.now)
             try change.save(registration)
             change.noteClosing(id)
             try change.endCommands(of: registration)
@@ -138,7 +138,7 @@ public struct DeviceService: Sendable {
     /// when the registration closes or the reader stops.
     public func events(
         ofRegistration id: String, after eventID: Int64?, by caller: DeviceCaller
-    ) async throws(ServiceError) -> AsyncStream<ServiceEvent> {
+    ) async throws(ServiceError) -> EventSubscription {
         let now = store.now
         let lifetime = configuration.registrationLifetime
         let address = EventBroadcaster.Address(tenant: caller.tenant, registrationID: id)

@@ -51,34 +51,6 @@ extension DirectoryGroup.Member {
     }
 }
 
-extension StorageReader {
-    /// Who and what is directly in a group.
-    func members(ofGroup id: String) throws(ServiceError) -> Set<DirectoryGroup.Member> {
-        var members: Set<DirectoryGroup.Member> = []
-        var last: String?
-        while true {
-            let page = try page(GroupMembership.self, of: GroupMembership.members(of: id), after: last, limit: 1_000)
-            members.formUnion(page.map(\.member))
-            guard page.count == 1_000 else { return members }
-            last = page.last?.storageID
-        }
-    }
-
-    /// The folded ids of the groups that a person is directly in.
-    func directGroups(ofPerson id: String) throws(ServiceError) -> [String] {
-        try identifiers(GroupMembership.self, of: GroupMembership.ofPerson(id), after: nil, limit: .max)
-            .map(GroupMembership.group(inID:))
-    }
-
-    /// Every group with its members, ordered by id.
-    func groupsWithMembers() throws(ServiceError) -> [DirectoryGroup] {
-        let members = Dictionary(grouping: try records(GroupMembership.self), by: \.group)
-        return try records(GroupEntry.self).map { entry in
-            DirectoryGroup(entry, members: Set((members[entry.storageID] ?? []).map(\.member)))
-        }
-    }
-}
-
 /// How the members of a group change.
 struct MembershipChange: Sendable {
     /// Those who come in.

@@ -29,15 +29,15 @@ struct EventBroadcaster: Sendable {
         /// The newest epoch that was told of before the store was read, nil for none.
         var pendingEpoch: Int64?
         let opened = ContinuousClock.now
-        let continuation: AsyncStream<ServiceEvent>.Continuation
+        let continuation: AsyncStream<EventSubscription.Piece>.Continuation
     }
 
     private let subscribers = Locked<[Address: [UUID: Subscriber]]>([:])
 
     /// A stream of the events from now on, and the token by which it is named here. One too many ends the oldest.
-    func subscribe(_ address: Address) -> (stream: AsyncStream<ServiceEvent>, token: UUID) {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ServiceEvent.self, bufferingPolicy: .bufferingNewest(16))
+    func subscribe(_ address: Address) -> (stream: EventSubscription, token: UUID) {
+        let stream = EventSubscription()
+        let continuation = stream.source
         let token = UUID()
         continuation.onTermination = { [self] _ in remove(token, at: address) }
         let forgotten = subscribers.withLock { subscribers in
@@ -118,7 +118,7 @@ struct EventBroadcaster: Sendable {
     private static func deliver(_ event: ServiceEvent, to subscriber: inout Subscriber) {
         guard event.id > subscriber.lastID else { return }
         subscriber.lastID = event.id
-        subscriber.continuation.yield(event)
+        subscriber.continuation.yield(.event(event))
     }
 
     private static func deliver(epoch: Int64, to subscriber: inout Subscriber) {

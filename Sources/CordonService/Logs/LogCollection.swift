@@ -51,8 +51,10 @@ extension LogCollection: StoredRecord {
     public static var storageKind: StorageKind { .logCollection }
     /// The id.
     public var storageID: String { id }
-    /// The registration and the person.
-    public var lookups: [StorageLookup: String] { [.registration: registrationID, .user: folded(userID)] }
+    /// The registration, the person, and when it is put away.
+    public var lookups: [StorageLookup: String] {
+        [.registration: registrationID, .user: folded(userID), .due: "ended/" + StorageTime.text(notAfter)]
+    }
 }
 
 /// A piece of an app's logs.
@@ -85,13 +87,6 @@ extension LogPiece: StoredRecord {
 }
 
 extension StorageTransaction {
-    /// Removes logs whose time is over.
-    func removeOldLogs(at now: Date) throws(ServiceError) {
-        for collection in try records(LogCollection.self) where collection.notAfter <= now {
-            try removeLogs(collection)
-        }
-    }
-
     /// Removes a collection with its pieces.
     func removeLogs(_ collection: LogCollection) throws(ServiceError) {
         for piece in try records(LogPiece.self, where: (.collection, collection.id)) {

@@ -32,7 +32,9 @@ public struct Registration: Sendable, Codable, Equatable {
     /// Why the app was to be wiped, where the wipe lapsed before the app ever came back; nil otherwise.
     public internal(set) var missedWipe: Command.Reason?
     /// Whether the registration still counts.
-    public var state: State
+    public private(set) var state: State
+    /// When it ceased to count; nil while it does, and for one that a version before closed.
+    public private(set) var closed: Date?
     /// The newest envelope, nil before the first.
     public var lastEnvelope: IssuedEnvelope?
     /// What the device said it had applied at the last check-in.
@@ -117,6 +119,12 @@ public struct Registration: Sendable, Codable, Equatable {
         self.state = .active
         self.lastEnvelope = nil
         self.applied = []
+    }
+
+    /// Ends the registration.
+    mutating func close(_ state: State, at now: Date) {
+        self.state = state
+        closed = now
     }
 
     /// Remembers a wipe whose time is over, where it was never handed out (SRV-TG-28).

@@ -34,6 +34,8 @@ extension ExportJob: AdministeredResource {
     public static var storageKind: StorageKind { .exportJob }
     /// The id.
     public var storageID: String { id }
+    /// When it is put away.
+    public var lookups: [StorageLookup: String] { [.due: "ended/" + StorageTime.text(requested)] }
     /// The word for it in the audit log.
     public static var auditName: String { "exportJob" }
     /// Who may read may read as a file.

@@ -101,7 +101,7 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case key
     /// The id of a registration.
     case registration
-    /// Whether the record still counts: `open`, absent otherwise.
+    /// Whether the record still counts: `open` or, of a registration, `active`; absent otherwise.
     case state
     /// The id of a collection of logs.
     case collection
@@ -109,6 +109,12 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case member
     /// That the member of a group is a group: `group`, absent otherwise.
     case nested
+    /// When a record is to be put away or ended, with the reason in front: ``StorageTime``.
+    case due
+    /// Since when an app may have other rules in force than it should.
+    case drift
+    /// Since when a device has found something wrong with itself.
+    case flagged
     /// A part of a day's telemetry.
     case day
 }

@@ -25,12 +25,23 @@ extension Registration: StoredRecord {
     public static var storageKind: StorageKind { .registration }
     /// The registration's id.
     public var storageID: String { id }
-    /// Person and key, and the app while active.
+    /// Person and key; while active the app, and since when something is wrong; when it expires or, once closed, is put away.
     public var lookups: [StorageLookup: String] {
         var lookups: [StorageLookup: String] = [
             .user: folded(account.id.rawValue), .key: key.thumbprint,
         ]
-        if state == .active { lookups[.app] = folded(application.bundleID) }
+        guard state == .active else {
+            // What a wipe is still owed to stays, and what a wipe was done for, because a fresh sign-in is asked for after it.
+            if missedWipe == nil {
+                lookups[.due] = (state == .wiped ? "wiped/" : "closed/") + StorageTime.text(closed ?? lastSync)
+            }
+            return lookups
+        }
+        lookups[.state] = "active"
+        lookups[.app] = folded(application.bundleID)
+        lookups[.due] = "active/" + StorageTime.hour(lastSync)
+        lookups[.drift] = driftSince.map(StorageTime.text)
+        lookups[.flagged] = flaggedSince.map(StorageTime.text)
         return lookups
     }
 }
@@ -40,10 +51,11 @@ extension WipeOperation: StoredRecord {
     public static var storageKind: StorageKind { .operation }
     /// The operation's id.
     public var storageID: String { id }
-    /// The registration; ``StorageLookup/state`` while open.
+    /// The registration; ``StorageLookup/state`` while open; when it lapses or, once ended, is put away.
     public var lookups: [StorageLookup: String] {
         var lookups: [StorageLookup: String] = [.registration: registrationID]
         if state.isOpen { lookups[.state] = "open" }
+        lookups[.due] = state.isOpen ? "open/" + StorageTime.text(notAfter) : "ended/" + StorageTime.text(modified)
         return lookups
     }
 }

@@ -61,8 +61,14 @@ struct Announcer: Sendable {
 
     /// Does what there is to do, without pauses; returns when all of it is done, and nothing of it under way.
     func finish(_ tenant: TenantID, in store: TenantStore) async throws(ServiceError) {
-        try await work(of: tenant, in: store, pausing: nil)
+        let outcome: Result<Void, ServiceError>
+        do {
+            outcome = .success(try await work(of: tenant, in: store, pausing: nil))
+        } catch {
+            outcome = .failure(error)
+        }
         await underWay.withLock { $0[tenant]?.task }?.value
+        try outcome.get()
     }
 
     private func goesOn(_ tenant: TenantID) -> Bool {
@@ -90,53 +96,47 @@ struct Announcer: Sendable {
         }
     }
 
-    /// Does what there is to do.
+    /// Does what there is to do, a page of each announcement in turn, so that a change for few does not wait for one for many.
     ///
     /// - Parameter pause: How long to wait after each transaction, about; nil for not at all.
     private func work(of tenant: TenantID, in store: TenantStore, pausing pause: Duration?) async throws(ServiceError) {
         try await turns.run(tenant) { () async throws(ServiceError) in
-            while let announcement = try await store.read(
-                for: tenant,
-                { records in
-                    try records.page(Announcement.self, of: .all, after: nil, limit: 1).first
-                })
-            {
-                try await announce(announcement, of: tenant, in: store, pausing: pause)
+            var reached: [String: Announcement] = [:]
+            while true {
+                let waiting = try await store.read(for: tenant) { records in
+                    try records.page(Announcement.self, of: .all, after: nil, limit: Self.page)
+                }
+                guard !waiting.isEmpty else { return }
+                for announcement in waiting {
+                    reached[announcement.id] = try await step(
+                        of: reached[announcement.id] ?? announcement, to: tenant, in: store, pausing: pause)
+                }
             }
         }
     }
 
-    private func announce(
-        _ announcement: Announcement, of tenant: TenantID, in store: TenantStore, pausing pause: Duration?
-    ) async throws(ServiceError) {
-        var announcement = announcement
-        while true {
-            let current = announcement
-            let (found, next) = try await store.read(for: tenant) { [targeting] records in
-                let search = AnnouncementSearch(targeting: targeting, tenant: tenant, records: records)
-                return try search.step(of: current)
-            }
-            guard !found.isEmpty || next.next == nil else {
-                announcement = next
-                continue
-            }
-            for start in stride(from: 0, to: max(1, found.count), by: Self.mostPerStep) {
-                let end = min(start + Self.mostPerStep, found.count)
-                let (some, isLast) = (Array(found[start..<end]), end == found.count)
-                try await store.change(for: tenant) { [targeting] change in
-                    try targeting.tell(try change.records(Registration.self, ids: some), in: &change)
-                    guard isLast else { return }
-                    if next.next == nil {
-                        try change.remove(Announcement.self, current.id)
-                    } else {
-                        try change.save(next)
-                    }
-                }
-                if let pause, !isLast || next.next != nil { await Self.wait(pause) }
-            }
-            guard next.next != nil else { return }
-            announcement = next
+    /// Looks through one page and tells those of it whom the change concerns; how the work goes on, nil when it is done.
+    private func step(
+        of announcement: Announcement, to tenant: TenantID, in store: TenantStore, pausing pause: Duration?
+    ) async throws(ServiceError) -> Announcement? {
+        let (found, next) = try await store.read(for: tenant) { [targeting] records in
+            let search = AnnouncementSearch(targeting: targeting, tenant: tenant, records: records)
+            return try search.step(of: announcement)
         }
+        let isDone = next.next == nil
+        // How far it has come is written down with what it has told; to look through the rest again costs time alone.
+        guard !found.isEmpty || isDone else { return next }
+        for start in stride(from: 0, to: max(1, found.count), by: Self.mostPerStep) {
+            let end = min(start + Self.mostPerStep, found.count)
+            let (some, isLast) = (Array(found[start..<end]), end == found.count)
+            try await store.change(for: tenant) { [targeting] change in
+                try targeting.tell(try change.records(Registration.self, ids: some), in: &change)
+                guard isLast else { return }
+                if isDone { try change.remove(Announcement.self, next.id) } else { try change.save(next) }
+            }
+            if let pause, !isLast || !isDone { await Self.wait(pause) }
+        }
+        return isDone ? nil : next
     }
 
     /// Waits between half the time and one and a half, so that several services do not go in step.
@@ -198,7 +198,7 @@ struct AnnouncementSearch {
         of part: Announcement.Part, after position: String?
     ) throws(ServiceError) -> (registrations: [Registration], end: String?) {
         switch part {
-        case .everybody: return try page(of: .all, after: position)
+        case .everybody: return try page(of: .found(by: .state, "active"), after: position)
         case .app(let app): return try page(of: .found(by: .app, app), after: position)
         case .group(let group):
             let page = try records.identifiers(

@@ -96,7 +96,10 @@ extension Targeting {
     ) throws(ServiceError) -> [DriftedApp] {
         let snapshot = try snapshot(of: tenant, in: records)
         var drifted: [DriftedApp] = []
-        for registration in try records.records(Registration.self) where registration.state == .active {
+        // Only one that was told of other rules than it had can have others than it should.
+        let late = try records.records(
+            Registration.self, where: .drift, in: ""..<StorageTime.text(.distantFuture), limit: .max)
+        for registration in late {
             let id = folded(registration.account.id.rawValue)
             guard let user = try records.record(DirectoryUser.self, id), user.isEntitled else { continue }
             let intended = snapshot.intended(

@@ -124,7 +124,8 @@ struct ServiceRouter: Sendable {
                 checkIn: URL(string: base + "/mam/v1") ?? issuer,
                 resource: profile.checkInAudience ?? configuration.checkInAudience, profile: profile),
             limits: RequestLimiter(configuration.limits),
-            events: EventStreamResponse(heartbeat: configuration.heartbeat, metrics: metrics), metrics: metrics,
+            events: EventStreamResponse(wheel: StreamWheel(heartbeat: configuration.heartbeat), metrics: metrics),
+            metrics: metrics,
             now: now)
     }
 }

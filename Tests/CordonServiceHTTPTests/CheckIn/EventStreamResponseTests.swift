@@ -28,11 +28,12 @@ import Testing
     }
 
     @Test func `events are written in order, each with its id, kind and data`() async throws {
-        let (stream, source) = AsyncStream.makeStream(of: ServiceEvent.self)
+        let stream = EventSubscription()
         let events = [ServiceEvent(id: 7, kind: .policyChanged), ServiceEvent(id: 8, kind: .commandWaiting)]
-        for event in events { source.yield(event) }
-        source.finish()
-        let response = EventStreamResponse(heartbeat: .seconds(3_600)).response(to: stream, endingAfter: 3_600)
+        for event in events { stream.tell(event) }
+        stream.finish()
+        let response = EventStreamResponse(wheel: StreamWheel(heartbeat: .seconds(3_600))).response(
+            to: stream, endingAfter: 3_600)
         #expect(response.headers[.contentType] == "text/event-stream")
         let recorder = Recorder()
         try await response.body.write(recorder)
@@ -45,23 +46,50 @@ import Testing
     }
 
     @Test func `a stream ends with its token`() async throws {
-        let (stream, source) = AsyncStream.makeStream(of: ServiceEvent.self)
+        let stream = EventSubscription()
         let recorder = Recorder()
-        let response = EventStreamResponse(heartbeat: .seconds(3_600)).response(to: stream, endingAfter: -1)
+        let response = EventStreamResponse(wheel: StreamWheel(heartbeat: .seconds(3_600))).response(
+            to: stream, endingAfter: -1)
         try await response.body.write(recorder)
         #expect(recorder.finished.withLockedValue { $0 })
-        source.finish()
+        stream.finish()
     }
 
     @Test func `an idle stream is kept alive by comments that no parser reports`() async throws {
-        let (stream, source) = AsyncStream.makeStream(of: ServiceEvent.self)
-        let response = EventStreamResponse(heartbeat: .milliseconds(1)).response(to: stream, endingAfter: 3_600)
+        let stream = EventSubscription()
+        let response = EventStreamResponse(wheel: StreamWheel(heartbeat: .milliseconds(1))).response(
+            to: stream, endingAfter: 3_600)
         let recorder = Recorder()
         async let writing: Void = response.body.write(recorder)
         try await until { recorder.written.withLockedValue { String(buffer: $0).contains(": still here") } }
-        source.finish()
+        stream.finish()
         try await writing
         var parser = EventStreamParser()
         #expect(try parser.messages(after: recorder.written.withLockedValue { Array($0.readableBytesView) }).isEmpty)
+    }
+
+    @Test func `one wheel keeps many streams alive, ends each with its token and forgets those that are gone`()
+        async throws
+    {
+        let wheel = StreamWheel(heartbeat: .milliseconds(1))
+        let answer = EventStreamResponse(wheel: wheel)
+        let recorders = (0..<20).map { _ in Recorder() }
+        let streams = recorders.map { _ in EventSubscription() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, recorder) in recorders.enumerated() {
+                let response = answer.response(to: streams[index], endingAfter: index < 10 ? 0.05 : 3_600)
+                group.addTask { try await response.body.write(recorder) }
+            }
+            try await until { recorders.prefix(10).allSatisfy { $0.finished.withLockedValue { $0 } } }
+            try await until {
+                recorders.suffix(10).allSatisfy {
+                    $0.written.withLockedValue { String(buffer: $0).contains(": still here") }
+                }
+            }
+            #expect(recorders.suffix(10).allSatisfy { !$0.finished.withLockedValue { $0 } })
+            for stream in streams.suffix(10) { stream.finish() }
+            try await group.waitForAll()
+        }
+        try await until { wheel.count == 0 }
     }
 }

@@ -36,10 +36,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "?$top=2&$expand=operations,intendedPolicies,appliedPolicies",
-        "?$top=2&$expand=operations,intendedPolicies&$filter=deviceTag%20ne%20'x'&$orderby=deviceTag%20desc&$count=true",
+        // The page, and one more to know whether there is another.
+        ("?$top=2&$expand=operations,intendedPolicies,appliedPolicies", 3),
+        (
+            "?$top=2&$expand=operations,intendedPolicies&$filter=deviceTag%20ne%20'x'&$orderby=deviceTag%20desc&$count=true",
+            9
+        ),
     ])
-    func `what $expand adds is read for the page alone`(query: String) async throws {
+    func `what $expand adds is read for the page alone`(query: String, listed: Int) async throws {
         try await asking(9) { storage, _, client in
             let reads = try await storage.reads {
                 let page = try await client.administer(.get, Self.path + query).json
@@ -49,8 +53,8 @@ import Testing
                 #expect(shown.allSatisfy { $0["intendedPolicies"]?.array?.count == 1 })
             }
             #expect(reads[.operation] == .init(some: 2))
-            // One to list them, and one by its id for each that is expanded.
-            #expect(reads[.registration] == .init(one: 2, all: 1))
+            // Those listed, and one by its id for each that is expanded.
+            #expect(reads[.registration] == .init(one: 2, paged: listed))
         }
     }
 
@@ -68,7 +72,7 @@ import Testing
                 let number = try await client.administer(.get, Self.path + "/$count")
                 #expect(number.body == .init(string: "9"))
             }
-            #expect(count[.operation] == nil && count[.registration] == .init(all: 1))
+            #expect(count[.operation] == nil && count[.registration] == nil)
         }
     }
 
@@ -118,6 +122,40 @@ import Testing
             #expect(count[.user] == nil && count[.policy] == nil)
             let named = "?$filter=actor/userPrincipalName%20eq%20'\(owner.name)'&$top=1"
             #expect(try await client.administer(.get, path + named).json["value"]?.array?.count == 1)
+        }
+    }
+
+    @Test func `pages of registrations, people and groups read one record more than they show, and follow one another`()
+        async throws
+    {
+        try await asking(9) { storage, service, client in
+            let owner = TestService.owner
+            for number in 0..<8 {
+                try await service.service.provisioning.saveUser(
+                    DirectoryUser(id: "P\(number)", userPrincipalName: "p\(number)@contoso.example", displayName: "P"),
+                    as: owner)
+                try await service.service.provisioning.saveGroup(
+                    DirectoryGroup(id: "G\(number)", displayName: "G", members: [.user("P\(number)")]), as: owner)
+            }
+            for (path, kind) in [
+                (Self.path, StorageKind.registration), ("/v1.0/users", .user), ("/v1.0/groups", .group),
+            ] {
+                let whole = try await client.administer(.get, path + "?$top=999&$count=true").json
+                let expected = (whole["value"]?.array ?? []).compactMap { $0["id"]?.string }
+                #expect(whole["@odata.count"]?.integer == Int64(expected.count) && expected.count >= 8)
+                var (link, ids): (String?, [String]) = (path + "?$top=3", [])
+                while let next = link {
+                    let reads = try await storage.reads {
+                        let page = try await client.administer(.get, next).json
+                        ids += (page["value"]?.array ?? []).compactMap { $0["id"]?.string }
+                        link = page["@odata.nextLink"]?.string.flatMap(URL.init(string:)).map {
+                            "\($0.path())?\($0.query() ?? "")"
+                        }
+                    }
+                    #expect(reads[kind]?.paged ?? 9 <= 4 && reads[kind]?.all == 0, "\(path)")
+                }
+                #expect(ids == expected, "\(path)")
+            }
         }
     }
 }

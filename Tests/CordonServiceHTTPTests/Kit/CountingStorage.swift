@@ -13,6 +13,8 @@ final class CountingStorage: ServiceStorage {
         var one = 0
         var some = 0
         var all = 0
+        /// Records of pages.
+        var paged = 0
     }
 
     /// What a body reads.
@@ -54,6 +56,27 @@ final class CountingStorage: ServiceStorage {
                 counts[Record.storageKind] = reads
             }
             return try base.records(type, where: lookup)
+        }
+
+        func page<Record: StoredRecord>(
+            _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+        ) throws(ServiceError) -> [Record] {
+            let page = try base.page(type, of: part, after: id, limit: limit)
+            let (number, kind) = (page.count, Record.storageKind)
+            counts.withLock { $0[kind, default: Reads()].paged += number }
+            return page
+        }
+
+        func identifiers<Record: StoredRecord>(
+            _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+        ) throws(ServiceError) -> [String] {
+            try base.identifiers(type, of: part, after: id, limit: limit)
+        }
+
+        func count<Record: StoredRecord>(
+            _ type: Record.Type, of part: RecordPart, atMost most: Int
+        ) throws(ServiceError) -> Int {
+            try base.count(type, of: part, atMost: most)
         }
 
         func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] { try base.auditRecords(query) }

@@ -22,6 +22,7 @@ import Testing
             #expect(try await client.administer(.get, base + "drift").json == [])
             _ = try await service.service.administration.updatePolicy(
                 policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
+            try await service.service.finishAnnouncing(of: TestService.tenant)
             service.clock.advance(by: 25 * 3_600)
             let drifted = try await client.administer(.get, base + "drift").json.array?.first
             #expect(drifted?["registrationID"]?.string == result.registrationID)

@@ -18,6 +18,7 @@ struct AuditCoverageTests {
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
         "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
+        "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount", "directoryCount",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -126,6 +127,10 @@ struct AuditCoverageTests {
         },
         Write("saveGroup", ["group.save"]) {
             try await $0.service.provisioning.saveGroup(DirectoryGroup(id: "new", displayName: "New"), as: $0.owner)
+        },
+        Write("changeMembers", ["group.members"]) {
+            try await $0.service.provisioning.changeMembers(
+                ofGroup: "guests", adding: [.user("oid-ben")], removing: [], as: $0.owner)
         },
         Write("removeGroup", ["group.remove"]) {
             try await $0.service.provisioning.removeGroup("guests", as: $0.owner)

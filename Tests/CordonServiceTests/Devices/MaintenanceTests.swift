@@ -3,6 +3,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonTestSupport
+import Foundation
 import Testing
 
 /// SRV-TG-28, SRV-CI-069: what has run out is put away, and nothing else.
@@ -49,5 +50,69 @@ struct MaintenanceTests {
             try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)
         let outcome = try await app.register()
         #expect(outcome.isNew && outcome.result.statusCode == .wipeReceived)
+    }
+
+    @Test func `a registration that has ended is put away after ninety days, and one that a wipe is owed to is not`()
+        async throws
+    {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var left = TestApp(test, user: "ada", tag: "left")
+        var owed = TestApp(test, user: "ada", tag: "owed")
+        var wiped = TestApp(test, user: "ben", tag: "wiped")
+        try await left.register()
+        try await owed.register()
+        try await wiped.register()
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "owed", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ben", deviceTag: "wiped", as: test.owner)
+        try await wiped.wipe()
+        try await test.service.devices.unregister(left.registrationID, by: left.caller)
+        let ids = [left, owed, wiped].map(\.registrationID)
+        func kept() async throws -> Set<String> {
+            try await test.service.performMaintenance(of: TestService.tenant)
+            return Set(
+                try await test.service.administration.registrations(.init(includesClosed: true), as: test.owner).map(
+                    \.id))
+        }
+        test.clock.advance(by: 89.9 * 86_400)
+        #expect(try await kept() == Set(ids))
+        test.clock.advance(by: 0.2 * 86_400)
+        #expect(try await kept() == Set(ids.dropFirst()))
+        test.clock.advance(by: 400 * 86_400)
+        #expect(try await kept() == [owed.registrationID])
+        // The control: it still brings its wipe to the same app with a new key.
+        owed.key = SoftwareSigningKey()
+        #expect(try await owed.register().result.statusCode == .wipeReceived)
+    }
+
+    @Test func `maintenance reads what is due and nothing else, and does some at a time`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestService.withPeople(storage: storage)
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        try await app.checkIn()
+        let (key, now) = (app.key.publicKey, test.clock.now)
+        let account = app.account
+        try await storage.write(TestService.tenant) { transaction in
+            for number in 0..<250 {
+                var registration = Registration(
+                    id: "old-\(number)", account: account, key: key, source: .appRegistered, created: now,
+                    application: .init(bundleID: "com.example.old", version: "1", sdkVersion: "1"),
+                    device: .init(tag: "t", osVersion: "18", model: "m"))
+                registration.lastSync = now.addingTimeInterval(-80 * 86_400)
+                try transaction.save(registration)
+            }
+        }
+        let nothing = try await storage.counts { try await test.service.performMaintenance(of: TestService.tenant) }
+        #expect(nothing.read[.registration] ?? 0 == 0 && nothing.written.isEmpty)
+        test.clock.advance(by: 11 * 86_400)
+        let due = try await storage.counts { try await test.service.performMaintenance(of: TestService.tenant) }
+        #expect(due.written[.registration] == 250)
+        #expect(due.mostReadInChange <= 200)
+        #expect(
+            try await test.service.administration.registrations(.init(), as: test.owner).map(\.id) == [
+                app.registrationID
+            ])
     }
 }

@@ -154,4 +154,32 @@ struct AnnouncingTests {
         #expect(await later.next() == ServiceEvent(id: 4, kind: .commandWaiting))
         #expect(await events.next() == ServiceEvent(id: 4, kind: .commandWaiting))
     }
+
+    @Test func `a change for one does not wait until everybody was told of another`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestService.withPeople(storage: storage)
+        try await enroll(0..<900, in: test)
+        let many = try await test.protect(to: .group("crowd"))
+        let one = try await test.protect(to: .group("writers"))
+        var app = TestApp(test)
+        try await app.register()
+        try await test.settle()
+        for policy in [many, one] {
+            storage.fail(afterChanges: 1)
+            _ = try await test.service.administration.updatePolicy(
+                policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
+            await #expect(throws: ServiceError.self) { try await test.settle() }
+            test.clock.advance(by: 1)
+        }
+        // As many transactions as the first page of those many takes, and one more.
+        storage.fail(afterChanges: 5)
+        await #expect(throws: ServiceError.self) { try await test.settle() }
+        storage.fail(afterChanges: nil)
+        let told = try await test.storage.read(TestService.tenant) { records in
+            try records.records(EventBookmark.self).filter { $0.lastID > 0 }.map(\.registrationID)
+        }
+        #expect(told.contains(app.registrationID))
+        try await test.settle()
+        #expect(try await self.told(test).count == 901)
+    }
 }

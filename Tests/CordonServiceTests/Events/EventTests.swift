@@ -6,7 +6,7 @@ import Testing
 
 /// The event stream: who is told of what, and what comes after a break (SRV-TG-10, issue's live channel).
 struct EventTests {
-    private func stream(_ app: TestApp, after id: Int64? = nil) async throws -> AsyncStream<ServiceEvent>.Iterator {
+    private func stream(_ app: TestApp, after id: Int64? = nil) async throws -> EventSubscription.AsyncIterator {
         try await app.test.service.devices.events(ofRegistration: app.registrationID, after: id, by: app.caller)
             .makeAsyncIterator()
     }
@@ -33,7 +33,7 @@ struct EventTests {
         var app = TestApp(test)
         try await app.register()
         var oldest = try await stream(app)
-        var open: [AsyncStream<ServiceEvent>.Iterator] = []
+        var open: [EventSubscription.AsyncIterator] = []
         for _ in 0..<4 { open.append(try await stream(app)) }
         #expect(await oldest.next() == nil)
         _ = try await test.service.administration.updatePolicy(

@@ -12,6 +12,8 @@ final class CountingStorage: ServiceStorage {
         var read: [StorageKind: Int] = [:]
         /// Read by changes, while no other change can be made.
         var readInChanges: [StorageKind: Int] = [:]
+        /// The most records that one change read.
+        var mostReadInChange = 0
         /// Saved or removed.
         var written: [StorageKind: Int] = [:]
     }
@@ -56,7 +58,14 @@ final class CountingStorage: ServiceStorage {
         }
         guard isLetThrough else { throw Self.gone }
         return try await storage.write(tenant) { [counts] transaction in
-            try body(Transaction(transaction: transaction, counts: counts))
+            let before = counts.withLock { $0.readInChanges.values.reduce(0, +) }
+            defer {
+                counts.withLock { counts in
+                    let read = counts.readInChanges.values.reduce(0, +) - before
+                    counts.mostReadInChange = max(counts.mostReadInChange, read)
+                }
+            }
+            return try body(Transaction(transaction: transaction, counts: counts))
         }
     }
 
