@@ -80,7 +80,9 @@ struct GraphRoutes: RouterMiddleware {
         let token = try await gate.token(of: request)
         context.notes.noteKnown()
         guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
-        guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, context.requestID, named: &name) }
+        guard path.folded == ["$batch"] else {
+            return try await respond(to: request, path, token, context.requestID, named: &name)
+        }
         name = "$batch"
         guard request.method == .post else { throw Refusal.methodNotAllowed(["POST"]) }
         return try await gate.turns.hold(token.subject.rawValue) {

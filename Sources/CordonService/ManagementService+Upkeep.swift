@@ -108,7 +108,7 @@ extension ManagementService {
     /// Removes versions and what was delivered once they are old enough, some at a time, so that check-ins go on meanwhile.
     private func clearVersions(of tenant: TenantID, at now: Date) async throws(ServiceError) {
         let oldest = now.addingTimeInterval(-Double(configuration.versionRetention.wholeSeconds))
-        let (versions, rules) = try await store.read(for: tenant) { try $0.versions(endedBefore: oldest) }
+        let (versions, rules) = try await store.read(for: tenant) { try EntityVersion.ended(before: oldest, in: $0) }
         for start in stride(from: 0, to: versions.count, by: 500) {
             let some = versions[start..<min(start + 500, versions.count)]
             try await store.change(for: tenant) { change in

@@ -3,13 +3,13 @@ internal import ArgumentParser
 /// `cordon policy`: checks, explains, tests, compares and proves policies.
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Check, explain, test, compare and prove app-protection policies.",
+        commandName: "policy", abstract: "Begin, check, explain, test, compare and prove app-protection policies.",
         discussion: """
             Policies are the JSON of Microsoft Graph's app-protection resources, so an export of an existing
             tenant can be used as it is. - reads standard input.
             """,
         subcommands: [
             PolicyLintCommand.self, PolicyExplainCommand.self, PolicyTestCommand.self, PolicyDiffCommand.self,
-            PolicyProveCommand.self,
+            PolicyProveCommand.self, PolicyBaselineCommand.self,
         ])
 }

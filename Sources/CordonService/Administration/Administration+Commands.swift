@@ -24,6 +24,7 @@ extension Administration {
         return try await store.change(for: administrator) { change in
             guard let registration = try change.record(Registration.self, id), registration.state == .active
             else { throw ServiceError(.notFound, "no open registration has this id", place: id) }
+            try require(.commandApps, over: registration.account.id.rawValue, of: administrator, in: change)
             let open = try change.openCommands(of: id)
             if let known = open.first(where: { $0.kind == kind && $0.notAfter > now }) { return known }
             let command = IssuedCommand(
@@ -60,6 +61,7 @@ extension Administration {
             guard var command = try change.record(IssuedCommand.self, id) else {
                 throw ServiceError(.notFound, "no command has this id", place: id)
             }
+            try require(.commandApps, over: command.account.rawValue, of: administrator, in: change)
             guard command.state == .pending else {
                 throw ServiceError(
                     .conflict, "the command is \(command.state.rawValue) and cannot be taken back", place: id)
@@ -79,6 +81,7 @@ extension Administration {
         return try await store.change(for: administrator) { change in
             guard let registration = try change.record(Registration.self, id), registration.state == .active
             else { throw ServiceError(.notFound, "no open registration has this id", place: id) }
+            try require(.collectLogs, over: registration.account.id.rawValue, of: administrator, in: change)
             let known = try change.records(LogCollection.self, where: (.registration, id))
             if let open = known.first(where: { $0.isOpen(at: now) }) { return open }
             let collection = LogCollection(
@@ -109,6 +112,7 @@ extension Administration {
             guard let collection = try change.record(LogCollection.self, id) else {
                 throw ServiceError(.notFound, "no logs were asked for under this id", place: id)
             }
+            try require(.collectLogs, over: collection.userID, of: administrator, in: change)
             guard collection.isComplete else { throw ServiceError(.conflict, "the logs are not complete yet") }
             try change.audit(
                 AuditRecord.Actor(administrator), "logs.read", "registration/\(collection.registrationID)",

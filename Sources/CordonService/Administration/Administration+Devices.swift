@@ -52,6 +52,8 @@ extension Administration {
         try await store.require(.forgetRegistrations, of: administrator)
         try await store.change(for: administrator) { change in
             var registration = try change.knownRegistration(id)
+            try require(
+                .forgetRegistrations, over: registration.account.id.rawValue, of: administrator, in: change)
             let open = try change.openOperations(of: id)
             guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil else { return }
             registration.missedWipe = nil
@@ -80,7 +82,7 @@ extension Administration {
         ofUser userID: String, deviceTag: String, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
         try await store.require(.wipe, of: administrator)
-        return try await clearing("wipe.request", of: userID, deviceTag, as: administrator) { change in
+        return try await clearing("wipe.request", .wipe, of: userID, deviceTag, as: administrator) { change in
             let active = try change.activeRegistrations(of: try change.personID(userID))
             let onDevice = active.filter { $0.device.tag == deviceTag }
             guard !onDevice.isEmpty else {
@@ -98,7 +100,7 @@ extension Administration {
     /// left the directory.
     public func blockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.blockUsers, of: administrator)
-        try await clearing("wipe.block", of: userID, "", as: administrator) { change in
+        try await clearing("wipe.block", .blockUsers, of: userID, "", as: administrator) { change in
             let id = try change.personID(userID)
             guard try change.record(UserBlock.self, folded(id)) == nil else { return }
             try change.save(UserBlock(userID: id, since: change.now, by: administrator.id))
@@ -110,12 +112,14 @@ extension Administration {
 
     /// Makes a change that wipes one person, within the budget of the caller or after somebody else has released it.
     func clearing<Result: Sendable>(
-        _ action: String, of userID: String, _ request: String, as administrator: Administrator,
-        call: String = #function, _ body: @escaping @Sendable (inout Change) throws -> Result
+        _ action: String, _ permission: Permission, of userID: String, _ request: String,
+        as administrator: Administrator, call: String = #function,
+        _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
         for _ in 0..<5 {
             let (person, apps) = try await store.read(for: administrator, call: call) { records in
                 let id = try records.personID(userID)
+                try require(permission, over: id, of: administrator, in: records)
                 return (id, try records.activeRegistrations(of: id).count)
             }
             // Who has no app loses nothing, and costs nothing.
@@ -133,6 +137,19 @@ extension Administration {
         throw ServiceError(.conflict, "other wipes came in between again and again")
     }
 
+    /// Refuses what is asked about somebody whom no role of the caller's with the permission is about.
+    func require(
+        _ permission: Permission, over person: String, of administrator: Administrator, in records: some StorageReader
+    ) throws(ServiceError) {
+        guard !administrator.mayOverEverybody(permission) else { return }
+        let groups = try targeting.snapshot(of: administrator.tenant, in: records)
+            .groups(over: try records.directGroups(ofPerson: folded(person)))
+        guard administrator.may(permission, overPeopleIn: groups) else {
+            throw ServiceError(
+                .forbidden, "the roles of \(administrator.id) do not include \(permission.rawValue) for this person")
+        }
+    }
+
     /// Ends a block; wipes under way go on.
     public func unblockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.blockUsers, of: administrator)
@@ -144,6 +161,7 @@ extension Administration {
                 id = user.storageID
             }
             guard try change.record(UserBlock.self, id) != nil else { return }
+            try require(.blockUsers, over: id, of: administrator, in: change)
             try change.remove(UserBlock.self, id)
             try change.audit(AuditRecord.Actor(administrator), "user.unblock", "user/\(id)")
         }
@@ -197,6 +215,7 @@ extension Administration {
         try await store.require(.cancelWipes, of: administrator)
         return try await store.change(for: administrator) { change in
             var operation = try change.operation(id)
+            try require(.cancelWipes, over: operation.account.rawValue, of: administrator, in: change)
             guard operation.state == .pending else {
                 throw ServiceError(
                     .conflict, "the wipe is \(operation.state.rawValue) and cannot be taken back", place: id)

@@ -169,6 +169,7 @@ extension Administration {
         try await store.require(.handlePersonalData, of: administrator)
         return try await store.change(for: administrator) { change in
             let id = try change.knownUser(id)?.id ?? id
+            try require(.handlePersonalData, over: id, of: administrator, in: change)
             let data = try change.personalData(of: folded(id))
             try change.audit(AuditRecord.Actor(administrator), "user.export", "user/\(id)")
             return data
@@ -194,7 +195,7 @@ extension Administration {
                 try records.personalData(of: folded(id)).registrations.contains { $0.state == .active }
             }
             if enrolled {
-                return try await clearing("wipe.erase", of: id, "", as: administrator) { change in
+                return try await clearing("wipe.erase", .wipe, of: id, "", as: administrator) { change in
                     let data = try change.personalData(of: folded(id))
                     let enrolled = data.registrations.filter { $0.state == .active }
                     return try requestWipes(of: enrolled, .user, by: administrator, in: &change)
@@ -202,6 +203,7 @@ extension Administration {
             }
         }
         return try await store.change(for: administrator) { change in
+            try require(.handlePersonalData, over: id, of: administrator, in: change)
             let data = try change.personalData(of: folded(id))
             let enrolled = data.registrations.filter { $0.state == .active }
             guard !data.operations.contains(where: \.state.isOpen) else {

@@ -127,14 +127,16 @@ extension Change {
     }
 }
 
-extension StorageReader {
+extension EntityVersion {
     /// The versions, and what was delivered, that something newer took the place of before a moment.
     ///
     /// What an app still has in force stays, with the policies that it names.
-    func versions(endedBefore oldest: Date) throws(ServiceError) -> (versions: [EntityVersion], rules: [DeliveredRules]) {
+    static func ended(
+        before oldest: Date, in records: some StorageReader
+    ) throws(ServiceError) -> (versions: [EntityVersion], rules: [DeliveredRules]) {
         var needed: Set<String> = []
         var ended: [DeliveredRules] = []
-        for rules in Dictionary(grouping: try records(DeliveredRules.self), by: \.registrationID).values {
+        for rules in Dictionary(grouping: try records.records(DeliveredRules.self), by: \.registrationID).values {
             // Ended when later ones were in force, and those have been for long enough.
             let newest = rules.filter { $0.applied.map { $0 < oldest } ?? false }.map(\.sequence).max() ?? 0
             ended += rules.filter { $0.sequence < newest }
@@ -143,21 +145,22 @@ extension StorageReader {
                     rule.policies.map { EntityVersion.storageID(EntityVersion.entity(.policy, $0.id), $0.version) })
             }
         }
-        let versions = try records(EntityVersion.self).filter { version in
+        let versions = try records.records(EntityVersion.self).filter { version in
             version.superseded.map { $0 < oldest } ?? false && !needed.contains(version.storageID)
         }
         return (versions, ended)
     }
 }
 
-extension StorageReader {
+extension EntityVersion {
     /// What a version said, nil where it was removed.
     ///
     /// - Throws: ``ServiceError`` with code `storageDamaged` where it is not kept any more.
-    func document(of version: EntityVersion) throws(ServiceError) -> JSONValue? {
-        guard let digest = version.digest else { return nil }
-        guard let kept = try record(VersionDocument.self, digest), let value = try? JSONValue(parsing: Data(kept.text.utf8))
-        else { throw ServiceError(.storageDamaged, "a version's document is missing", place: version.entity) }
+    func document(in records: some StorageReader) throws(ServiceError) -> JSONValue? {
+        guard let digest else { return nil }
+        guard let kept = try records.record(VersionDocument.self, digest),
+            let value = try? JSONValue(parsing: Data(kept.text.utf8))
+        else { throw ServiceError(.storageDamaged, "a version's document is missing", place: entity) }
         return value
     }
 }

@@ -10,7 +10,7 @@ extension ChangeReview {
     ) async throws(ServiceError) -> String? {
         let now = store.now
         return try await store.read(for: administrator.tenant) { records in
-            try records.waiting(digest, by: administrator.id).first {
+            try WaitingChange.open(digest, by: administrator.id, in: records).first {
                 $0.state(at: now) == .released && !reach.exceeds($0.reach)
             }?.id
         }
@@ -24,7 +24,7 @@ extension ChangeReview {
         let id = try await store.change(for: administrator) { change in
             let now = change.now
             try change.noteApprover(administrator)
-            let known = try change.waiting(digest, by: administrator.id)
+            let known = try WaitingChange.open(digest, by: administrator.id, in: change)
             if let same = known.first(where: { $0.state(at: now) == .waiting && !reach.exceeds($0.reach) }) {
                 return same.id
             }
@@ -73,9 +73,12 @@ extension ChangeReview {
             of: ["action": .string(action), "entity": .string(folded(entity)), "request": .string(request)])
         let mark = ProposedChange.digest(of: .string(folded(person)))
         let reach = Reach(people: 1, registrations: apps)
-        let budget = try await store.read(for: administrator.tenant) { try $0.record(WipeBudget.self, administrator.id) }
+        let budget = try await store.read(for: administrator.tenant) {
+            try $0.record(WipeBudget.self, administrator.id)
+        }
         let isWithin =
-            budget.map { $0.has(mark, at: now) || $0.spent(at: now) < configuration.wipeBudget } ?? (configuration.wipeBudget > 0)
+            budget.map { $0.has(mark, at: now) || $0.spent(at: now) < configuration.wipeBudget }
+            ?? (configuration.wipeBudget > 0)
         let released = isWithin ? nil : try await released(digest, reach, by: administrator)
         guard isWithin || released != nil else {
             throw try await wait(for: digest, action, of: entity, reach, by: administrator)
@@ -142,7 +145,8 @@ extension Change {
             if waiting.state == .waiting { (waiting.decidedBy, waiting.decided) = ("time", waiting.due) }
             waiting.state = .used
             try save(waiting)
-            try audit(AuditRecord.Actor(administrator), "change.use", "change/\(id)", details: ["digest": waiting.digest])
+            try audit(
+                AuditRecord.Actor(administrator), "change.use", "change/\(id)", details: ["digest": waiting.digest])
         } else {
             var spent = try record(WipeBudget.self, administrator.id) ?? WipeBudget(id: administrator.id)
             guard clearance.person.map({ !spent.has($0, at: now) }) ?? true else { return true }
@@ -176,9 +180,12 @@ extension Change {
     }
 }
 
-extension StorageReader {
-    /// The changes that one author asked for and that are not over.
-    func waiting(_ digest: String, by id: String) throws(ServiceError) -> [WaitingChange] {
-        try records(WaitingChange.self, where: (.state, "open")).filter { $0.digest == digest && $0.requester.id == id }
+extension WaitingChange {
+    /// The changes of one digest that one author asked for and that are not over.
+    static func open(
+        _ digest: String, by id: String, in records: some StorageReader
+    ) throws(ServiceError) -> [WaitingChange] {
+        try records.records(WaitingChange.self, where: (.state, "open"))
+            .filter { $0.digest == digest && $0.requester.id == id }
     }
 }

@@ -85,7 +85,8 @@ struct ProposedChange: Sendable {
             guard other.id != after.id, other.kind == after.kind, other.reachesAnybody, other.sharesApps(with: after)
             else { return [] }
             let alone = other.protection
-            return PolicyDiff.addedWipes(from: known.map { merged([alone, $0]) } ?? alone, to: merged([alone, after.protection]))
+            return PolicyDiff.addedWipes(
+                from: known.map { merged([alone, $0]) } ?? alone, to: merged([alone, after.protection]))
         }
     }
 
@@ -100,7 +101,10 @@ extension ManagedAppPolicy {
     /// Whether it reaches the same people in the same apps as another version of it.
     fileprivate func hasSameAudience(as other: ManagedAppPolicy) -> Bool {
         func plain(_ assignments: [PolicyAssignment]) -> Set<JSONValue> {
-            Set(assignments.map { GraphAssignments.json(PolicyAssignment($0.target, filterID: $0.filterID, filterMode: $0.filterMode)) })
+            Set(
+                assignments.map {
+                    GraphAssignments.json(PolicyAssignment($0.target, filterID: $0.filterID, filterMode: $0.filterMode))
+                })
         }
         return Set(apps) == Set(other.apps) && appGroup == other.appGroup && managementLevels == other.managementLevels
             && plain(assignments) == plain(other.assignments)

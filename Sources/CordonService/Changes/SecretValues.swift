@@ -50,7 +50,9 @@ struct SecretValues {
     private static func pairs(of document: JSONValue) -> [JSONValue] { document["customSettings"]?.array ?? [] }
 
     private func mapping(_ document: JSONValue, _ change: (_ name: String, _ value: String) -> JSONValue) -> JSONValue {
-        guard case .object(var members) = document, let pairs = members["customSettings"]?.array else { return document }
+        guard case .object(var members) = document, let pairs = members["customSettings"]?.array else {
+            return document
+        }
         members["customSettings"] = .array(
             pairs.map { pair in
                 guard Self.isSecret(pair), case .object(var parts) = pair, let name = parts["name"]?.string,

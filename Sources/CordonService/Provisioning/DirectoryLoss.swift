@@ -64,7 +64,8 @@ struct DirectoryLoss {
     private(set) var registrations = 0
 
     /// Counts.
-    init(_ cause: Cause, snapshot: TargetingSnapshot, at now: Date, in records: some StorageReader) throws(ServiceError) {
+    init(_ cause: Cause, snapshot: TargetingSnapshot, at now: Date, in records: some StorageReader) throws(ServiceError)
+    {
         (before, self.now) = (snapshot, now)
         switch cause {
         case .account(let id, let isDisabled):
@@ -104,7 +105,9 @@ struct DirectoryLoss {
         _ person: String, isDisabled: Bool, in records: some StorageReader, _ change: ([String]) -> [String]
     ) throws(ServiceError) {
         let active = try records.activeRegistrations(of: person)
-        guard !active.isEmpty, let user = try records.record(DirectoryUser.self, person), user.isEntitled else { return }
+        guard !active.isEmpty, let user = try records.record(DirectoryUser.self, person), user.isEntitled else {
+            return
+        }
         let groups = try records.directGroups(ofPerson: person)
         for registration in active {
             let (app, facts) = (registration.application.bundleID, registration.filterFacts)

@@ -10,7 +10,22 @@ extension Administrator {
     /// Whether some role includes the permission whatever tags a policy has.
     public func mayEverywhere(_ permission: Permission) -> Bool {
         roles.contains { $0.permissions.contains(permission) }
-            || customRoles.contains { $0.scopeTags == nil && $0.permissions.contains(permission) }
+            || customRoles.contains {
+                $0.scopeTags == nil && $0.people == nil && $0.permissions.contains(permission)
+            }
+    }
+
+    /// Whether some role includes the permission for every person.
+    func mayOverEverybody(_ permission: Permission) -> Bool {
+        roles.contains { $0.permissions.contains(permission) }
+            || customRoles.contains { $0.people == nil && $0.permissions.contains(permission) }
+    }
+
+    /// Whether some role includes the permission for people in these groups, by folded id.
+    func may(_ permission: Permission, overPeopleIn groups: Set<String>) -> Bool {
+        customRoles.contains { role in
+            role.permissions.contains(permission) && !groups.isDisjoint(with: (role.people ?? []).map(folded))
+        }
     }
 
     /// Whether some role includes the permission for this policy (SRV-OP-020).
@@ -26,8 +41,10 @@ extension Administrator {
 
     /// Whether the caller may let policies with these tags remove data.
     func mayDestroy(withTags tags: Set<String>) -> Bool {
-        guard isProgram else { return may(.wipe, withTags: tags) }
-        return applicationPermissions.contains(.wipe) || customRoles.contains { $0.covers(tags, for: .wipe) }
+        // A policy reaches whom it is assigned to, whatever people a role is about.
+        if customRoles.contains(where: { $0.people == nil && $0.covers(tags, for: .wipe) }) { return true }
+        return isProgram
+            ? applicationPermissions.contains(.wipe) : roles.contains { $0.permissions.contains(.wipe) }
     }
 
     /// Whether the policy is within what some role lets its holder read; others do not exist for the caller.

@@ -13,14 +13,16 @@ public struct CustomRole: Sendable, Codable, Hashable {
     public var permissions: Set<Permission>
     /// Who holds it: values of an access token's `groups` or `roles`, or `user:` and the object id of a person or program.
     public var members: Set<String>
-    /// The scope tags whose policies the role is about, nil for every policy. People, devices and wipes carry no tags:
-    /// of them, holders see what ``permissions`` say.
+    /// The scope tags whose policies the role is about, nil for every policy. People, devices and wipes carry no tags.
     public var scopeTags: Set<String>?
+    /// The ids of the groups whose people's devices, wipes, blocks, logs and data the role is about, also through other groups; nil
+    /// for everybody. What holders read in lists is not limited by it.
+    public var people: Set<String>?
 
     /// Makes a role.
     public init(
         id: String, displayName: String, description: String? = nil, permissions: Set<Permission>,
-        members: Set<String>, scopeTags: Set<String>? = nil
+        members: Set<String>, scopeTags: Set<String>? = nil, people: Set<String>? = nil
     ) {
         self.id = id
         self.displayName = displayName
@@ -28,6 +30,7 @@ public struct CustomRole: Sendable, Codable, Hashable {
         self.permissions = permissions
         self.members = members
         self.scopeTags = scopeTags
+        self.people = people
     }
 
     /// Whether the role lets its holders do something with a policy that has these tags.
@@ -57,6 +60,7 @@ extension CustomRole: AdministeredResource {
         guard let before else { return !new.isEmpty }
         return !new.isSubset(of: before.permissions) || (!new.isEmpty && !members.isSubset(of: before.members))
             || (!new.isEmpty && before.scopeTags != nil && scopeTags == nil)
+            || (!new.isEmpty && before.people != nil && people == nil)
     }
 
     /// Refuses what is no role: without a name, with a built-in one's id, for nobody or for nothing.
@@ -72,5 +76,8 @@ extension CustomRole: AdministeredResource {
         guard scopeTags.map({ (1...100).contains($0.count) }) ?? true else {
             throw unacceptable("scopeTags", "needs 1 to 100, or to be left out for every policy")
         }
+        guard
+            people.map({ (1...100).contains($0.count) && $0.allSatisfy { (1...128).contains($0.utf8.count) } }) ?? true
+        else { throw unacceptable("people", "needs 1 to 100 groups, or to be left out for everybody") }
     }
 }

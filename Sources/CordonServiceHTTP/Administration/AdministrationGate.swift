@@ -107,7 +107,8 @@ package struct AdministrationGate: Sendable {
             // Without them the caller may do less, never more.
             customRoles: (try? await administration.customRoles(heldBy: names, of: token.tenant)) ?? [],
             isProgram: token.isApplication,
-            applicationPermissions: token.isApplication ? Self.applicationPermissions(of: token, mapping: roleMapping) : [],
+            applicationPermissions: token.isApplication
+                ? Self.applicationPermissions(of: token, mapping: roleMapping) : [],
             call: CallFacts(client: token.clientID, hasFreshSignIn: isFresh(token)))
     }
 

@@ -38,6 +38,7 @@ struct SelfRoutes: Sendable {
         var displayName: String
         var permissions: [Permission]
         var scopeTags: [String]?
+        var people: [String]?
     }
 
     func add(to routing: AdministrationRouting) {
@@ -50,7 +51,7 @@ struct SelfRoutes: Sendable {
         let custom = caller.customRoles.map { role in
             Role(
                 id: role.id, displayName: role.displayName, permissions: Self.ordered(role.permissions),
-                scopeTags: role.scopeTags?.sorted())
+                scopeTags: role.scopeTags?.sorted(), people: role.people?.sorted())
         }
         let everywhere = Set(Permission.allCases.filter(caller.mayEverywhere))
         let somewhere = Set(Permission.allCases.filter(caller.may)).subtracting(everywhere)

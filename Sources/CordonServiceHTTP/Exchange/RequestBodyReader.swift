@@ -76,7 +76,8 @@ package enum RequestBodyReader {
     ) async throws -> Message {
         let value = try await json(request, atMost: limit)
         do {
-            return try isStrict ? MessageCoding.decodeStrictly(type, from: value) : MessageCoding.decode(type, from: value)
+            return try isStrict
+                ? MessageCoding.decodeStrictly(type, from: value) : MessageCoding.decode(type, from: value)
         } catch {
             throw Refusal.malformedBody(error.reason)
         }

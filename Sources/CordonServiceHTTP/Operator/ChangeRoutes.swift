@@ -11,19 +11,19 @@ struct ChangeRoutes: Sendable {
 
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/changes", method: .get) { _, context in
-            let changes = try await administration.waitingChanges(as: context.administrator)
+            let changes = try await administration.approvals.changes(as: context.administrator)
             return try Response(.ok, changes)
         }
         routing.allowing(.readApps).on("/admin/v1/changes/:id", method: .get) { _, context in
-            let change = try await administration.waitingChange(context.key("id"), as: context.administrator)
+            let change = try await administration.approvals.change(context.key("id"), as: context.administrator)
             return try Response(.ok, change)
         }
         routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/changes/:id/release", method: .post) { _, context in
-            let change = try await administration.releaseChange(context.key("id"), as: context.administrator)
+            let change = try await administration.approvals.release(context.key("id"), as: context.administrator)
             return try Response(.ok, change)
         }
         routing.allowing(.writeApps).on("/admin/v1/changes/:id/stop", method: .post) { _, context in
-            let change = try await administration.stopChange(context.key("id"), as: context.administrator)
+            let change = try await administration.approvals.stop(context.key("id"), as: context.administrator)
             return try Response(.ok, change)
         }
         routing.allowing(.readApps).on("/admin/v1/impact", method: .post) { request, context in
@@ -37,7 +37,8 @@ struct ChangeRoutes: Sendable {
     /// What `POST /admin/v1/impact` asks: one member beside the id says what.
     private func question(_ body: JSONValue, _ administrator: Administrator) async throws -> ImpactQuestion {
         let known: Set = [
-            "policy", "create", "update", "assign", "targetApps", "delete", "putBack", "filter", "rule", "wipe", "deviceTag",
+            "policy", "create", "update", "assign", "targetApps", "delete", "putBack", "filter", "rule", "wipe",
+            "deviceTag",
         ]
         guard let members = body.object else { throw Self.malformed("the body is a JSON object") }
         if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
@@ -57,7 +58,9 @@ struct ChangeRoutes: Sendable {
             (filter.rule, filter.modified) = (rule, now())
             return .filter(filter)
         }
-        guard let id = members["policy"]?.string else { throw Self.malformed("policy, create, filter or wipe is missing") }
+        guard let id = members["policy"]?.string else {
+            throw Self.malformed("policy, create, filter or wipe is missing")
+        }
         if let changes = members["update"] { return .policy(.update(id, changes)) }
         if members["delete"] == true { return .policy(.delete(id)) }
         if let version = members["putBack"]?.string { return .putBack(id, version: version) }
@@ -66,7 +69,8 @@ struct ChangeRoutes: Sendable {
         }
         if let apps = members["targetApps"] {
             return .policy(
-                .targetApps(id, try GraphApps.apps(in: apps["apps"]) ?? [], try GraphApps.group(in: apps["appGroupType"])))
+                .targetApps(
+                    id, try GraphApps.apps(in: apps["apps"]) ?? [], try GraphApps.group(in: apps["appGroupType"])))
         }
         throw Self.malformed("update, assign, targetApps, putBack or delete is missing")
     }

@@ -122,6 +122,7 @@ struct OperatorRoutes: Sendable {
     private static func read<Message: Decodable>(
         _ type: Message.Type, _ request: Request
     ) async throws -> Message {
-        try await RequestBodyReader.message(type, of: request, atMost: AdministrationRouting.largestBody, isStrict: true)
+        try await RequestBodyReader.message(
+            type, of: request, atMost: AdministrationRouting.largestBody, isStrict: true)
     }
 }

@@ -17,6 +17,7 @@ struct RoleRoutes: Sendable {
         var permissions: [Permission]
         var members: [String]?
         var scopeTags: [String]?
+        var people: [String]?
 
         init(_ role: AdministratorRole) {
             id = role.rawValue
@@ -33,6 +34,7 @@ struct RoleRoutes: Sendable {
             permissions = role.permissions.sorted { $0.rawValue < $1.rawValue }
             members = role.members.sorted()
             scopeTags = role.scopeTags?.sorted()
+            people = role.people?.sorted()
         }
     }
 
@@ -43,6 +45,7 @@ struct RoleRoutes: Sendable {
         var permissions: Set<Permission>
         var members: Set<String>
         var scopeTags: Set<String>?
+        var people: Set<String>?
     }
 
     func add(to routing: AdministrationRouting) {
@@ -55,7 +58,8 @@ struct RoleRoutes: Sendable {
                 Content.self, of: request, atMost: AdministrationRouting.largestBody, isStrict: true)
             let role = CustomRole(
                 id: context.decodedKey("id"), displayName: content.displayName, description: content.description,
-                permissions: content.permissions, members: content.members, scopeTags: content.scopeTags)
+                permissions: content.permissions, members: content.members, scopeTags: content.scopeTags,
+                people: content.people)
             try await administration.saveResource(role, isNew: false, as: context.administrator)
             return try Response(.ok, Role(role))
         }

@@ -15,7 +15,7 @@ struct VersionRoutes: Sendable {
             add(kind, collection, to: routing)
         }
         routing.allowing(.readApps).on("/admin/v1/registrations/:id/rules", method: .get) { request, context in
-            let rules = try await administration.rules(
+            let rules = try await administration.history.rules(
                 ofRegistration: context.decodedKey("id"), at: try moment(of: request), as: context.administrator)
             return try Response(.ok, rules)
         }
@@ -24,12 +24,12 @@ struct VersionRoutes: Sendable {
     private func add(_ kind: EntityVersion.Kind, _ collection: String, to routing: AdministrationRouting) {
         let list = "/admin/v1/\(collection)/:id/versions"
         routing.allowing(.readApps).on(RouterPath(list), method: .get) { _, context in
-            let versions = try await administration.versions(
+            let versions = try await administration.history.versions(
                 of: kind, context.decodedKey("id"), as: context.administrator)
             return try Response(.ok, versions)
         }
         routing.allowing(.readApps).on(RouterPath(list + "/:version"), method: .get) { _, context in
-            let version = try await administration.version(
+            let version = try await administration.history.version(
                 context.decodedKey("version"), of: kind, context.decodedKey("id"), as: context.administrator)
             return try Response(.ok, version)
         }
@@ -38,7 +38,7 @@ struct VersionRoutes: Sendable {
             guard let other = request.uri.queryParameters["with"] else {
                 throw Refusal(.badRequest, "malformed-query", "with names the version to compare with.")
             }
-            let comparison = try await administration.compareVersions(
+            let comparison = try await administration.history.compareVersions(
                 context.decodedKey("version"), String(other), of: kind, context.decodedKey("id"),
                 as: context.administrator)
             return try Response(.ok, comparison)
@@ -57,16 +57,17 @@ struct VersionRoutes: Sendable {
     }
 
     private func putBack(
-        _ kind: EntityVersion.Kind, _ version: String, _ id: String, _ request: Request, _ context: AdministrationContext
+        _ kind: EntityVersion.Kind, _ version: String, _ id: String, _ request: Request,
+        _ context: AdministrationContext
     ) async throws -> Response {
         switch kind {
         case .policy:
             let expected = request.headers[.ifMatch].flatMap { $0 == "*" ? nil : EntityTag.version(in: $0) }
-            let policy = try await administration.putBackPolicy(
+            let policy = try await administration.history.putBackPolicy(
                 id, version: version, ifVersion: expected, as: context.administrator)
             return try Response(.ok, PutBack(id: policy.id, version: policy.version))
         case .filter:
-            let filter = try await administration.putBackFilter(id, version: version, as: context.administrator)
+            let filter = try await administration.history.putBackFilter(id, version: version, as: context.administrator)
             return try Response(.ok, PutBack(id: filter.id, version: nil))
         }
     }

@@ -51,6 +51,20 @@ struct PolicyCommandTests {
                 == .done)
     }
 
+    @Test func `a baseline is a whole policy of its level, and another level is no level`() throws {
+        let folder = try Folder()
+        for level in AppProtectionPolicy.Baseline.allCases {
+            let document = PolicyBaselineCommand.document(level, name: "Pilot")
+            let file = try folder.file("\(level.rawValue).json", document.text(pretty: true))
+            #expect(try folder.run("lint", file, "--baseline", level.rawValue) != .badInput)
+            let policy = try AppProtectionPolicy(graphJSON: document)
+            #expect(PolicyDiff.settings(from: .baseline(level), to: policy) == [])
+            #expect(document["displayName"] == "Pilot" && document["id"] == nil && document["version"] == nil)
+            #expect(document["@odata.type"] == "#microsoft.graph.iosManagedAppProtection")
+        }
+        #expect(throws: (any Error).self) { try PolicyCommand.parseAsRoot(["baseline", "level9"]) }
+    }
+
     @Test func `lint mends only what cannot change an answer`() throws {
         let folder = try Folder()
         let idle = try folder.file(

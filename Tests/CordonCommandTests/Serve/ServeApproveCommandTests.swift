@@ -37,7 +37,7 @@ import Testing
             #expect(ApprovalFolder.approved(in: folder) == [id])
             await running.releaseApproved(logger: Self.logger)
             #expect(ApprovalFolder.approved(in: folder) == [])
-            #expect(try await admin.waitingChange(id, as: owner).decidedBy == "machine")
+            #expect(try await admin.approvals.change(id, as: owner).decidedBy == "machine")
             #expect(await save() == nil)
             // What waits for nothing is put away; what is no id is never a file.
             try ApprovalFolder.approve(id, in: folder)

@@ -69,7 +69,8 @@ struct TestService: Sendable {
     }
 
     /// An administrator who may do everything, for preparing a test past the routes.
-    static let owner = Administrator(tenant: tenant, id: "oid-ada", name: "ada@contoso.example", roles: [.owner],
+    static let owner = Administrator(
+        tenant: tenant, id: "oid-ada", name: "ada@contoso.example", roles: [.owner],
         call: CallFacts(hasFreshSignIn: true))
 
     private func seed() async throws {

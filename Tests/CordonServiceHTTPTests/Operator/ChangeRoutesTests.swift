@@ -63,11 +63,12 @@ import Testing
     @Test func `above the budget the answer names a change that another person releases, and the call passes then`()
         async throws
     {
-        let service = try await TestService(configuration: {
-            var configuration = Self.small()
-            configuration.impactLimit = 100
-            return configuration
-        }())
+        let service = try await TestService(
+            configuration: {
+                var configuration = Self.small()
+                configuration.impactLimit = 100
+                return configuration
+            }())
         let policy = try await service.publishPolicy()
         try await service.test { client in
             _ = try await client.register(TestDevice())
@@ -93,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func `a program of Graph's permissions cannot wipe by a policy, and one with Cordon's own can`() async throws {
+    @Test func `a program of Graph's permissions cannot wipe by a policy, and one with Cordon's own can`() async throws
+    {
         let service = try await TestService()
         let policy = try await service.publishPolicy()
         try await service.test { client in
@@ -141,9 +143,11 @@ import Testing
                 .get, "/admin/v1/registrations/\(registered.registrationID)/rules", claims: claims(service))
             #expect(rules.json["underWay"]?["policies"]?.array?.first?["version"] == .string(policy.version))
             let bad = try await client.administer(
-                .get, "/admin/v1/registrations/\(registered.registrationID)/rules?at=yesterday", claims: claims(service))
+                .get, "/admin/v1/registrations/\(registered.registrationID)/rules?at=yesterday", claims: claims(service)
+            )
             #expect(bad.status == .badRequest)
-            let page = try await client.administer(.get, "/admin/v1/audit/records?after=2&limit=3", claims: claims(service))
+            let page = try await client.administer(
+                .get, "/admin/v1/audit/records?after=2&limit=3", claims: claims(service))
             #expect(page.json["records"]?.array?.first?["sequence"] == 3 && page.json["next"] == 5)
         }
     }
@@ -154,7 +158,10 @@ import Testing
             let calls: [(HTTPRequest.Method, String, JSONValue)] = [
                 (.put, "/admin/v1/moving", ["moving": false, "movign": true]),
                 (.put, "/admin/v1/allowedAccounts", ["acounts": []]),
-                (.put, "/admin/v1/roles/x", ["displayName": "X", "permissions": ["read"], "members": ["m"], "scopeTag": ["a"]]),
+                (
+                    .put, "/admin/v1/roles/x",
+                    ["displayName": "X", "permissions": ["read"], "members": ["m"], "scopeTag": ["a"]]
+                ),
                 (.post, "/admin/v1/keys", ["emergancy": true]),
             ]
             for (method, path, body) in calls {

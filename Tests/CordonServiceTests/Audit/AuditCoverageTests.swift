@@ -17,7 +17,7 @@ struct AuditCoverageTests {
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
         "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled", "verdict",
-        "pendingWork", "alerts", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
+        "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount", "directoryCount",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.

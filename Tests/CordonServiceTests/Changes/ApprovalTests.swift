@@ -38,12 +38,12 @@ import Testing
         let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
         let (admin, approver) = (test.service.administration, second())
         // Two who may release are known.
-        _ = try await admin.waitingChanges(as: test.owner)
-        _ = try await admin.waitingChanges(as: approver)
+        _ = try await admin.approvals.changes(as: test.owner)
+        _ = try await admin.approvals.changes(as: approver)
         let refused = await publish(policy, test, as: test.owner)
         #expect(refused?.code == .waiting)
         let id = try #require(refused?.place)
-        let waiting = try await admin.waitingChange(id, as: approver)
+        let waiting = try await admin.approvals.change(id, as: approver)
         #expect(waiting.state == .waiting && waiting.due == nil && waiting.reach.people == 3)
         #expect(waiting.changes.map(\.member) == ["minimumWipeOsVersion"])
         #expect(await publish(policy, test, as: test.owner)?.place == id, "the same call finds the same change")
@@ -58,44 +58,46 @@ import Testing
             (test.administrator(.policyAdministrator, .deviceAdministrator), .forbidden),
         ]
         for (who, code) in refusals {
-            #expect(await failure { _ = try await admin.releaseChange(id, as: who) }?.code == code, "\(who.id)")
+            #expect(await failure { _ = try await admin.approvals.release(id, as: who) }?.code == code, "\(who.id)")
         }
-        #expect(try await admin.releaseChange(id, as: approver).state == .released)
+        #expect(try await admin.approvals.release(id, as: approver).state == .released)
         // Another one's same call, and another call, wait for themselves.
         #expect(await publish(policy, test, as: second("owner-3"))?.code == .waiting)
         #expect(await publish(policy, test, as: test.owner) == nil)
-        let used = try await admin.waitingChange(id, as: approver)
+        let used = try await admin.approvals.change(id, as: approver)
         #expect(used.state == .used && used.decidedBy == approver.id)
         let log = try await test.records()
-        #expect(log.filter { $0.action.hasPrefix("change.") && $0.target == "change/\(id)" }.map(\.action)
-            == ["change.wait", "change.release", "change.use"])
+        #expect(
+            log.filter { $0.action.hasPrefix("change.") && $0.target == "change/\(id)" }.map(\.action)
+                == ["change.wait", "change.release", "change.use"])
         #expect(log.last?.details["released"] == id)
     }
 
     @Test func `a release covers no more than a twentieth more than it said`() async throws {
         let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
         let id = try #require(await publish(policy, test, as: test.owner)?.place)
-        _ = try await test.service.administration.releaseChange(id, as: second())
+        _ = try await test.service.administration.approvals.release(id, as: second())
         try await DestructiveChangeTests.join(test, 50..<51)
         let again = await publish(policy, test, as: test.owner)
         #expect(again?.code == .waiting && again?.place != id)
     }
 
-    @Test func `with fewer than two who could release it a change waits an hour, and anybody may stop it`() async throws {
+    @Test func `with fewer than two who could release it a change waits an hour, and anybody may stop it`() async throws
+    {
         let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
         let first = try #require(await publish(policy, test, as: test.owner)?.place)
-        let due = try #require(try await test.service.administration.waitingChange(first, as: test.owner).due)
+        let due = try #require(try await test.service.administration.approvals.change(first, as: test.owner).due)
         #expect(due == test.clock.now + 3_600)
         test.clock.advance(by: 3_599)
         #expect(await publish(policy, test, as: test.owner)?.code == .waiting)
         let reader = test.administrator(.reader)
-        _ = try await test.service.administration.stopChange(first, as: reader)
+        _ = try await test.service.administration.approvals.stop(first, as: reader)
         test.clock.advance(by: 10)
         let second = try #require(await publish(policy, test, as: test.owner)?.place)
         #expect(second != first)
         test.clock.advance(by: 3_600)
         #expect(await publish(policy, test, as: test.owner) == nil)
-        #expect(try await test.service.administration.waitingChange(second, as: reader).decidedBy == "time")
+        #expect(try await test.service.administration.approvals.change(second, as: reader).decidedBy == "time")
     }
 
     @Test func `who may write on the machine releases at once, and the log says so`() async throws {
@@ -120,7 +122,9 @@ import Testing
         // The request came in with the role; it is gone before the change is written.
         try await test.service.administration.removeResource(CustomRole.self, "second", as: test.owner)
         #expect(
-            await failure { _ = try await test.service.administration.releaseChange(id, as: carol) }?.code == .forbidden)
+            await failure { _ = try await test.service.administration.approvals.release(id, as: carol) }?.code
+                == .forbidden
+        )
         #expect(await publish(policy, test, as: test.owner)?.code == .waiting)
     }
 
@@ -146,7 +150,9 @@ import Testing
         let (test, _) = try await DestructiveChangeTests.staffed(4, configuration: Self.small())
         let (admin, desk) = (test.service.administration, test.administrator(.deviceAdministrator))
         func wipe(_ number: Int) async -> ServiceError? {
-            await failure { _ = try await admin.requestWipe(ofUser: "oid-\(number)", deviceTag: "tag-\(number)", as: desk) }
+            await failure {
+                _ = try await admin.requestWipe(ofUser: "oid-\(number)", deviceTag: "tag-\(number)", as: desk)
+            }
         }
         for number in [0, 1, 0, 1] { #expect(await wipe(number) == nil) }
         let refused = await wipe(2)
@@ -154,7 +160,7 @@ import Testing
         #expect(await failure { try await admin.blockUser("oid-3", as: desk) }?.code == .waiting)
         let alerts = try await admin.alerts(as: test.owner)
         #expect(Set(alerts.map(\.kind)) == [.changeWaits, .massWipe])
-        _ = try await admin.releaseChange(try #require(refused?.place), as: test.owner)
+        _ = try await admin.approvals.release(try #require(refused?.place), as: test.owner)
         #expect(await wipe(2) == nil)
         test.clock.advance(by: 3_601)
         #expect(await failure { try await admin.blockUser("oid-3", as: desk) } == nil)
@@ -163,8 +169,8 @@ import Testing
     @Test func `who may make roles cannot make a second person of their own`() async throws {
         let (test, _) = try await DestructiveChangeTests.staffed(1, configuration: Self.small())
         let admin = test.service.administration
-        _ = try await admin.waitingChanges(as: test.owner)
-        _ = try await admin.waitingChanges(as: second())
+        _ = try await admin.approvals.changes(as: test.owner)
+        _ = try await admin.approvals.changes(as: second())
         func role(_ permissions: Set<Permission>, _ members: Set<String>) -> CustomRole {
             CustomRole(id: "friends", displayName: "Friends", permissions: permissions, members: members)
         }
@@ -177,12 +183,13 @@ import Testing
         let wanted = role([.approve], ["user:carol"])
         let id = try #require(
             await failure { try await admin.saveResource(wanted, isNew: false, as: test.owner) }?.place)
-        _ = try await admin.releaseChange(id, as: second())
+        _ = try await admin.approvals.release(id, as: second())
         try await admin.saveResource(wanted, isNew: false, as: test.owner)
         #expect(try await admin.alerts(as: test.owner).contains { $0.kind == .roleGranted })
         // Later it takes a second person to let more people in, and none to take somebody out.
         let more = await failure {
-            try await admin.saveResource(role([.approve], ["user:carol", "user:mallory"]), isNew: false, as: test.owner)
+            try await admin.saveResource(
+                role([.approve], ["user:carol", "user:mallory"]), isNew: false, as: test.owner)
         }
         #expect(more?.code == .waiting)
         try await admin.saveResource(role([.read], ["user:dave"]), isNew: false, as: test.owner)

@@ -68,14 +68,15 @@ import Testing
         #expect(await publish(["minimumWipeOsVersion": "98"], policy, test, as: author) == nil)
     }
 
-    @Test(arguments: [
-        ["maximumWipeOsVersion": "1"], ["minimumWipeAppVersion": "99"], ["minimumWipeSdkVersion": "99"],
-        ["periodOfflineBeforeWipeIsEnforced": "PT1H"], ["appActionIfUnableToAuthenticateUser": "wipe"],
-        ["deviceComplianceRequired": true, "appActionIfDeviceComplianceRequired": "wipe"],
-        ["allowedIosDeviceModels": "none", "appActionIfIosDeviceModelNotAllowed": "wipe"],
-        ["pinRequired": true, "maximumPinRetries": 1, "appActionIfMaximumPinRetriesExceeded": "wipe"],
-        ["maximumAllowedDeviceThreatLevel": "secured", "mobileThreatDefenseRemediationAction": "wipe"],
-    ] as [JSONValue])
+    @Test(
+        arguments: [
+            ["maximumWipeOsVersion": "1"], ["minimumWipeAppVersion": "99"], ["minimumWipeSdkVersion": "99"],
+            ["periodOfflineBeforeWipeIsEnforced": "PT1H"], ["appActionIfUnableToAuthenticateUser": "wipe"],
+            ["deviceComplianceRequired": true, "appActionIfDeviceComplianceRequired": "wipe"],
+            ["allowedIosDeviceModels": "none", "appActionIfIosDeviceModelNotAllowed": "wipe"],
+            ["pinRequired": true, "maximumPinRetries": 1, "appActionIfMaximumPinRetriesExceeded": "wipe"],
+            ["maximumAllowedDeviceThreatLevel": "secured", "mobileThreatDefenseRemediationAction": "wipe"],
+        ] as [JSONValue])
     func `every setting that wipes is one`(_ changes: JSONValue) async throws {
         let (test, policy) = try await Self.staffed(1)
         let author = test.administrator(.policyAdministrator)
@@ -150,7 +151,8 @@ import Testing
         #expect(impact.losing == Reach(people: 1, registrations: 1) && impact.needsWipePermission)
         try await test.service.administration.saveResource(wide, isNew: false, as: owner)
         let named = try await test.protect(["minimumWipeOsVersion": "99"], name: "Named", app: "org.example.x")
-        _ = try await test.service.administration.targetApps([], group: .allMicrosoftApps, ofPolicy: named.id, as: owner)
+        _ = try await test.service.administration.targetApps(
+            [], group: .allMicrosoftApps, ofPolicy: named.id, as: owner)
         _ = try await test.service.administration.assignPolicy(
             named.id, to: [PolicyAssignment(.group("staff"))], as: owner)
         let entry = CatalogueApp(bundleID: TestService.app, displayName: "Notes", groups: [.allMicrosoftApps])

@@ -60,7 +60,7 @@ private struct SeededGenerator: RandomNumberGenerator {
                 let history = model.documents[policies[chosen].id] ?? []
                 let back = history[Int.random(in: 0..<history.count, using: &random)]
                 let before = policies[chosen]
-                policies[chosen] = try await admin.putBackPolicy(
+                policies[chosen] = try await admin.history.putBackPolicy(
                     before.id, version: back.version, ifVersion: nil, as: test.owner)
                 if policies[chosen].version != before.version {
                     model.documents[before.id]?.append((policies[chosen].version, test.clock.now, back.printBlocked))
@@ -82,12 +82,14 @@ private struct SeededGenerator: RandomNumberGenerator {
     ) async throws {
         let admin = test.service.administration
         for policy in policies {
-            let kept = try await admin.versions(of: .policy, policy.id, as: test.owner)
+            let kept = try await admin.history.versions(of: .policy, policy.id, as: test.owner)
             let known = model.documents[policy.id] ?? []
             #expect(kept.prefix(known.count).map(\.version) == known.map(\.version).reversed())
             for entry in known {
-                let content = try await admin.version(entry.version, of: .policy, policy.id, as: test.owner)
-                #expect(content.document?["printBlocked"] == .bool(entry.printBlocked) && content.version.time == entry.time)
+                let content = try await admin.history.version(entry.version, of: .policy, policy.id, as: test.owner)
+                #expect(
+                    content.document?["printBlocked"] == .bool(entry.printBlocked) && content.version.time == entry.time
+                )
             }
             // The log tells the same versions with the same times, and what it says changed leads from one to the next.
             let records = try await test.records().filter { $0.target == "policy/\(policy.id)" }
@@ -102,9 +104,11 @@ private struct SeededGenerator: RandomNumberGenerator {
         for _ in 0..<100 {
             let app = apps[Int.random(in: 0..<apps.count, using: &random)]
             let time = start + Double.random(in: 0...end.timeIntervalSince(start), using: &random)
-            let rules = try await admin.rules(ofRegistration: app.registrationID, at: time, as: test.owner)
+            let rules = try await admin.history.rules(ofRegistration: app.registrationID, at: time, as: test.owner)
             let wanted = model.applied[app.registrationID]?.last { $0.time <= time }?.policies
-            #expect(rules.inForce.map { Set($0.policies.map { PolicyReference(id: $0.id, version: $0.version) }) } == wanted)
+            #expect(
+                rules.inForce.map { Set($0.policies.map { PolicyReference(id: $0.id, version: $0.version) }) } == wanted
+            )
             let blocked = rules.inForce?.policies.contains { $0.document?["printBlocked"] == true }
             #expect(rules.inForce?.settings?["printBlocked"] == blocked.map(JSONValue.bool))
         }

@@ -29,7 +29,8 @@ import Testing
         /// Goes one route to its end.
         func run(_ route: Route) async {
             switch route {
-            case .policyUpdate: await go { _ = try await admin.updatePolicy(plain.id, changes: wipe, ifVersion: nil, as: thief) }
+            case .policyUpdate:
+                await go { _ = try await admin.updatePolicy(plain.id, changes: wipe, ifVersion: nil, as: thief) }
             case .policyCreate:
                 await go {
                     var document = wipe.object ?? [:]
@@ -59,7 +60,8 @@ import Testing
                 await go { try await admin.deletePolicy(plain.id, ifVersion: nil, as: thief) }
             case .putBack:
                 await go {
-                    _ = try await admin.putBackPolicy(plain.id, version: deadly.version, ifVersion: nil, as: thief)
+                    _ = try await admin.history.putBackPolicy(
+                        plain.id, version: deadly.version, ifVersion: nil, as: thief)
                 }
             case .filter, .appSet:
                 let filter = AssignmentFilter(
@@ -72,9 +74,13 @@ import Testing
                 }
                 let app = CatalogueApp(bundleID: TestService.app, displayName: "Notes", groups: [.allMicrosoftApps])
                 await go { try await admin.saveResource(app, isNew: true, as: thief) }
-                await go { _ = try await admin.targetApps([], group: .allMicrosoftApps, ofPolicy: deadly.id, as: thief) }
+                await go {
+                    _ = try await admin.targetApps([], group: .allMicrosoftApps, ofPolicy: deadly.id, as: thief)
+                }
             case .wipes:
-                await each { id in _ = try await admin.requestWipe(ofUser: "oid-\(id)", deviceTag: "tag-\(id)", as: thief) }
+                await each { id in
+                    _ = try await admin.requestWipe(ofUser: "oid-\(id)", deviceTag: "tag-\(id)", as: thief)
+                }
             case .blocks: await each { id in try await admin.blockUser("oid-\(id)", as: thief) }
             case .erasures: await each { id in try await admin.eraseUser("oid-\(id)", wipingFirst: true, as: thief) }
             case .role:
@@ -86,10 +92,10 @@ import Testing
                     tenant: TestService.tenant, id: "accomplice", name: "A", roles: [], customRoles: [role])
                 accomplice.call.hasFreshSignIn = true
                 await go { _ = try await admin.updatePolicy(plain.id, changes: wipe, ifVersion: nil, as: thief) }
-                for change in (try? await admin.waitingChanges(as: thief)) ?? [] {
+                for change in (try? await admin.approvals.changes(as: thief)) ?? [] {
                     let helper = accomplice
-                    await go { _ = try await admin.releaseChange(change.id, as: helper) }
-                    await go { _ = try await admin.releaseChange(change.id, as: thief) }
+                    await go { _ = try await admin.approvals.release(change.id, as: helper) }
+                    await go { _ = try await admin.approvals.release(change.id, as: thief) }
                 }
                 await go { _ = try await admin.updatePolicy(plain.id, changes: wipe, ifVersion: nil, as: thief) }
             case .accounts:
@@ -140,7 +146,9 @@ import Testing
                 let id = "oid-\(number)"
                 let all = try records.records(Registration.self, where: (.user, id))
                 guard let registration = all.first else { return 1 }
-                if try !records.records(WipeOperation.self, where: (.registration, registration.id)).isEmpty { return 1 }
+                if try !records.records(WipeOperation.self, where: (.registration, registration.id)).isEmpty {
+                    return 1
+                }
                 let user = try records.record(DirectoryUser.self, id)
                 var facts = DeviceFacts()
                 facts.osVersion = VersionNumber(registration.device.osVersion)
@@ -169,10 +177,10 @@ import Testing
         configuration.impactLimit = 1_000
         let (test, policy) = try await DestructiveChangeTests.staffed(Self.people, configuration: configuration)
         let admin = test.service.administration
-        _ = try await admin.waitingChanges(as: test.owner)
+        _ = try await admin.approvals.changes(as: test.owner)
         var careful = test.owner
         careful.id = "owner-2"
-        _ = try await admin.waitingChanges(as: careful)
+        _ = try await admin.approvals.changes(as: careful)
         // What the organisation has, put there past the budget.
         let deadly = try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly")
         let room = DirectoryGroup(id: "lost", displayName: "Lost")

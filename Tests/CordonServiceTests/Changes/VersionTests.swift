@@ -23,14 +23,14 @@ import Testing
         var author = test.administrator(.policyAdministrator)
         author.call = CallFacts(requestID: "request-1", client: "console", reason: "the new printer")
         let after = try await change(policy, ["printBlocked": false], test, as: author)
-        let versions = try await test.service.administration.versions(of: .policy, policy.id, as: test.owner)
+        let versions = try await test.service.administration.history.versions(of: .policy, policy.id, as: test.owner)
         // Made, given apps, assigned, changed.
         #expect(versions.map(\.number) == [4, 3, 2, 1])
         let newest = try #require(versions.first)
         #expect(newest.version == after.version && newest.previous == policy.version)
         #expect(newest.author?.id == author.id && newest.author?.client == "console")
         #expect(newest.reason == "the new printer" && newest.request == "request-1" && newest.time == test.clock.now)
-        let content = try await test.service.administration.version(
+        let content = try await test.service.administration.history.version(
             newest.version, of: .policy, policy.id, as: test.owner)
         #expect(
             content.changes == [
@@ -63,7 +63,8 @@ import Testing
             try $0.record(EventBookmark.self, app.registrationID)
         }
         #expect(now == events)
-        #expect(try await test.service.administration.versions(of: .policy, policy.id, as: test.owner).count == 3)
+        #expect(
+            try await test.service.administration.history.versions(of: .policy, policy.id, as: test.owner).count == 3)
     }
 
     @Test func `documents are kept once, and forgotten with the last version that says so`() async throws {
@@ -71,7 +72,9 @@ import Testing
         configuration.versionRetention = .seconds(3_600)
         let test = try await TestService(configuration: configuration)
         var policy = try await test.protect(["printBlocked": false])
-        for flag in [true, false, true, false] { policy = try await change(policy, ["printBlocked": .bool(flag)], test) }
+        for flag in [true, false, true, false] {
+            policy = try await change(policy, ["printBlocked": .bool(flag)], test)
+        }
         func kept() async throws -> (versions: Int, documents: [Int]) {
             try await test.storage.read(TestService.tenant) { records in
                 (
@@ -85,7 +88,7 @@ import Testing
         test.clock.advance(by: 3_700)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await kept() == (1, [1]))
-        let left = try await test.service.administration.versions(of: .policy, policy.id, as: test.owner)
+        let left = try await test.service.administration.history.versions(of: .policy, policy.id, as: test.owner)
         #expect(left.map(\.version) == [policy.version])
     }
 
@@ -95,25 +98,25 @@ import Testing
         var second = try await change(first, ["printBlocked": false, "description": "open"], test)
         second = try await test.service.administration.assignPolicy(
             second.id, to: [PolicyAssignment(.group("guests"))], as: test.owner)
-        let comparison = try await test.service.administration.compareVersions(
+        let comparison = try await test.service.administration.history.compareVersions(
             first.version, second.version, of: .policy, first.id, as: test.owner)
         #expect(
             comparison.changes.map(\.member) == [
                 "assignments[group guests]", "assignments[group staff]", "description", "printBlocked",
             ])
         #expect(comparison.effects.contains { $0.from == .block && $0.to == .allow })
-        let back = try await test.service.administration.putBackPolicy(
+        let back = try await test.service.administration.history.putBackPolicy(
             first.id, version: first.version, ifVersion: second.version, as: test.owner)
         #expect(back.version != first.version && back.document == first.document)
         #expect(back.assignments.map(\.target) == [.group("staff")] && back.apps == first.apps)
         let stale = await failure {
-            _ = try await test.service.administration.putBackPolicy(
+            _ = try await test.service.administration.history.putBackPolicy(
                 first.id, version: first.version, ifVersion: second.version, as: test.owner)
         }
         #expect(stale?.code == .preconditionFailed)
         // One that was removed is made again, with another id.
         try await test.service.administration.deletePolicy(first.id, ifVersion: nil, as: test.owner)
-        let again = try await test.service.administration.putBackPolicy(
+        let again = try await test.service.administration.history.putBackPolicy(
             first.id, version: first.version, ifVersion: nil, as: test.owner)
         #expect(again.id != first.id && again.document["printBlocked"] == true)
     }
@@ -135,26 +138,27 @@ import Testing
                     ["name": "server", "value": "two.example"], ["name": "apiToken", "value": "hunter2-secret"],
                 ]
             ], test)
-        let content = try await test.service.administration.version(
+        let content = try await test.service.administration.history.version(
             second.version, of: .policy, first.id, as: test.owner)
         #expect(content.changes.map(\.member) == ["customSettings[server]"])
         let texts = try await test.storage.read(TestService.tenant) { try $0.records(VersionDocument.self) }.map(\.text)
         let log = try await test.export().joined()
         for text in texts + [log] { #expect(!text.contains("hunter2")) }
         #expect(log.contains("one.example"), "the control: what is not secret is there")
-        let back = try await test.service.administration.putBackPolicy(
+        let back = try await test.service.administration.history.putBackPolicy(
             first.id, version: first.version, ifVersion: nil, as: test.owner)
         #expect(back.document["customSettings"] == first.document["customSettings"])
         _ = try await change(
             back, ["customSettings": [["name": "apiToken", "value": "another"]]], test)
         let lost = await failure {
-            _ = try await test.service.administration.putBackPolicy(
+            _ = try await test.service.administration.history.putBackPolicy(
                 first.id, version: first.version, ifVersion: nil, as: test.owner)
         }
         #expect(lost?.code == .conflict && lost?.problems.first?.member == "customSettings[apiToken]")
     }
 
-    @Test func `the rules of an app at any moment are those that were delivered and that it said it had`() async throws {
+    @Test func `the rules of an app at any moment are those that were delivered and that it said it had`() async throws
+    {
         var (test, app) = try await TestApp.enrolled()
         let start = test.clock.now
         let policy = try #require(
@@ -168,7 +172,7 @@ import Testing
         test.clock.advance(by: 100)
         try await app.checkIn()
         func rules(_ seconds: TimeInterval) async throws -> RulesAtTime {
-            try await test.service.administration.rules(
+            try await test.service.administration.history.rules(
                 ofRegistration: app.registrationID, at: start + seconds, as: test.owner)
         }
         #expect(try await rules(-1).inForce == nil)
@@ -198,12 +202,12 @@ import Testing
         let limited = Administrator(
             tenant: TestService.tenant, id: "w", name: "w", roles: [], customRoles: [role])
         let error = await failure {
-            _ = try await test.service.administration.versions(of: .policy, policy.id, as: limited)
+            _ = try await test.service.administration.history.versions(of: .policy, policy.id, as: limited)
         }
         #expect(error?.code == .notFound)
         try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
         let removed = await failure {
-            _ = try await test.service.administration.version(
+            _ = try await test.service.administration.history.version(
                 policy.version, of: .policy, policy.id, as: limited)
         }
         #expect(removed?.code == .notFound)
@@ -220,9 +224,9 @@ import Testing
         changed.rule = #"(app.osVersion -startsWith "19")"#
         changed.modified += 5
         try await test.service.administration.saveResource(changed, isNew: false, as: test.owner)
-        let versions = try await test.service.administration.versions(of: .filter, "f1", as: test.owner)
+        let versions = try await test.service.administration.history.versions(of: .filter, "f1", as: test.owner)
         #expect(versions.map(\.action) == ["filter.save", "known"] && versions.last?.author == nil)
-        let back = try await test.service.administration.putBackFilter(
+        let back = try await test.service.administration.history.putBackFilter(
             "F1", version: try #require(versions.last).version, as: test.owner)
         #expect(back.rule == filter.rule && back.created == filter.created)
     }

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import Testing
 
@@ -159,5 +160,48 @@ import Testing
             }?.code
             #expect(code == .invalid || code == .conflict, "\(role)")
         }
+    }
+
+    @Test func `a role that names groups of people reaches nobody else`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var (ada, ben) = (TestApp(test), TestApp(test, user: "ben", tag: "tag-2"))
+        try await ada.register()
+        try await ben.register()
+        let admin = test.service.administration
+        let desk = CustomRole(
+            id: "desk", displayName: "Desk",
+            permissions: [
+                .read, .wipe, .blockUsers, .collectLogs, .commandApps, .forgetRegistrations, .handlePersonalData,
+            ],
+            members: ["desk"], people: ["Writers"])
+        let holder = Administrator(
+            tenant: TestService.tenant, id: "holder", name: "Holder", roles: [], customRoles: [desk],
+            call: CallFacts(hasFreshSignIn: true))
+        let calls: [@Sendable (String, String, String) async throws -> Void] = [
+            { person, _, tag in _ = try await admin.requestWipe(ofUser: person, deviceTag: tag, as: holder) },
+            { _, registration, _ in _ = try await admin.requestLogs(ofRegistration: registration, as: holder) },
+            { _, registration, _ in
+                _ = try await admin.requestCommand(.resetPIN, ofRegistration: registration, as: holder)
+            },
+            { person, _, _ in _ = try await admin.exportUser(person, as: holder) },
+            { person, _, _ in try await admin.blockUser(person, as: holder) },
+            { _, registration, _ in try await admin.forgetRegistration(registration, as: holder) },
+        ]
+        for (index, call) in calls.enumerated() {
+            let other = await failure { try await call("oid-ben", ben.registrationID, "tag-2") }
+            #expect(other?.code == .forbidden, "call \(index)")
+            let own = await failure { try await call("oid-ada", ada.registrationID, "tag-1") }
+            #expect(own == nil, "call \(index)")
+        }
+        // Whom a policy reaches is not said by people, so such a role lets none remove data.
+        var author = holder
+        author.roles = [.policyAdministrator]
+        let writer = author
+        let wipe = await failure {
+            _ = try await admin.createPolicy(
+                .defaultManagedAppProtection, document: ["displayName": "D", "minimumWipeOsVersion": "99"], as: writer)
+        }
+        #expect(wipe?.code == .forbidden)
     }
 }

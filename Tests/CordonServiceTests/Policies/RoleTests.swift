@@ -47,6 +47,7 @@ struct RoleTests {
                 { _ = try await service.administration.requestCommand(.resetPIN, ofRegistration: "none", as: admin) }
             ),
             (.handlePersonalData, { _ = try await service.administration.exportUser("nobody", as: admin) }),
+            (.approve, { _ = try await service.administration.approvals.release("none", as: admin) }),
             (.readAudit, { _ = try await service.administration.auditRecords(AuditQuery(), as: admin) }),
             (.manageTenant, { try await service.administration.setAllowedAccounts(nil, as: admin) }),
         ]

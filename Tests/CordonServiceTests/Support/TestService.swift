@@ -16,7 +16,8 @@ struct TestService {
     let keyStore: any ServiceKeyStore
     let clock: SettableClock
     let service: ManagementService
-    let owner = Administrator(tenant: tenant, id: "owner-1", name: "Owner", roles: [.owner],
+    let owner = Administrator(
+        tenant: tenant, id: "owner-1", name: "Owner", roles: [.owner],
         call: CallFacts(hasFreshSignIn: true))
 
     init(
@@ -57,7 +58,8 @@ struct TestService {
     }
 
     func administrator(_ roles: AdministratorRole..., tenant: TenantID = tenant) -> Administrator {
-        Administrator(tenant: tenant, id: "admin-\(roles.map(\.rawValue).joined())", name: "Admin", roles: Set(roles),
+        Administrator(
+            tenant: tenant, id: "admin-\(roles.map(\.rawValue).joined())", name: "Admin", roles: Set(roles),
             call: CallFacts(hasFreshSignIn: true))
     }
 

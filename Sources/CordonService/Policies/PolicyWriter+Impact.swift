@@ -2,21 +2,21 @@ internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
-extension Administration {
+extension PolicyWriter {
     /// What a change would do: whose rules change, who would lose data, which policy decides, and a token that binds the number to
     /// the change and the version that it was counted for.
     ///
     /// Nothing is written, and no writer waits: apps are read outside, one set after the other.
     ///
     /// - Throws: ``ServiceError`` as the change itself where it cannot be meant or may not be made.
-    public func impact(
-        of question: ImpactQuestion, as administrator: Administrator
+    func impact(
+        of question: ImpactQuestion, as administrator: Administrator, history: VersionHistory
     ) async throws(ServiceError) -> Impact {
         switch question {
         case .policy(let change):
             return try await impact(of: try await prepared(change, as: administrator), as: administrator)
         case .putBack(let id, let version):
-            let kept = try await self.version(version, of: .policy, id, as: administrator)
+            let kept = try await history.version(version, of: .policy, id, as: administrator)
             guard let document = kept.document else {
                 throw ServiceError(.conflict, "the version is a removal", place: version)
             }

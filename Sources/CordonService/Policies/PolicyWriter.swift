@@ -3,7 +3,15 @@ internal import CordonProtocol
 internal import Foundation
 internal import Logging
 
-extension Administration {
+/// Changes policies: reads what is asked, has it looked at, and writes it with its version and its audit record.
+struct PolicyWriter: Sendable {
+    let store: TenantStore
+    let targeting: Targeting
+    let review: ChangeReview
+    let ids: RandomID
+    let configuration: ServiceConfiguration
+    let logger: Logger
+
     /// Reads a change and checks what its author may do at all.
     func prepared(
         _ change: PolicyChange, as administrator: Administrator
@@ -112,7 +120,7 @@ extension Administration {
     }
 }
 
-extension Administration {
+extension PolicyWriter {
     /// What a change would make of the policy as it is now.
     func proposal(
         _ prepared: PreparedChange, ifVersion version: String?, as administrator: Administrator,

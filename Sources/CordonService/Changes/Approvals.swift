@@ -3,9 +3,13 @@ internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
-extension Administration {
+/// Changes that wait for a second person.
+public struct Approvals: Sendable {
+    let store: TenantStore
+    let configuration: ServiceConfiguration
+
     /// Changes that wait for somebody else, and those of the last weeks that did, newest first.
-    public func waitingChanges(as administrator: Administrator) async throws(ServiceError) -> [WaitingChange] {
+    public func changes(as administrator: Administrator) async throws(ServiceError) -> [WaitingChange] {
         try await store.require(.read, of: administrator)
         let now = store.now
         let isNews = try await store.read(for: administrator) { records in
@@ -21,11 +25,11 @@ extension Administration {
     }
 
     /// One change that waits or did.
-    public func waitingChange(
+    public func change(
         _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> WaitingChange {
         let now = store.now
-        return try await store.read(.read, as: administrator) { try $0.waitingChange(id).seen(at: now) }
+        return try await store.read(.read, as: administrator) { try WaitingChange.known(id, in: $0).seen(at: now) }
     }
 
     /// Releases a change that somebody else asked for: their same call then passes once, for a day, as long as it reaches no more than
@@ -33,7 +37,7 @@ extension Administration {
     ///
     /// - Throws: ``ServiceError``: `forbidden` for a program, for who asked, and without the permission to approve now; `staleSignIn`;
     ///   `conflict` where it does not wait any more.
-    public func releaseChange(
+    public func release(
         _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> WaitingChange {
         try await store.require(.approve, of: administrator)
@@ -45,7 +49,7 @@ extension Administration {
             guard administrator.call.hasFreshSignIn else {
                 throw ServiceError(.staleSignIn, "releasing a change takes a fresh sign-in")
             }
-            let waiting = try change.waitingChange(id)
+            let waiting = try WaitingChange.known(id, in: change)
             guard folded(waiting.requester.id) != folded(administrator.id) else {
                 throw ServiceError(.forbidden, "\(administrator.id) asked for the change, so somebody else releases it")
             }
@@ -58,11 +62,12 @@ extension Administration {
     /// Stops a change that waits, or that was released and not made yet; any administrator may.
     ///
     /// - Throws: ``ServiceError`` with code `conflict` where it is over already.
-    public func stopChange(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WaitingChange {
+    public func stop(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WaitingChange {
         try await store.require(.read, of: administrator)
         return try await store.change(for: administrator) { change in
             try change.decide(
-                try change.waitingChange(id), .stopped, by: administrator.id, AuditRecord.Actor(administrator),
+                try WaitingChange.known(id, in: change), .stopped, by: administrator.id,
+                AuditRecord.Actor(administrator),
                 configuration)
         }
     }
@@ -75,7 +80,8 @@ extension ManagementService {
     @discardableResult
     public func releaseChange(_ id: String, of tenant: TenantID) async throws(ServiceError) -> WaitingChange {
         try await store.change(for: tenant) { change in
-            try change.decide(try change.waitingChange(id), .released, by: "machine", .service, configuration)
+            try change.decide(
+                try WaitingChange.known(id, in: change), .released, by: "machine", .service, configuration)
         }
     }
 }
@@ -91,7 +97,9 @@ extension Change {
         }
         var decided = waiting
         (decided.state, decided.decidedBy, decided.decided) = (state, id, now)
-        if state == .released { decided.extend(to: now.addingTimeInterval(Double(configuration.approvalLifetime.wholeSeconds))) }
+        if state == .released {
+            decided.extend(to: now.addingTimeInterval(Double(configuration.approvalLifetime.wholeSeconds)))
+        }
         try save(decided)
         try audit(
             actor, state == .released ? "change.release" : "change.stop", "change/\(waiting.id)",
@@ -110,16 +118,17 @@ extension Change {
     }
 }
 
-extension StorageReader {
-    fileprivate func waitingChange(_ id: String) throws(ServiceError) -> WaitingChange {
-        guard let change = try record(WaitingChange.self, id) else {
+extension WaitingChange {
+    /// One by its id.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    fileprivate static func known(_ id: String, in records: some StorageReader) throws(ServiceError) -> WaitingChange {
+        guard let change = try records.record(WaitingChange.self, id) else {
             throw ServiceError(.notFound, "no change has this id", place: id)
         }
         return change
     }
-}
 
-extension WaitingChange {
     /// The change as it stands at a moment.
     fileprivate func seen(at now: Date) -> WaitingChange {
         var seen = self

@@ -2,7 +2,11 @@ internal import CordonPolicy
 internal import CordonProtocol
 public import Foundation
 
-extension Administration {
+/// What policies and filters said before, and which rules an app had when.
+public struct VersionHistory: Sendable {
+    let administration: Administration
+    private var store: TenantStore { administration.store }
+
     /// The versions of a policy or filter, newest first; of one that was removed as well.
     ///
     /// - Throws: ``ServiceError`` with code `notFound` where none is kept.
@@ -10,7 +14,7 @@ extension Administration {
         of kind: EntityVersion.Kind, _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> [EntityVersion] {
         try await store.read(.read, as: administrator) { records in
-            try records.versions(of: kind, id, seenBy: administrator)
+            try Self.versions(of: kind, id, seenBy: administrator, in: records)
         }
     }
 
@@ -21,7 +25,7 @@ extension Administration {
         _ version: String, of kind: EntityVersion.Kind, _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> VersionContent {
         try await store.read(.read, as: administrator) { records in
-            try records.content(of: version, kind, id, seenBy: administrator)
+            try Self.content(of: version, kind, id, seenBy: administrator, in: records)
         }
     }
 
@@ -33,8 +37,8 @@ extension Administration {
     ) async throws(ServiceError) -> VersionComparison {
         let (old, new) = try await store.read(.read, as: administrator) { records in
             (
-                try records.content(of: from, kind, id, seenBy: administrator),
-                try records.content(of: to, kind, id, seenBy: administrator)
+                try Self.content(of: from, kind, id, seenBy: administrator, in: records),
+                try Self.content(of: to, kind, id, seenBy: administrator, in: records)
             )
         }
         return VersionComparison(old, new)
@@ -53,12 +57,13 @@ extension Administration {
     ) async throws(ServiceError) -> ManagedAppPolicy {
         let (kept, present, salt) = try await store.read(.read, as: administrator) { records in
             (
-                try records.content(of: version, .policy, id, seenBy: administrator),
+                try Self.content(of: version, .policy, id, seenBy: administrator, in: records),
                 try records.record(ManagedAppPolicy.self, id), try records.settings().secretSalt ?? ""
             )
         }
         let secrets = SecretValues(salt: salt)
-        guard let document = kept.document, let kind = document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:))
+        guard let document = kept.document,
+            let kind = document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:))
         else { throw ServiceError(.conflict, "the version is a removal", place: version) }
         let (full, missing) = secrets.restored(document, from: present?.versionDocument ?? .null)
         guard missing.isEmpty else {
@@ -67,8 +72,10 @@ extension Administration {
                 hint: "Write the policy with its secret values instead.",
                 problems: missing.map { .init(member: "customSettings[\($0)]", reason: "is kept as a digest alone") })
         }
-        guard present != nil else { return try await createPolicy(kind, document: full, as: administrator) }
-        return try await replacePolicy(id, with: full, ifVersion: expected, as: administrator)
+        guard present != nil else {
+            return try await administration.createPolicy(kind, document: full, as: administrator)
+        }
+        return try await administration.replacePolicy(id, with: full, ifVersion: expected, as: administrator)
     }
 
     /// Gives a filter the words of an earlier version again.
@@ -80,7 +87,7 @@ extension Administration {
         let now = store.now
         let (kept, present) = try await store.read(.read, as: administrator) { records in
             (
-                try records.content(of: version, .filter, id, seenBy: administrator),
+                try Self.content(of: version, .filter, id, seenBy: administrator, in: records),
                 try records.record(AssignmentFilter.self, folded(id))
             )
         }
@@ -92,7 +99,7 @@ extension Administration {
             platform: document["platform"]?.string ?? AssignmentFilter.usualPlatform, rule: rule,
             created: present?.created ?? now, modified: now,
             scopeTags: document["roleScopeTags"]?.array?.compactMap(\.string) ?? [ScopeTag.defaultID])
-        try await saveResource(filter, isNew: present == nil, as: administrator)
+        try await administration.saveResource(filter, isNew: present == nil, as: administrator)
         return filter
     }
 
@@ -102,7 +109,7 @@ extension Administration {
     public func rules(
         ofRegistration id: String, at time: Date, as administrator: Administrator
     ) async throws(ServiceError) -> RulesAtTime {
-        let conflict = configuration.numericConflict
+        let conflict = administration.configuration.numericConflict
         return try await store.read(.read, as: administrator) { records in
             let all = try records.records(DeliveredRules.self, where: (.registration, id))
                 .sorted { $0.sequence < $1.sequence }
@@ -113,55 +120,59 @@ extension Administration {
             let underWay = all.last { $0.delivered <= time && $0.sequence > inForce?.sequence ?? 0 }
             return RulesAtTime(
                 registrationID: id, at: time,
-                inForce: try inForce.map { try records.rules($0, known: time, conflict, seenBy: administrator) },
-                underWay: try underWay.map { try records.rules($0, known: time, conflict, seenBy: administrator) })
+                inForce: try inForce.map {
+                    try Self.rules($0, known: time, conflict, seenBy: administrator, in: records)
+                },
+                underWay: try underWay.map {
+                    try Self.rules($0, known: time, conflict, seenBy: administrator, in: records)
+                })
         }
     }
-}
 
-extension StorageReader {
-    fileprivate func versions(
-        of kind: EntityVersion.Kind, _ id: String, seenBy administrator: Administrator
+    private static func versions(
+        of kind: EntityVersion.Kind, _ id: String, seenBy administrator: Administrator, in records: some StorageReader
     ) throws(ServiceError) -> [EntityVersion] {
-        let versions = try records(EntityVersion.self, where: (.entity, EntityVersion.entity(kind, id)))
+        let versions = try records.records(EntityVersion.self, where: (.entity, EntityVersion.entity(kind, id)))
             .sorted { $0.number > $1.number }
         guard kind == .policy, !versions.isEmpty else {
             guard !versions.isEmpty else { throw ServiceError(.notFound, "no version of this is kept", place: id) }
             return versions
         }
         // The newest words say whose the policy is, also of one that was removed.
-        guard let newest = versions.first(where: { $0.digest != nil }), let document = try document(of: newest),
+        guard let newest = versions.first(where: { $0.digest != nil }), let document = try newest.document(in: records),
             administrator.may(.read, withTags: ManagedAppPolicy.scopeTags(in: document))
         else { throw ServiceError(.notFound, "no version of this is kept", place: id) }
         return versions
     }
 
-    fileprivate func content(
-        of version: String, _ kind: EntityVersion.Kind, _ id: String, seenBy administrator: Administrator
+    private static func content(
+        of version: String, _ kind: EntityVersion.Kind, _ id: String, seenBy administrator: Administrator,
+        in records: some StorageReader
     ) throws(ServiceError) -> VersionContent {
-        let all = try versions(of: kind, id, seenBy: administrator)
+        let all = try versions(of: kind, id, seenBy: administrator, in: records)
         guard let found = all.first(where: { $0.version == version }) else {
             throw ServiceError(.notFound, "no version of this name is kept", place: version)
         }
-        let document = try document(of: found)
+        let document = try found.document(in: records)
         var changes: [MemberChange] = []
         if found.previous == nil {
             changes = MemberChange.between(nil, document)
         } else if let before = all.first(where: { $0.version == found.previous }) {
-            changes = MemberChange.between(try self.document(of: before), document)
+            changes = MemberChange.between(try before.document(in: records), document)
         }
         return VersionContent(version: found, document: document, changes: changes)
     }
 
-    fileprivate func rules(
-        _ rules: DeliveredRules, known time: Date, _ conflict: NumericConflict, seenBy administrator: Administrator
+    private static func rules(
+        _ rules: DeliveredRules, known time: Date, _ conflict: NumericConflict, seenBy administrator: Administrator,
+        in records: some StorageReader
     ) throws(ServiceError) -> RulesAtTime.Rules {
         var policies: [RulesAtTime.Policy] = []
         var protections: [AppProtectionPolicy]? = []
         for reference in rules.policies {
             let storageID = EntityVersion.storageID(EntityVersion.entity(.policy, reference.id), reference.version)
-            let made = try record(EntityVersion.self, storageID)
-            let document = try made.flatMap { version throws(ServiceError) in try self.document(of: version) }
+            let made = try records.record(EntityVersion.self, storageID)
+            let document = try made.flatMap { version throws(ServiceError) in try version.document(in: records) }
             if let document, !administrator.may(.read, withTags: ManagedAppPolicy.scopeTags(in: document)) {
                 policies.append(.init(id: reference.id, version: reference.version, made: nil, document: nil))
                 protections = nil

@@ -1,0 +1,141 @@
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+extension PolicyWriter {
+    /// The ids of the other default protections that are about an app of this one, at most ten (SRV-TG-08).
+    func otherDefaults(
+        _ policy: ManagedAppPolicy, in records: some StorageReader
+    ) throws(ServiceError) -> [String] {
+        let others = try records.records(ManagedAppPolicy.self).filter { other in
+            other.kind == .defaultManagedAppProtection && other.id != policy.id && other.sharesApps(with: policy)
+        }
+        return others.prefix(10).map(\.id)
+    }
+
+    /// Gives every assignment an id and refuses what cannot be meant (SRV-TG-04, SRV-RS-102).
+    func checked(
+        _ assignments: [PolicyAssignment], for policy: ManagedAppPolicy
+    ) throws(ServiceError) -> [PolicyAssignment] {
+        guard policy.kind.isAssignable || assignments.isEmpty else {
+            throw ServiceError(.invalid, "a default protection reaches everybody and is not assigned", place: policy.id)
+        }
+        var included: Set<String> = []
+        var excluded: Set<String> = []
+        var result: [PolicyAssignment] = []
+        for var assignment in assignments {
+            switch assignment.target {
+            case .group(let id): included.insert(folded(id))
+            case .exclusionGroup(let id): excluded.insert(folded(id))
+            case .allLicensedUsers, .allDevices: break
+            }
+            let known = policy.assignments.first { $0.target == assignment.target }
+            if assignment.id.isEmpty { assignment.id = known?.id ?? ids.guid() }
+            guard let same = result.first(where: { $0.target == assignment.target }) else {
+                result.append(assignment)
+                continue
+            }
+            guard same.filterID.map(folded) == assignment.filterID.map(folded), same.filterMode == assignment.filterMode
+            else {
+                throw ServiceError(
+                    .invalid, "a target is assigned twice with different filters",
+                    problems: [
+                        .init(member: "assignments", reason: "a target is assigned twice with different filters")
+                    ])
+            }
+        }
+        guard included.isDisjoint(with: excluded) else {
+            throw ServiceError(
+                .invalid, "a group is both included and excluded",
+                problems: [.init(member: "assignments", reason: "a group is both included and excluded")])
+        }
+        return result
+    }
+
+    /// Checks that the administrator may do something with this policy; one that they may not even read does not exist.
+    func require(
+        _ permission: Permission, for policy: ManagedAppPolicy, of administrator: Administrator
+    ) throws(ServiceError) {
+        guard administrator.sees(policy) else {
+            throw ServiceError(.notFound, "no policy has this id", place: policy.id)
+        }
+        guard administrator.may(permission, withTags: policy.scopeTags) else {
+            throw ServiceError(
+                .forbidden, "the roles of \(administrator.id) do not include \(permission.rawValue) for this policy")
+        }
+    }
+
+    /// Checks that the administrator may leave a policy with these tags behind: every one must be within their roles,
+    /// or a policy could be pushed into a scope of others.
+    func requireScope(
+        _ permission: Permission, of policy: ManagedAppPolicy, for administrator: Administrator
+    ) throws(ServiceError) {
+        for tag in policy.scopeTags.sorted() where !administrator.may(permission, withTags: [tag]) {
+            throw ServiceError(
+                .forbidden, "the roles of \(administrator.id) do not include policies with the scope tag \(tag)",
+                place: "roleScopeTagIds")
+        }
+    }
+}
+
+extension StorageReader {
+    /// A policy at the expected version.
+    func policy(_ id: String, ifVersion version: String? = nil) throws(ServiceError) -> ManagedAppPolicy {
+        guard let policy = try record(ManagedAppPolicy.self, id) else {
+            throw ServiceError(.notFound, "no policy has this id", place: id)
+        }
+        guard version == nil || version == policy.version else {
+            throw ServiceError(.preconditionFailed, "the policy has another version", place: id)
+        }
+        return policy
+    }
+}
+
+extension StorageReader {
+    /// Refuses an assignment to a group that does not exist, which would reach nobody, or exclude nobody, without a word. One
+    /// that the policy had before stays: its group may have left the directory since.
+    func requireGroups(of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?) throws(ServiceError) {
+        let known = Set((before?.assignments ?? []).map(\.target))
+        for assignment in policy.assignments where !known.contains(assignment.target) {
+            guard let id = assignment.target.groupID, try record(GroupEntry.self, folded(id)) == nil else {
+                continue
+            }
+            throw ServiceError(
+                .invalid, "an assignment names a group that does not exist",
+                hint: "\(Self.shown(id)): create that group first, or assign the policy to another one.",
+                problems: [.init(member: "assignments", reason: "no group has the id \(id.prefix(128))")])
+        }
+    }
+
+    /// An id in a sentence; what could not stand there is left out.
+    private static func shown(_ id: String) -> String {
+        let plain = id.utf8.count <= 128 && id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return plain ? "No group is called \(id)" : "No group has this id"
+    }
+}
+
+extension PolicyAssignment.Target {
+    /// The group that is included or excluded, nil where it is everybody.
+    fileprivate var groupID: String? {
+        switch self {
+        case .group(let id), .exclusionGroup(let id): id
+        case .allLicensedUsers, .allDevices: nil
+        }
+    }
+}
+
+extension ManagedAppPolicy {
+    /// An Android app in an iOS policy is a mistake, and the other way round (SRV-RS-138).
+    func checkApps() throws(ServiceError) {
+        let wrong: MobileAppIdentifier.Platform? =
+            switch kind {
+            case .iosManagedAppProtection: .android
+            case .androidManagedAppProtection: .ios
+            case .defaultManagedAppProtection, .targetedManagedAppConfiguration: nil
+            }
+        guard let index = apps.firstIndex(where: { $0.platform == wrong }) else { return }
+        throw ServiceError(
+            .invalid, "an app is of another platform than the policy",
+            problems: [.init(member: "apps[\(index)]", reason: "is of another platform than the policy")])
+    }
+}
