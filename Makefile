@@ -31,10 +31,10 @@ adopter: prerequisites
 
 # The long work, for a night: every test at full length, mutants of the policy rules, kills, fuzzing and benchmarks.
 deep: build
-	CORDON_DEEP=1 Scripts/test.sh together
-	CORDON_DEEP=1 Scripts/test.sh alone
-	Scripts/sqlite-suite.sh
-	CORDON_MUTATION=1 Tests/CordonPolicyTests/mutation.sh
+	Scripts/proof.py 'every test at full length' env CORDON_DEEP=1 Scripts/test.sh together
+	Scripts/proof.py 'tests with processes at full length' env CORDON_DEEP=1 Scripts/test.sh alone
+	Scripts/proof.py 'SQLite on sealed files' Scripts/sqlite-suite.sh
+	Scripts/proof.py 'mutants of the rules' env CORDON_MUTATION=1 Tests/CordonPolicyTests/mutation.sh
 	$(MAKE) crash fuzz bench
 
 build: prerequisites
@@ -52,7 +52,7 @@ fuzz: prerequisites
 # Kills what writes to the vault, a hundred thousand times (KILLS says how often).
 crash: prerequisites
 	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product VaultCrash
-	"$$($(SWIFT) build -c release --show-bin-path)/VaultCrash" $${KILLS:-100000}
+	Scripts/proof.py 'kills of a writer' "$$(CORDON_BENCHMARKS=1 $(SWIFT) build -c release --show-bin-path)/VaultCrash" $${KILLS:-100000}
 
 docs: prerequisites
 	@Scripts/docs.sh

@@ -176,7 +176,10 @@ let package = Package(
         library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
-            ["CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
+            [
+                "CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                httpTypes,
+            ]),
         library(
             "CordonTesting",
             [

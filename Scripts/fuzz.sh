@@ -20,8 +20,8 @@ for fuzzer in "${fuzzers[@]}"; do
         VaultFuzz) seeds=(Tests/Vectors/vault) ;;
     esac
     # A crash would otherwise linger in the backtracer.
-    SWIFT_BACKTRACE=enable=no timeout $((seconds + 120)) "$built/$fuzzer" "$corpus" "${seeds[@]}" \
-        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0
+    SWIFT_BACKTRACE=enable=no Scripts/proof.py "fuzzing, $fuzzer" timeout $((seconds + 120)) "$built/$fuzzer" "$corpus" "${seeds[@]}" \
+        -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1
     rm -rf "$corpus"
 done
 echo 'fuzz: no crash, no hang'

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks docs/requirements: every row's state is known, and every test or path in backquotes of a done row exists.
-Checks docs/threat-model.md: every suite in backquotes and every quoted sentence in a row's last cell names a test.
+Checks docs/threat-model.md and docs/masvs.md: every suite in backquotes and every quoted sentence in a row's last cell names a test, and a
+row whose state begins with *holds* or *does* names one at least.
 
 A row of the first is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
 """
@@ -74,6 +75,8 @@ def unknown_tests(path: pathlib.Path, tests: set[str], suites: set[str]) -> list
             continue
         place = f"{path.relative_to(ROOT)}:{number}: {cells[1]}"
         shown = cells[-2]
+        if cells[3].startswith(("holds", "does")) and not cells[3].startswith("does not") and "`" not in shown:
+            found.append(f"{place}: said to hold, and nothing shows it")
         for name in re.findall(r"`([^`]+)`", shown):
             if name not in suites and name not in tests and not (ROOT / name).exists():
                 found.append(f"{place}: there is no suite, test or path {name!r}")
@@ -89,7 +92,9 @@ def main() -> int:
     found = [
         finding for path in sorted((ROOT / "docs/requirements").glob("*.md")) for finding in findings(path, tests)
     ]
-    found += unknown_tests(ROOT / "docs/threat-model.md", tests, suites_and_folders())
+    suites = suites_and_folders()
+    for page in ("docs/threat-model.md", "docs/masvs.md"):
+        found += unknown_tests(ROOT / page, tests, suites)
     print("\n".join(found) if found else "requirements: nothing found")
     return 1 if found else 0
 

@@ -28,6 +28,9 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: "The root key's thumbprint that `cordon serve` prints as `rootKey`.")
     var pin: String?
 
+    @Option(name: .customLong("ca"), help: "A PEM file of certificate authorities to trust beside the system's.")
+    var authorities: String?
+
     @Option(help: "The socket of a shared device's broker; signing in and out is then the whole device's.")
     var broker: String?
 
@@ -112,9 +115,19 @@ struct FieldNotes: AsyncParsableCommand {
             }
     }
 
+    /// What speaks to the service and the provider.
+    private func transport() throws -> AsyncHTTPTransport {
+        guard let authorities else { return AsyncHTTPTransport() }
+        do {
+            var trust = ServerTrust()
+            try trust.add(authoritiesIn: URL(filePath: authorities))
+            return try AsyncHTTPTransport(trust: trust)
+        } catch { throw ValidationError("--ca: \(error.reason)") }
+    }
+
     func run() async throws {
         let screen = Screen(json: json)
-        let transport = AsyncHTTPTransport()
+        let transport = try transport()
         do {
             let app = try await NotesApp(options: self, screen: screen, transport: transport)
             await app.run()

@@ -28,7 +28,7 @@ final class HTTPClients: Sendable {
     /// Trusts what the system trusts.
     init() {
         trust = ServerTrust()
-        tls = Self.tls(nil, onlyNewest: trust.requiresTLS13)
+        tls = Self.tls(nil, and: [], onlyNewest: trust.requiresTLS13)
         common = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration(tls))
     }
 
@@ -36,7 +36,7 @@ final class HTTPClients: Sendable {
         self.trust = trust
         tls = Self.tls(
             try trust.authorities.map { bytes throws(TransportError) in try Self.certificates(bytes) },
-            onlyNewest: trust.requiresTLS13)
+            and: try Self.certificates(trust.furtherAuthorities), onlyNewest: trust.requiresTLS13)
         common = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration(tls))
     }
 
@@ -104,10 +104,13 @@ final class HTTPClients: Sendable {
     }
 
     /// TLS 1.2 or later (RFC 9325), or 1.3 alone, with the authorities that are trusted.
-    private static func tls(_ authorities: [NIOSSLCertificate]?, onlyNewest: Bool) -> TLSConfiguration {
+    private static func tls(
+        _ authorities: [NIOSSLCertificate]?, and further: [NIOSSLCertificate], onlyNewest: Bool
+    ) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = onlyNewest ? .tlsv13 : .tlsv12
         if let authorities { tls.trustRoots = .certificates(authorities) }
+        if !further.isEmpty { tls.additionalTrustRoots = [.certificates(further)] }
         return tls
     }
 

@@ -1,9 +1,13 @@
+public import CordonSignIn
 public import Foundation
+internal import NIOSSL
 
 /// Which servers a transport talks to, beyond what the system's certificate authorities say.
 public struct ServerTrust: Sendable {
     /// Certificates of the authorities to trust, DER; nil trusts those of the system.
     public var authorities: [Data]?
+    /// Certificates of authorities to trust beside these, DER: the organisation's own.
+    public var furtherAuthorities: [Data] = []
     /// Whether a server that showed this public key (subject public key info, DER) may be used for a host: pinning at run
     /// time (SDK-CP-02, SRV-CI-088).
     ///
@@ -23,5 +27,25 @@ public struct ServerTrust: Sendable {
     ) {
         self.authorities = authorities
         self.accepts = accepts
+    }
+
+    /// Trusts the authorities of a file too: one certificate or several, PEM (RFC 7468), as an organisation's own authority gives
+    /// them out.
+    ///
+    /// ```swift
+    /// var trust = ServerTrust()
+    /// try trust.add(authoritiesIn: URL(filePath: "/etc/contoso/authority.pem"))
+    /// let transport = try AsyncHTTPTransport(trust: trust)
+    /// ```
+    ///
+    /// - Throws: ``TransportError`` with code `badRequest` when the file cannot be read, holds no certificate, or something that is none.
+    public mutating func add(authoritiesIn file: URL) throws(TransportError) {
+        guard let text = try? Data(contentsOf: file) else {
+            throw TransportError(.badRequest, reason: "the file of certificates to trust cannot be read")
+        }
+        guard let found = try? NIOSSLCertificate.fromPEMBytes(Array(text)).map({ Data(try $0.toDERBytes()) }),
+            !found.isEmpty
+        else { throw TransportError(.badRequest, reason: "the file of certificates to trust holds none in PEM") }
+        furtherAuthorities += found
     }
 }

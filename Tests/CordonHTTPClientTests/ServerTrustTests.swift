@@ -38,6 +38,38 @@ import Testing
         await server.stop()
     }
 
+    @Test func `an organisation's own authority is trusted from a file, beside those of the system`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (own, strange) = (try TLSIdentity(), try TLSIdentity())
+        let file = folder.appending(path: "authority.pem")
+        let text = own.certificate.base64EncodedString(options: .lineLength64Characters)
+        try Data("-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n".utf8).write(to: file)
+        var trust = ServerTrust()
+        try trust.add(authoritiesIn: file)
+        #expect(trust.furtherAuthorities == [own.certificate] && trust.authorities == nil)
+        let transport = try AsyncHTTPTransport(trust: trust)
+        let (known, unknown) = (try await TLSServer(own), try await TLSServer(strange))
+        #expect(await get(transport, known) == .success("ok"))
+        #expect(await get(transport, unknown) != .success("ok"))
+        #expect(unknown.requests.withLock { $0 } == 0)
+        await transport.shutdown()
+        await known.stop()
+        await unknown.stop()
+    }
+
+    @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+    func `a file without certificates to trust is refused`(text: String) throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let file = folder.appending(path: "authority.pem")
+        var trust = ServerTrust()
+        #expect(throws: TransportError(.badRequest, reason: "")) { try trust.add(authoritiesIn: file) }
+        try Data(text.utf8).write(to: file)
+        #expect(throws: TransportError(.badRequest, reason: "")) { try trust.add(authoritiesIn: file) }
+        #expect(trust.furtherAuthorities.isEmpty)
+    }
+
     @Test func `TLS 1.3 alone is spoken unless 1.2 is asked for`() async throws {
         let identity = try TLSIdentity()
         let (old, new) = (try await TLSServer(identity, upTo: .tlsv12), try await TLSServer(identity))

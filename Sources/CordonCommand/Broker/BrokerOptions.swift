@@ -41,6 +41,9 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The broker's client id at the provider.")
     var clientID: String?
 
+    @Option(name: .customLong("ca"), help: "A PEM file of certificate authorities to trust beside the system's.")
+    var authorities: String?
+
     @Option(help: "The service that keeps a register of shared devices and of who is on them.")
     var service: String?
 

@@ -32,6 +32,9 @@ struct BrokerRunCommand: AsyncParsableCommand {
         var trust = ServerTrust()
         // What is reached here is the OpenID provider, which is somebody else's to bring up to date.
         trust.requiresTLS13 = false
+        do {
+            if let file = options.authorities { try trust.add(authoritiesIn: URL(filePath: file)) }
+        } catch { throw ValidationError("--ca: \(error.reason)") }
         let transport = try AsyncHTTPTransport(trust: trust)
         let folder = URL(filePath: options.dataDirectory, directoryHint: .isDirectory)
         let outcome: Result<Void, CommandFailure>

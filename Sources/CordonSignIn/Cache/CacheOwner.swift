@@ -12,7 +12,14 @@ struct CacheOwner: Sendable, Hashable {
     /// The name of an account's files: a hash, so that a folder listing names nobody.
     func name(of account: AccountID) -> String {
         let digest = SHA256.hash(data: Data((text + "\n" + account.rawValue.lowercased()).utf8))
-        return digest.prefix(16).map { byte in
+        return digest.prefix(16).hexadecimal
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case digits for each byte.
+    var hexadecimal: String {
+        map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }.joined()

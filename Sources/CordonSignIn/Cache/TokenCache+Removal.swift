@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import Crypto
 internal import Foundation
 
 /// What the removal of an account's tokens did, read back from the store.
@@ -18,7 +19,8 @@ public struct TokenRemoval: Sendable, Equatable {
 extension TokenCache {
     /// Ends an account's session: key first, then the file, then reads back that both are gone (SI-207).
     ///
-    /// The account stays marked as signed out, so that no other copy of a token is used for it (SI-115).
+    /// The account stays marked as signed out, so that no other copy of a token is used for it (SI-115). Nothing else stays: a
+    /// folder's listing tells nobody who was here, not even those who guess.
     ///
     /// - Throws: ``SignInError`` with code `storage`, with nothing removed, when the file that names the key cannot be
     ///   read: the next attempt may still find the key.
@@ -35,7 +37,12 @@ extension TokenCache {
             }
             let existed = head != nil
             try TokenStoreFile.remove(session)
-            if existed { try TokenStoreFile.replace(file(name, "signed-out"), with: Data()) }
+            // Who still waits for the lock finds no session when they have it.
+            try TokenStoreFile.remove(file(name, "renewal"))
+            if existed {
+                try TokenStoreFile.replace(file(try makeMark(of: name), Self.signedOut), with: Data())
+                try TokenStoreFile.remove(file(name, Self.signedOut))
+            }
             return TokenRemoval(
                 hadSession: existed, keyDestroyed: keyDestroyed,
                 fileRemoved: !FileManager.default.fileExists(atPath: session.path))
@@ -44,6 +51,35 @@ extension TokenCache {
 
     /// Whether the account was signed out here and has not come back (SI-115).
     func isMarkedSignedOut(_ account: AccountID, owner: CacheOwner) -> Bool {
-        FileManager.default.fileExists(atPath: file(owner.name(of: account), "signed-out").path)
+        let name = owner.name(of: account)
+        // Earlier versions marked with the name of the session's file.
+        return [name, mark(of: name)].compactMap(\.self)
+            .contains { FileManager.default.fileExists(atPath: file($0, Self.signedOut).path) }
+    }
+
+    /// Takes the mark of an account away that signed in again.
+    func unmarkSignedOut(_ name: String) throws(SignInError) {
+        for name in [name, mark(of: name)].compactMap(\.self) { try TokenStoreFile.remove(file(name, Self.signedOut)) }
+    }
+
+    private static let signedOut = "signed-out"
+
+    /// What the mark of an account is called: the name of its session's file under a key of the secret store.
+    private func makeMark(of name: String) throws(SignInError) -> String {
+        if let mark = mark(of: name) { return mark }
+        let key = SymmetricKey(size: .bits256)
+        try secrets.keep(key.withUnsafeBytes { Data($0) }, named: Self.signedOut)
+        return Self.mark(of: name, under: key)
+    }
+
+    /// Nil while nobody was signed out, or where the store has no answer: then nobody counts as signed out by a mark, and a missing
+    /// session asks for a sign-in all the same.
+    private func mark(of name: String) -> String? {
+        guard let key = try? secrets.secret(named: Self.signedOut), key.count == 32 else { return nil }
+        return Self.mark(of: name, under: SymmetricKey(data: key))
+    }
+
+    private static func mark(of name: String, under key: SymmetricKey) -> String {
+        HMAC<SHA256>.authenticationCode(for: Data(name.utf8), using: key).prefix(16).hexadecimal
     }
 }

@@ -135,7 +135,7 @@ public struct TokenCache: Sendable {
             try write(record, key, generation: 1, name, owner)
             if let replaced { try secret(of: replaced).destroy() }
             for key in changing { try unmark(key) }
-            try TokenStoreFile.remove(file(name, "signed-out"))
+            try unmarkSignedOut(name)
         }
     }
 

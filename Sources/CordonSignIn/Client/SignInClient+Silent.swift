@@ -90,6 +90,8 @@ extension SignInClient {
     private func renew(
         _ key: RenewalKey, scopes: [String], options: TokenOptions
     ) async throws(SignInError) -> AccessToken {
+        // Without a session no lock is made, which would tell that the account was asked for.
+        _ = try session(of: key.account)
         let name = owner.name(of: key.account)
         let lock: AdvisoryLock
         do {

@@ -1,21 +1,15 @@
 import CordonBase
 import CordonTestSupport
 import CordonTesting
-import CoreFoundation
 import Foundation
 import Glibc
 import Testing
 
+@testable import CordonSignIn
+
 #if canImport(CoreFoundation)
     import CoreFoundation
 #endif
-// On Linux the members of `stat` come with whichever of these the compiler met first.
-#if canImport(CDispatch)
-    import CDispatch
-#endif
-
-@testable import CordonSignIn
-
 // On Linux the members of `stat` come with whichever of these the compiler met first.
 #if canImport(CDispatch)
     import CDispatch

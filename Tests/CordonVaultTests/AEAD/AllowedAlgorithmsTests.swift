@@ -29,7 +29,8 @@ struct AllowedAlgorithmsTests {
         ],
         // The one AEAD, called directly.
         "CordonAEADShim": [
-            "EVP_aead_aes_256_gcm", "EVP_AEAD", "EVP_AEAD_CTX_init", "EVP_AEAD_CTX_cleanup", "EVP_AEAD_CTX_seal_scatter",
+            "EVP_aead_aes_256_gcm", "EVP_AEAD", "EVP_AEAD_CTX_init", "EVP_AEAD_CTX_cleanup",
+            "EVP_AEAD_CTX_seal_scatter",
             "EVP_AEAD_CTX_open_gather",
         ],
     ]

@@ -71,7 +71,8 @@ import CordonTestSupport
             """.write(to: source, atomically: true, encoding: .utf8)
             let program = folder.appending(path: "program").path
             let clang = try #require(Program.find("clang"))
-            try Program.succeed(clang, ["-I", "\(shim.path)/include", source.path, "\(shim.path)/memory.c", "-o", program, "-lpthread"])
+            try Program.succeed(
+                clang, ["-I", "\(shim.path)/include", source.path, "\(shim.path)/memory.c", "-o", program, "-lpthread"])
             availability = try Program.succeed(program, []).text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }
