@@ -22,6 +22,8 @@ enum SupportingEntity {
             "assignmentFilterManagementType": "apps", "createdDateTime": GraphTime.value(filter.created),
             "lastModifiedDateTime": GraphTime.value(filter.modified),
             "roleScopeTags": .array(filter.scopeTags.map(JSONValue.string)), "payloads": [],
+            // What an app says when it checks in is all that is known of it.
+            "evaluationMode": "checkinTimeEvaluation",
         ]
     }
 

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -18,6 +19,35 @@ import Testing
         let answer = try await client.administer(.get, path)
         #expect(answer.status == .ok, "\(path)")
         return (answer.json["value"]?.array ?? []).compactMap { $0["displayName"]?.string }
+    }
+
+    @Test func `a filter is read back with every member, and none of devices is taken`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let path = "/beta/deviceManagement/assignmentFilters"
+            let sent: [String: JSONValue] = [
+                "displayName": "Phones", "description": "of the ward", "platform": "iOSMobileApplicationManagement",
+                "rule": "(app.deviceModel -eq \"iPhone15,2\")", "assignmentFilterManagementType": "apps",
+                "roleScopeTags": ["0"],
+            ]
+            let made = try await client.administer(.post, path, .object(sent))
+            #expect(made.status == .created, "\(made.json)")
+            let id = try #require(made.json["id"]?.string)
+            service.clock.advance(by: 60)
+            #expect(
+                try await client.administer(.patch, "\(path)/\(id)", ["description": "elsewhere"]).status.code < 300)
+            let read = try await client.administer(.get, "\(path)/\(id)").json
+            for (member, value) in sent where member != "description" { #expect(read[member] == value, "\(member)") }
+            #expect(read["description"] == "elsewhere" && read["payloads"] == [])
+            #expect(read["evaluationMode"] == "checkinTimeEvaluation")
+            #expect(read["createdDateTime"] == made.json["createdDateTime"])
+            #expect(read["lastModifiedDateTime"] != made.json["lastModifiedDateTime"])
+            let ofDevices: JSONValue = [
+                "displayName": "Devices", "rule": "(app.deviceModel -eq \"x\")",
+                "assignmentFilterManagementType": "devices",
+            ]
+            #expect(try await client.administer(.post, path, ofDevices).status == .badRequest)
+        }
     }
 
     @Test func `apps are found by kind and by where they come from`() async throws {
