@@ -8,7 +8,7 @@ import Testing
 /// `cordon scan` by its exit status.
 struct ScanCommandTests {
     private func status(_ arguments: String...) throws -> CordonCommand.ExitStatus? {
-        var command = try ScanCommand.parse(arguments)
+        let command = try ScanCommand.parse(arguments)
         do {
             try command.run()
             return .done

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CordonIdentity
 import CordonService
 import CordonTestSupport
