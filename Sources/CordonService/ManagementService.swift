@@ -51,7 +51,8 @@ public struct ManagementService: Sendable {
         self.logger = logger
         let review = ChangeReview(store: store, targeting: targeting, ids: ids, configuration: configuration)
         administration = Administration(
-            store: store, targeting: targeting, wipes: wipes, review: review, keys: keys, ids: ids, configuration: configuration,
+            store: store, targeting: targeting, wipes: wipes, review: review, keys: keys, ids: ids,
+            configuration: configuration,
             logger: logger)
         devices = DeviceService(
             store: store, targeting: targeting, wipes: wipes, keys: keys, ids: ids, configuration: configuration,

@@ -25,7 +25,8 @@ extension Broker {
             }
         }
         return CurrentAccount(
-            current: state.account?.facts, previous: known.lastSeen, owed: state.owed(by: app),
+            current: state.account?.facts, previous: known.lastSeen,
+            owed: state.owed(by: app, as: clientIDs(of: app)),
             session: state.account?.session ?? state.session, began: state.account?.began, nonce: state.account?.nonce)
     }
 
@@ -77,10 +78,15 @@ extension Broker {
         return account
     }
 
+    /// The client ids of an app's entry. Without one, as in development, each is an app by itself.
+    private func clientIDs(of app: AppIdentity) -> [String] {
+        configuration.apps.first { $0.name == app.name && $0.clientIDs.contains(app.clientID) }?.clientIDs ?? [app.clientID]
+    }
+
     /// An app that has still to remove somebody's data gets nothing of somebody else's, also not by another of its client ids
     /// (SI-067).
     func refuseWhileOwing(_ app: AppIdentity) throws(SignInError) {
-        guard state.owed(by: app).isEmpty else { throw SharedDeviceMode.owed }
+        guard state.owed(by: app, as: clientIDs(of: app)).isEmpty else { throw SharedDeviceMode.owed }
     }
 
     /// Whoever gets a token or key has seen the account, asked or not: at its end the app owes a clean-up.
@@ -101,7 +107,9 @@ extension Broker {
             throw SignInError(.configuration, .invalidParameter, "the report names no session or no stage")
         }
         var changed = state
-        if stage == .done, changed.noteCleanUp(by: app, of: session) { keeper.changeLazily(changed) }
+        if stage == .done, changed.noteCleanUp(by: app, as: clientIDs(of: app), of: session) {
+            keeper.changeLazily(changed)
+        }
         departures.note(stage, of: app.key, in: session, listening: connections.listening)
         return Done()
     }

@@ -78,17 +78,23 @@ struct BrokerState: Codable, Sendable, Equatable {
 
 extension BrokerState {
     /// What an app owes, under whichever of its client ids it saw the sessions; each session once, oldest first.
-    func owed(by app: AppIdentity) -> [CurrentAccount.OwedCleanUp] {
+    ///
+    /// - Parameter clientIDs: Those of the app's entry.
+    func owed(by app: AppIdentity, as clientIDs: [String]) -> [CurrentAccount.OwedCleanUp] {
         var sessions: Set<UInt64> = []
-        return apps.values.filter { $0.name == app.name }.flatMap(\.owed).sorted { $0.session < $1.session }
+        return records(of: app, as: clientIDs).values.flatMap(\.owed).sorted { $0.session < $1.session }
             .filter { sessions.insert($0.session).inserted }
     }
 
     /// Takes down that an app has removed what it had of a session; says whether it owed that.
-    mutating func noteCleanUp(by app: AppIdentity, of session: UInt64) -> Bool {
-        let owing = apps.filter { $0.value.name == app.name && $0.value.owed.contains { $0.session == session } }
+    mutating func noteCleanUp(by app: AppIdentity, as clientIDs: [String], of session: UInt64) -> Bool {
+        let owing = records(of: app, as: clientIDs).filter { $0.value.owed.contains { $0.session == session } }
         for key in owing.keys { apps[key]?.owed.removeAll { $0.session == session } }
         return !owing.isEmpty
+    }
+
+    private func records(of app: AppIdentity, as clientIDs: [String]) -> [String: AppRecord] {
+        apps.filter { $0.value.name == app.name && clientIDs.contains($0.value.clientID) }
     }
 
     /// Marks that an app is about to see the account in force; what it saw before is left as it is.

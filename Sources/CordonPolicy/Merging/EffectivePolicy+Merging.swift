@@ -15,7 +15,8 @@ extension EffectivePolicy {
     /// weaker than either.
     public func merged(with other: EffectivePolicy) -> EffectivePolicy {
         let sources = Self.union(contributors, other.contributors)
-        guard sources.count > 1 else { return self }
+        // The same policies amount to themselves. Two that have no id, or share one, are still two.
+        guard sources.count > 1 || policy != other.policy else { return self }
         var result = policy
         var origins: [String: String] = [:]
         var conflicts: [PolicyConflict] = []

@@ -27,7 +27,7 @@ struct ScanCommandTests {
         #expect(try status(folder.path, "--baseline", baseline) == .badInput)
         #expect(try status(folder.path, "--write-baseline", baseline) == .done)
         #expect(try status(folder.path, "--baseline", baseline) == .done)
-        #expect(try status(folder.path, "--write-baseline", folder.path + "/none/baseline.json") == .writeFailed)
+        #expect(try status(folder.path, "--write-baseline", source.path + "/baseline.json") == .writeFailed)
         try Data("[]".utf8).write(to: URL(filePath: baseline))
         #expect(try status(folder.path, "--baseline", baseline) == .badInput)
         #expect(try status(folder.path + "/none") == .badInput)

@@ -102,7 +102,8 @@ import Testing
             let resource = try #require(event["resources"]?.array?.first)
             #expect(resource["resourceId"] == .string(id) && resource["auditResourceType"] == "ManagedAppProtection")
             let changed = (resource["modifiedProperties"]?.array ?? []).compactMap { $0["displayName"]?.string }
-            #expect(changed == ["before", "version"])
+            // The setting that changed, the request that changed it, and the versions.
+            #expect(Set(changed) == ["printBlocked", "before", "client", "request", "version"])
             let other = try #require(
                 try await events(client, "componentName eq 'MobileAppConfiguration'").first?["actor"])
             #expect(other["auditActorType"] == "Application" && other["userPrincipalName"] == .null)

@@ -32,6 +32,8 @@ import Testing
             _ = try await service.service.administration.requestWipe(
                 ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: owner)
         }
+        // What is told behind the changes reads registrations too.
+        try await service.service.finishAnnouncing(of: TestService.tenant)
         try await service.test { try await body(storage, service, $0) }
     }
 

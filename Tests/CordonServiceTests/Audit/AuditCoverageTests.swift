@@ -150,6 +150,9 @@ struct AuditCoverageTests {
         Write("setAllowedAccounts", ["allowedAccounts.set"]) {
             try await $0.service.administration.setAllowedAccounts([], as: $0.owner)
         },
+        Write("rotateAuditKey", ["key.rotate"]) {
+            _ = try await $0.service.administration.rotateAuditKey(hasLeaked: false, as: $0.owner)
+        },
         Write("rotateSigningKey", ["key.rotate"]) {
             _ = try await $0.service.administration.rotateSigningKey(activeFrom: $0.test.clock.now, as: $0.owner)
         },
