@@ -80,7 +80,9 @@ extension Broker {
 
     /// The client ids of an app's entry. Without one, as in development, each is an app by itself.
     private func clientIDs(of app: AppIdentity) -> [String] {
-        configuration.apps.first { $0.name == app.name && $0.clientIDs.contains(app.clientID) }?.clientIDs ?? [app.clientID]
+        configuration.apps.first { $0.name == app.name && $0.clientIDs.contains(app.clientID) }?.clientIDs ?? [
+            app.clientID
+        ]
     }
 
     /// An app that has still to remove somebody's data gets nothing of somebody else's, also not by another of its client ids

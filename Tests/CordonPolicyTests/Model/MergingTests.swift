@@ -246,7 +246,9 @@ import Testing
 
     @Test func `two policies without an id are two, and the stricter of each setting counts`() throws {
         let one = try AppProtectionPolicy(graphJSON: ["pinRequired": true, "maximumPinRetries": 50])
-        let two = try AppProtectionPolicy(graphJSON: ["pinRequired": true, "maximumPinRetries": 1, "printBlocked": true])
+        let two = try AppProtectionPolicy(graphJSON: [
+            "pinRequired": true, "maximumPinRetries": 1, "printBlocked": true,
+        ])
         for policies in [[one, two], [two, one]] {
             let merged = try #require(EffectivePolicy.merging(policies)).policy
             #expect(merged.access.maximumPinRetries == 1 && merged.transfer.printBlocked)
