@@ -160,7 +160,7 @@ package enum Texts {
 
     /// How long a new PIN with letters or symbols has to be.
     package static func screenNewPINCharacters(count: Int) -> String {
-        count == 1 ? "At least one character, a letter or symbol." : "At least \(count) characters, with a letter or symbol."
+        count == 1 ? "A letter or symbol at least." : "At least \(count) characters, with a letter or symbol."
     }
 
     /// The new PIN and its repetition differ.
