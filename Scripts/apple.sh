@@ -84,10 +84,17 @@ planted() {
 # The adapters against stand-ins that behave: the built package, the stand-ins and the adapters in one program.
 run() {
     make_stubs && make_adapters || return 1
-    local own=${APPLE_OBJECTS:-} objects=() one toolchain
+    local own=${APPLE_OBJECTS:-} objects=() one file toolchain
     toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
     for one in Cordon CordonBase CordonIdentity CordonPolicy CordonProtocol CordonScreens CordonSignIn CordonSignatures CordonVault; do
-        if [ -n "$own" ]; then objects+=("$own/$one.o"); else objects+=(.build/debug/$one.build/*.o); fi
+        if [ -n "$own" ]; then
+            objects+=("$own/$one.o")
+            continue
+        fi
+        # By the sources that there are: a build folder keeps what was made of former ones.
+        while read -r file; do
+            objects+=(".build/debug/$one.build/$(basename "$file").o")
+        done < <(find "Sources/$one" -name '*.swift' | sort)
     done
     while read -r one; do objects+=("$one"); done < <(
         find .build/debug/{CordonAEADShim,Crypto,CryptoExtras,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims,CXKCP,CXKCPShims,SwiftASN1,HTTPTypes,Logging}.build -name '*.o' 2>/dev/null)
