@@ -87,6 +87,12 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case announcement
     /// A session of the console, sealed.
     case consoleSession
+    /// What figures count of a person.
+    case standing
+    /// How many people are alike.
+    case standingCount
+    /// People who are still to be counted.
+    case standingBacklog
 }
 
 /// What a record can be found by; the raw values stand in stores.
