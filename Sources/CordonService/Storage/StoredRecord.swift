@@ -87,6 +87,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case announcement
     /// A session of the console, sealed.
     case consoleSession
+    /// What an app has left for a person who forgets the PIN, sealed by the device.
+    case recoveryShare
 }
 
 /// What a record can be found by; the raw values stand in stores.
