@@ -93,6 +93,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case standingCount
     /// People who are still to be counted.
     case standingBacklog
+    /// What an app has left for a person who forgets the PIN, sealed by the device.
+    case recoveryShare
 }
 
 /// What a record can be found by; the raw values stand in stores.

@@ -210,6 +210,7 @@ extension StorageReader {
         case .alert: String(describing: try records(OperatorAlert.self))
         case .keySet: String(describing: try records(KeySetState.self))
         case .consoleSession: String(describing: try records(ConsoleSessionRecord.self))
+        case .recoveryShare: String(describing: try records(RecoveryShareRecord.self))
         case .announcement: String(describing: try records(Announcement.self))
         }
     }
