@@ -102,7 +102,9 @@ struct DirectoryRoutes: Sendable {
     private func users(_ exchange: GraphExchange, counts: Bool = false) async throws -> GraphPage {
         let page = try await exchange.directory { () async throws -> GraphPage? in
             guard !counts else { return nil }
-            return try await exchange.pageOfStore(id: \.id) { after, limit in
+            return try await exchange.pageOfStore(
+                id: \.id, total: { try await count(exchange).people }
+            ) { after, limit in
                 try await administration.users(after: after, limit: limit, as: exchange.administrator)
             } json: { user in
                 DirectoryEntity.json(user)
@@ -145,7 +147,9 @@ struct DirectoryRoutes: Sendable {
     private func allGroups(_ exchange: GraphExchange, counts: Bool = false) async throws -> GraphPage {
         let page = try await exchange.directory { () async throws -> GraphPage? in
             guard !counts else { return nil }
-            return try await exchange.pageOfStore(id: \.id) { after, limit in
+            return try await exchange.pageOfStore(
+                id: \.id, total: { try await count(exchange).groups }
+            ) { after, limit in
                 try await administration.groupEntries(after: after, limit: limit, as: exchange.administrator)
             } json: { group in
                 DirectoryEntity.json(group)

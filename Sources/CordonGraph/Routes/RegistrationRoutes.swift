@@ -135,9 +135,13 @@ struct RegistrationRoutes: Sendable {
     ) async throws -> GraphPage {
         let query = exchange.query
         let shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
-        let counts = counts || query.count
+        let isAll = filter == RegistrationFilter()
         if !counts {
-            let page = try await exchange.pageOfStore(id: \.id) { after, limit in
+            let page = try await exchange.pageOfStore(
+                id: \.id,
+                total: isAll
+                    ? { try await administration.activeRegistrationCount(as: exchange.administrator) } : nil
+            ) { after, limit in
                 try await administration.registrations(filter, after: after, limit: limit, as: exchange.administrator)
             } json: { registration in
                 try await expansion.json(registration, shared, exchange)
@@ -149,7 +153,7 @@ struct RegistrationRoutes: Sendable {
         var narrowed = filter
         narrowed.userID = filter.userID ?? equal["userid"]
         narrowed.bundleID = filter.bundleID ?? equal["appidentifier/bundleid"]
-        let scan = try await GraphScan(query, counts: counts, id: \.id) {
+        let scan = try await GraphScan(query, counts: counts || query.count, id: \.id) {
             shared.entity($0, exchange)
         } read: { [narrowed] after, limit in
             try await administration.registrations(narrowed, after: after, limit: limit, as: exchange.administrator)
