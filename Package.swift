@@ -384,8 +384,8 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             "ServiceBenchmark",
             [
                 "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes,
-                logging,
+                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto,
+                httpTypes, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(
