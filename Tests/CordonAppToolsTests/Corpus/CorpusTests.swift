@@ -189,8 +189,8 @@ struct CorpusTests {
             let patched = Result {
                 try AtomicWriter.write(patcher.resigned(patcher.plan(.install, app), app, options: options).changes)
             }
-            // Code that only the linker signed may be patched before the app is signed as a whole.
-            if case .failure = patched { #expect(content(app) == before) }
+            #expect(throws: AppToolsError.self) { try patched.get() }
+            #expect(content(app) == before)
             #expect(errors(app)?.isEmpty != true)
             return
         }
@@ -210,6 +210,29 @@ struct CorpusTests {
         let output = try Program.python(CodeSignatureChecker.script, code)
         #expect(output.split(separator: "\n").allSatisfy { $0.hasSuffix("ok") }, "\(output)")
         #expect(try patcher.resigned(patcher.plan(.install, app), app, options: options).changes.isEmpty)
+    }
+
+    /// What a build phase meets before the build signs: code that only the linker signed.
+    @Test(arguments: CorpusEntry.all, [false, true])
+    func `the guide's line for a build phase leaves a valid app or ends with an error`(
+        entry: CorpusEntry, hasKey: Bool
+    ) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        try entry.make(app, MachOLab.get())
+        let patcher = FrameworkPatcher(names: .intuneCompatible)
+        let options = hasKey ? try options() : CodeSigner.Options()
+        let before = content(app)
+        do {
+            let plan = try patcher.resigned(patcher.plan(.install, app), app, options: options)
+            try AtomicWriter.write(plan.changes)
+        } catch {
+            #expect(!entry.isSound || entry.testDescription.contains("without padding"), "\(error)")
+            #expect(content(app) == before)
+            return
+        }
+        #expect(errors(app) == [])
+        #expect(try patcher.plan(.verify, app).isProtected)
     }
 
     @Test func `a bundle sealed by detached files is kept as it is, with its files in the seal around it`() throws {
