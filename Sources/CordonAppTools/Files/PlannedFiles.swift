@@ -4,11 +4,14 @@ import Foundation
 struct PlannedFiles {
     /// By resolved path.
     let pieces: [String: [Data]]
+    /// Files and folders that will be gone.
+    let removed: [String]
 
     /// What is on disk, where nothing is planned.
     static let present = PlannedFiles([])
 
-    init(_ changes: [FileChange]) {
+    init(_ changes: [FileChange], removing removed: [URL] = []) {
+        self.removed = removed.map(Self.key)
         pieces = Dictionary(changes.map { (Self.key($0.url), $0.pieces) }, uniquingKeysWith: { $1 })
     }
 

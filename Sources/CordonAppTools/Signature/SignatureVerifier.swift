@@ -45,7 +45,7 @@ public struct SignatureVerifier: Sendable {
         var found = try codeFile(executable, files, info: info, resources: seal)
         if let seal {
             let list = try naming(sealFile.path) { () throws(AppToolsError) in try PropertyList(reading: seal).value }
-            found += try SealCheck(bundle: bundle, list: list, planned: files.pieces).findings()
+            found += try SealCheck(bundle: bundle, list: list, planned: files).findings()
         } else if !found.contains(where: { $0.code == "SG-UNSIGNED" }) {
             found.append(Finding(bundle.url.path, .error, "SG-NOSEAL", "has no _CodeSignature/CodeResources"))
         }
