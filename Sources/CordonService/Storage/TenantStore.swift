@@ -73,12 +73,8 @@ struct TenantStore: Sendable {
             (result, news, noted) = try await storage.write(tenant) { transaction in
                 var change = Change(transaction, of: tenant, at: now, by: facts, journal: journal)
                 let result = try body(&change)
-<<<<<<< HEAD
                 try change.settleStandings()
-                return (result, change.news)
-=======
                 return (result, change.news, journal.last(of: tenant))
->>>>>>> 1a4b81e825ae8972bd356093276f25f0fbe695d6
             }
             health.note(nil)
             journal.settle(upTo: noted, of: tenant)
