@@ -25,6 +25,11 @@ struct ServiceBenchmark {
             defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
             return try await Growth.measure(upTo: most, in: folder)
         }
+        // `tokens`: what verifying tokens costs, alone.
+        if arguments.first == "tokens" {
+            try await Tokens.measure()
+            return Meter.end()
+        }
         raiseDescriptors()
         let scale = arguments.first.flatMap { Double($0) } ?? 1
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
@@ -45,6 +50,9 @@ struct ServiceBenchmark {
         try await Tokens.measure()
         try await Store.measure(in: folder)
         try await Growth.measure(upTo: Int(100_000 * scale), in: folder)
+        try? FileManager.default.removeItem(at: folder)
+        kill(service.process.processIdentifier, SIGKILL)
+        Meter.end()
     }
 
     private static func requests(
