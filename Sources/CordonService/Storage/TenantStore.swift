@@ -71,6 +71,7 @@ struct TenantStore: Sendable {
             (result, news) = try await storage.write(tenant) { transaction in
                 var change = Change(transaction, of: tenant, at: now, by: facts)
                 let result = try body(&change)
+                try change.settleStandings()
                 return (result, change.news)
             }
             health.note(nil)

@@ -206,7 +206,8 @@ public struct AccessTokenVerifier: Sendable {
             otherSubject: other.flatMap { $0.utf8.count <= 256 ? $0 : nil },
             userPrincipalName: claims.isOfApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
             isApplication: claims.isOfApplication, scopes: claims.scopes, roles: claims.roles,
-            groups: claims.groups, lacksGroups: claims.lacksGroups, issuerMark: mark, issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
+            groups: claims.groups, lacksGroups: claims.lacksGroups, issuerMark: mark,
+            issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
             keyThumbprint: claims.keyThumbprint, expires: end(of: claims),
             authenticated: claims.authenticated.map { Date(timeIntervalSince1970: $0) })
     }
