@@ -103,6 +103,7 @@ extension DeviceService {
             new.missedWipe = new.missedWipe ?? old.missedWipe
             old.missedWipe = nil
             try change.save(old)
+            try change.moveRecoveryShare(fromRegistration: old.id, to: new.id)
             try change.endCommands(of: old)
             for var operation in try change.openOperations(of: old.id) {
                 let successor = try wipes.request(

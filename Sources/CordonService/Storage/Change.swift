@@ -12,6 +12,8 @@ struct Change: StorageTransaction {
     /// What connected apps are told.
     private(set) var news = News()
     private let transaction: any StorageTransaction
+    /// The people whom it touches, for the figures.
+    let standings = StandingNotes()
     /// What the audit log says of the call that makes the change.
     private let facts: CallFacts?
     /// Who came, went or got an app lately.
@@ -58,6 +60,12 @@ struct Change: StorageTransaction {
     mutating func leave(_ announcement: Announcement) throws(ServiceError) {
         news.leavesAnnouncements = true
         try save(announcement)
+    }
+
+    /// Writes down how figures change by it; for the end of the change.
+    mutating func settleStandings() throws(ServiceError) {
+        guard try standings.settle(in: transaction) else { return }
+        news.leavesAnnouncements = true
     }
 
     /// Notes that a registration has closed: its streams end.
@@ -124,22 +132,38 @@ struct Change: StorageTransaction {
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try transaction.lastAuditRecord() }
 
     func save(_ record: some StoredRecord) throws(ServiceError) {
+<<<<<<< HEAD
         noteReach(ofOne: record)
+=======
+        try standings.note(saving: record, in: transaction)
+>>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.save(record)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
+<<<<<<< HEAD
         noteReach(ofRemoved: type, [id])
+=======
+        try standings.note(removing: id, of: Record.storageKind, in: transaction)
+>>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.remove(type, id)
     }
 
     func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError) {
+<<<<<<< HEAD
         for record in records { noteReach(ofOne: record) }
+=======
+        for record in records { try standings.note(saving: record, in: transaction) }
+>>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.save(contentsOf: records)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) {
+<<<<<<< HEAD
         noteReach(ofRemoved: type, ids)
+=======
+        for id in ids { try standings.note(removing: id, of: Record.storageKind, in: transaction) }
+>>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.remove(type, ids: ids)
     }
 
