@@ -16,6 +16,8 @@ struct TokenClaims {
     let scopes: Set<String>
     let roles: Set<String>
     let groups: Set<String>
+    /// Whether the claims say that there are groups, and do not tell them.
+    let lacksGroups: Bool
     let issued: Double?
     let keyThumbprint: String?
     let authenticated: Double?
@@ -47,6 +49,11 @@ struct TokenClaims {
         scopes = try Set(reader.words(ofAll: profile.scopeClaims, splitting: true)).union(profile.impliedScopes)
         roles = try Set(reader.words(ofAll: profile.roleClaims, splitting: false))
         groups = try Set(reader.words(ofAll: profile.groupClaims, splitting: false))
+        // Distributed claims (OpenID Connect Core §5.6.2), which Entra ID writes for somebody with many groups.
+        let elsewhere = reader.value("_claim_names")
+        lacksGroups =
+            groups.isEmpty
+            && (reader.value("hasgroups") == true || profile.groupClaims.contains { elsewhere?[$0] != nil })
         keyThumbprint = try reader.confirmation()
         isOfApplication = try reader.isOfApplication(
             profile, isSubject: subject != nil && subject == clientID && authenticated == nil)
