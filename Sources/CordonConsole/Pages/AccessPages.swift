@@ -7,7 +7,7 @@ import HTTPTypes
 struct AccessPages {
     func add(to table: ConsoleTable) {
         table.get("/console/service/api", api)
-        table.get("/console/policies/import") { .page(Self.importPage($0, nil)) }
+        table.get("/console/policies/import", needs: "writePolicies") { .page(Self.importPage($0, nil)) }
         table.post("/console/policies/import", importPolicy)
     }
 

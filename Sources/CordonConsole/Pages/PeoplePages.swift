@@ -11,11 +11,15 @@ struct PeoplePages {
         table.get("/console/people/:id/data") { visit in
             .response(try await visit.api.file("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data"))
         }
-        table.get("/console/people/:id/erase", confirmErasure)
+        table.get("/console/people/:id/erase", needs: "handlePersonalData", confirmErasure)
         table.post("/console/people/:id/erase", erase)
         table.get("/console/people/:id", live: true, show)
-        table.get("/console/people/:id/block") { visit in try await Self.confirm(visit, blocks: true) }
-        table.get("/console/people/:id/unblock") { visit in try await Self.confirm(visit, blocks: false) }
+        table.get("/console/people/:id/block", needs: "blockUsers") { visit in
+            try await Self.confirm(visit, blocks: true)
+        }
+        table.get("/console/people/:id/unblock", needs: "blockUsers") { visit in
+            try await Self.confirm(visit, blocks: false)
+        }
         table.post("/console/people/:id/block") { visit in
             try await visit.api.call(.post, Self.route(visit.keys[0]) + "/wipeAndBlockManagedApps")
             return .moved(Self.path(visit.keys[0]))

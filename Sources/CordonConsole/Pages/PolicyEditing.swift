@@ -6,7 +6,7 @@ import HTTPTypes
 /// Changing what a policy says: settings by group, a preview, and publishing what was previewed (SRV-UI-03…07, SRV-UI-09).
 struct PolicyEditing {
     func add(to table: ConsoleTable) {
-        table.get("/console/policies/:id/edit/:group") { visit in
+        table.get("/console/policies/:id/edit/:group", needs: "writePolicies") { visit in
             let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
             return .page(try Self.editor(visit, entity, visit.draft, version: nil))
         }

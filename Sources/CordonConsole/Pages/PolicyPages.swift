@@ -9,12 +9,12 @@ struct PolicyPages {
 
     func add(to table: ConsoleTable) {
         table.get("/console/policies", list)
-        table.get("/console/policies/new", new)
+        table.get("/console/policies/new", needs: "writePolicies", new)
         table.post("/console/policies/new", create)
         table.get("/console/policies/:id", live: true, show)
         table.get("/console/policies/:id/export", export)
         table.post("/console/policies/:id/copy", copy)
-        table.get("/console/policies/:id/delete", confirmDeletion)
+        table.get("/console/policies/:id/delete", needs: "deletePolicies", confirmDeletion)
         table.post("/console/policies/:id/delete", delete)
     }
 

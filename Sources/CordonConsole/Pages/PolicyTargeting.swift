@@ -11,9 +11,9 @@ struct PolicyTargeting {
     private static let mostShown = 20
 
     func add(to table: ConsoleTable) {
-        table.get("/console/policies/:id/apps", apps)
+        table.get("/console/policies/:id/apps", needs: "writePolicies", apps)
         table.post("/console/policies/:id/apps", saveApps)
-        table.get("/console/policies/:id/assignments", assignments)
+        table.get("/console/policies/:id/assignments", needs: "assignPolicies", assignments)
         table.post("/console/policies/:id/assignments", preview)
         table.post("/console/policies/:id/assign", assign)
     }

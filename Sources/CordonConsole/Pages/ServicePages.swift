@@ -7,7 +7,7 @@ import HTTPTypes
 struct ServicePages {
     func add(to table: ConsoleTable) {
         table.get("/console/service", show)
-        table.get("/console/service/accounts", accounts)
+        table.get("/console/service/accounts", needs: "manageTenant", accounts)
         table.post("/console/service/accounts", saveAccounts)
         table.get("/console/service/filters/:id", filter)
         table.post("/console/service/filters/:id", saveFilter)

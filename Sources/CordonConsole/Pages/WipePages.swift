@@ -7,7 +7,7 @@ import HTTPTypes
 /// Wipes: what exactly is affected, the number repeated, and the way to the verified receipt (SRV-UI-16, SRV-UI-17).
 struct WipePages {
     func add(to table: ConsoleTable) {
-        table.get("/console/people/:id/wipe", choose)
+        table.get("/console/people/:id/wipe", needs: "wipe", choose)
         table.post("/console/people/:id/wipe", request)
         table.get("/console/wipes", live: true, list)
         table.post("/console/wipes/:registration/:id/cancel") { visit in
