@@ -43,6 +43,7 @@ struct ConsoleRoutes: Sendable {
         }
         let table = ConsoleTable(gate: gate, router: router)
         router.post("/console/sign-out") { request, context in await gate.signOut(request, context) }
+        router.post("/console/language") { request, context in await gate.setLanguage(request, context) }
         router.get("/console/live") { [pages = table.pages] request, context in await gate.live(request, context, pages)
         }
         OverviewPage().add(to: table)

@@ -122,7 +122,7 @@ def work(walk):
     walk.fill("name", "Pilot <b>group</b>")
     walk.find("[value=level2]").click()
     walk.press("Make the policy")
-    walk.wait("the policy", lambda: "Nobody gets this policy yet." in walk.text())
+    walk.wait("the policy", lambda: "This policy is not assigned yet." in walk.text())
     policy = urllib.parse.urlsplit(walk.browser.current_url).path
     check("Pilot <b>group</b>" in walk.text(), "the name is shown as it was typed")
     walk.press("Apps")
@@ -134,7 +134,7 @@ def work(walk):
     check("Who is affected: one person" in walk.text(), f"the preview names who is affected: {walk.text()[:400]}")
     walk.look("preview of an assignment")
     walk.press("Publish")
-    walk.press("Change data protection")
+    walk.press("Change: Data protection")
     walk.find("[name='s.printBlocked']").click()
     walk.press("Preview")
     check("stricter" in walk.text(), "the preview says what gets stricter")

@@ -98,6 +98,7 @@ final class Browser: Sendable {
     let client: any TestClientProtocol
     private let used: ConsoleFixture?
     private let cookies = Locked<[String: String]>([:])
+    private let languages = Locked<String?>(nil)
 
     init(client: any TestClientProtocol, fixture: ConsoleFixture? = nil) {
         self.client = client
@@ -108,6 +109,9 @@ final class Browser: Sendable {
     func fixture() throws -> ConsoleFixture { try #require(used) }
 
     var jar: [String: String] { cookies.withLock { $0 } }
+
+    /// Asks for pages in these languages from now on.
+    func speak(_ acceptLanguage: String?) { languages.withLock { $0 = acceptLanguage } }
 
     func setCookie(_ name: String, _ value: String) { cookies.withLock { $0[name] = value } }
 
@@ -185,6 +189,7 @@ final class Browser: Sendable {
         var (method, path, form, headers) = (method, path, form, headers)
         for _ in 0..<12 {
             headers[.cookie] = jar.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            headers[.acceptLanguage] = languages.withLock { $0 }
             if form != nil { headers[.contentType] = "application/x-www-form-urlencoded" }
             let answer = try await client.execute(
                 uri: path.replacing(ConsoleFixture.base, with: ""), method: method, headers: headers,
