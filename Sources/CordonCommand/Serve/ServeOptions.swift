@@ -118,7 +118,7 @@ struct ServeOptions: ParsableArguments {
         return plan
     }
 
-    /// What is asked of changes by which people lose data.
+    /// What is asked of changes by which people lose data, how fast others are told, and how long what has ended is kept.
     private func applyChanges(_ set: ServeConfigurationFile, to service: inout ServiceConfiguration) throws {
         func number(_ value: Int?, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
             guard let value, !range.contains(value) else { return value }
@@ -133,6 +133,10 @@ struct ServeOptions: ParsableArguments {
         if let days = try number(set.versionRetentionDays, "versionRetentionDays", 1...36_500) {
             service.versionRetention = .seconds(days * 86_400)
         }
+        if let apps = try number(set.announcementsPerSecond, "announcementsPerSecond", 1...1_000_000) {
+            service.announcementsPerSecond = apps
+        }
+        try ServeRetention.apply(set.retentionDays ?? [:], to: &service)
     }
 
     private func alerts(_ set: ServeConfigurationFile) throws -> ServePlan.Alerts? {
