@@ -6,13 +6,17 @@ internal import Foundation
 struct KeyGuardRecord: Codable, Equatable, Sendable {
     /// The registration that has left the share with the service.
     let registrationID: String
+    /// The public key of what the account receives while its key is not in memory.
+    let inboxKey: Data
     private let sealed: Data
 
     /// Seals a share under the PIN's key.
     init(
-        _ share: SymmetricKey, under pinKey: SymmetricKey, of account: AccountID, registrationID: String
+        _ share: SymmetricKey, under pinKey: SymmetricKey, of account: AccountID, registrationID: String,
+        inboxKey: Data
     ) throws(ProtectionError) {
         self.registrationID = registrationID
+        self.inboxKey = inboxKey
         sealed = try Self.seal(share, Self.wrappingKey(pinKey), account)
     }
 
