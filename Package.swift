@@ -180,13 +180,13 @@ let package = Package(
         // Pages from templates, with every value escaped; no product.
         library("CordonPages", [mustache]),
         // The console: pages for administrators, which a program adds to the server.
-        library(
-            "CordonConsole",
-            [
+        .target(
+            name: "CordonConsole",
+            dependencies: [
                 "CordonBase", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService",
                 "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
                 serviceLifecycle,
-            ]),
+            ], exclude: ["Texts/Console.xcstrings"], swiftSettings: strict),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.
         library(
             "CordonDevelopmentProvider",

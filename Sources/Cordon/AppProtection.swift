@@ -74,7 +74,7 @@ public actor AppProtection {
         gate = LaunchGates(tools, requests: requests)
         windows = WindowIdentities(tools, gate: gate, requests: requests)
         files = AccountFiles(context, rules: rules)
-        outlets = EgressOutlets(context, rules: rules, group: group)
+        outlets = EgressOutlets(context, rules: rules, group: group, screens: tools.screens)
         pinning = CertificatePinning(rules)
         settings = RuntimeSettings(context, screens: tools.screens)
         service = ServiceAccess(context)

@@ -131,7 +131,8 @@ struct KeyGuards: Sendable {
             }
         } catch {
             context.configuration.logger.warning(
-                "an account's key could not be guarded", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+                "an account's key could not be guarded",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
@@ -150,7 +151,8 @@ struct KeyGuards: Sendable {
         }
         guard let pinKey else { return }
         guard isGuarded else { return try await guardKey(of: account, pinKey, registrationID, service) }
-        if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account) {
+        if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account)
+        {
             guard record.registrationID != registrationID else { return }
             try await keep(share, account, service)
             try write(share, under: pinKey, of: account, registrationID)
@@ -160,7 +162,9 @@ struct KeyGuards: Sendable {
             do throws(ServiceFailure) { recovered = try await service.release(account) } catch {
                 throw ProtectionError(.serviceUnusable, "the share of a key was not given out: \(error.reason)")
             }
-            guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else { return }
+            guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
+                return
+            }
             try write(share, under: pinKey, of: account, registrationID)
         }
     }
@@ -224,7 +228,9 @@ struct KeyGuards: Sendable {
     }
 
     /// Seals shares for the service: it never leaves the device.
-    private func recoveryKey() throws(ProtectionError) -> SymmetricKey { try context.seal.key("cordon-guard-recovery-1") }
+    private func recoveryKey() throws(ProtectionError) -> SymmetricKey {
+        try context.seal.key("cordon-guard-recovery-1")
+    }
 
     private func state(of account: AccountID) -> SealedState<KeyGuardRecord> {
         SealedState(file: folder.file(FolderName.of(account)), purpose: "guard", seal: context.seal, former: .raw)

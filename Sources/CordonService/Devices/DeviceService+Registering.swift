@@ -53,6 +53,7 @@ extension DeviceService {
             let envelope = try envelopes.issue(
                 content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, in: change)
             try change.save(registration)
+            change.journal.note(CollectionOfOne(folded(registration.account.id.rawValue)), of: change.tenant)
             let status: EnrollmentStatus =
                 commands.hasWipe ? .wipeReceived : content.policy == nil ? .noPolicyTargeted : .newPolicies
             let result = RegistrationResult(
