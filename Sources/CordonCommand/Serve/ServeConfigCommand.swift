@@ -49,6 +49,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var maxConnections: Int
             var maxTokenSeconds: Int
             var numericConflict: NumericConflict
+            var registrationsPerPerson: Int
             var wipeBudget: Int
             var impactLimit: Int
             var approvalDelaySeconds: Int64
@@ -106,7 +107,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     metrics: plan.server.metrics.map { "\($0.host):\($0.port)" },
                     maxConnections: plan.server.maximumConnections,
                     maxTokenSeconds: plan.server.longestCheckInToken ?? 0,
-                    numericConflict: plan.service.numericConflict, wipeBudget: plan.service.wipeBudget,
+                    numericConflict: plan.service.numericConflict,
+                    registrationsPerPerson: plan.service.registrationsPerPerson, wipeBudget: plan.service.wipeBudget,
                     impactLimit: plan.service.impactLimit,
                     approvalDelaySeconds: plan.service.approvalDelay.components.seconds,
                     versionRetentionDays: plan.service.versionRetention.components.seconds / 86_400,

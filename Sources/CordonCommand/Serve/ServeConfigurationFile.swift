@@ -32,6 +32,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var maxTokenSeconds: Int?
     /// What happens when policies differ in a number field (SRV-TG-12).
     var numericConflict: NumericConflict?
+    /// How many registrations one person may have open at once.
+    var registrationsPerPerson: Int?
     /// How many people one administrator or program may make lose data in an hour without a second person.
     var wipeBudget: Int?
     /// How many people a change may make lose data without repeating the token of its impact.
@@ -64,7 +66,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case consoleOrigin, console, consoleClient, consoleSecretFile, consoleScopes, roles, stepUpSeconds, database,
             dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
-        case wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays
+        case registrationsPerPerson, wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
             alertSecretFile, firstSignIn, logLevel, logFormat
     }
