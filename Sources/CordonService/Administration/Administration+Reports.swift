@@ -93,32 +93,20 @@ extension Administration {
         try await store.require(.read, of: administrator)
         let now = store.now
         return try await store.read(for: administrator) { records in
+            let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
             let forever = ""..<StorageTime.text(.distantFuture)
             let ended = try records.records(
                 WipeOperation.self, where: .due, in: "ended/"..<"ended0", limit: AttentionReport.mostLookedAt)
             return AttentionReport(
                 flaggedApps: try records.count(Registration.self, where: .flagged, in: forever, atMost: .max),
-                overdueApps: try overdue(records, as: administrator, at: now),
+                overdueApps: try targeting.overdueApps(of: administrator.tenant, in: records, at: now) {
+                    visible.contains($0.id)
+                },
                 openWipes: try records.count(WipeOperation.self, of: .found(by: .state, "open"), atMost: .max),
                 failedWipes: ended.count { [.failed, .expired].contains($0.state) && $0.successorID == nil },
                 blockedPeople: try records.count(UserBlock.self, of: .all, atMost: .max),
                 alerts: try records.count(OperatorAlert.self, of: .all, atMost: .max))
         }
-    }
-
-    /// How many apps are late with their rules: exactly what the report lists while they are few, those that are known to be late
-    /// where they are many.
-    private func overdue(
-        _ records: some StorageReader, as administrator: Administrator, at now: Date
-    ) throws(ServiceError) -> Int {
-        let moment = now.addingTimeInterval(-DriftedApp.alertHours * 3_600)
-        let number = try records.count(
-            Registration.self, where: .drift, in: ""..<StorageTime.text(moment), atMost: .max)
-        guard number <= AttentionReport.mostLookedAt else { return number }
-        let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
-        return try targeting.driftedApps(of: administrator.tenant, in: records, at: now, since: moment) {
-            visible.contains($0.id)
-        }.count
     }
 
     /// A page of what reports show of active apps, ordered by registration.

@@ -89,6 +89,18 @@ extension Targeting {
         try change.save(settings)
     }
 
+    /// How many apps have been late with their rules for too long: exactly those of the report while they are few, all that may be late
+    /// where they are many.
+    func overdueApps(
+        of tenant: TenantID, in records: some StorageReader, at now: Date, where counts: (PolicyReference) -> Bool
+    ) throws(ServiceError) -> Int {
+        let moment = now.addingTimeInterval(-DriftedApp.alertHours * 3_600)
+        let late = try records.count(
+            Registration.self, where: .drift, in: ""..<StorageTime.text(moment), atMost: .max)
+        guard late <= AttentionReport.mostLookedAt else { return late }
+        return try driftedApps(of: tenant, in: records, at: now, since: moment, where: counts).count
+    }
+
     /// The apps whose rules differ from what they should be, among policies that count; somebody whom app protection
     /// serves no longer gets no rules, so that nothing of theirs is under way.
     ///
