@@ -110,6 +110,7 @@ struct ServeOptions: ParsableArguments {
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
         plan.alerts = try alerts(set)
         plan.console = try console(set)
+        plan.console?.webhookHost = plan.alerts?.webhook.host(percentEncoded: false)
         plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
         // As with the limits of requests: whoever tries the service out has a few people and many devices.
         if development { plan.service.registrationsPerPerson = 1_000_000 }
