@@ -40,6 +40,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var approvalDelaySeconds: Int?
     /// How long versions, and what was delivered to whom, are kept.
     var versionRetentionDays: Int?
+    /// Apps by team and bundle id that show by App Attest that they are themselves, and whether Apple's development environment counts.
+    var appAttestApps: [String]?
+    var appAttestDevelopment: Bool?
     var directory: String?
     /// Where alerts are posted, and the file with the secret that signs them (SRV-TG-29).
     var alertWebhook: String?
@@ -64,7 +67,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case consoleOrigin, console, consoleClient, consoleSecretFile, consoleScopes, roles, stepUpSeconds, database,
             dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
-        case wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays
+        case wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays, appAttestApps, appAttestDevelopment
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
             alertSecretFile, firstSignIn, logLevel, logFormat
     }
