@@ -85,6 +85,7 @@ let package = Package(
         .library(name: "CordonSwiftUI", targets: ["CordonSwiftUI"]),
         .library(name: "CordonAppTools", targets: ["CordonAppTools"]),
         .library(name: "CordonTesting", targets: ["CordonTesting"]),
+        .library(name: "CordonLeakScan", targets: ["CordonLeakScan"]),
         .executable(name: "cordon", targets: ["CordonCommand"]),
     ],
     dependencies: [
@@ -181,13 +182,13 @@ let package = Package(
         // Pages from templates, with every value escaped; no product.
         library("CordonPages", [mustache]),
         // The console: pages for administrators, which a program adds to the server.
-        library(
-            "CordonConsole",
-            [
+        .target(
+            name: "CordonConsole",
+            dependencies: [
                 "CordonBase", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService",
                 "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
                 serviceLifecycle,
-            ]),
+            ], exclude: ["Texts/Console.xcstrings"], swiftSettings: strict),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.
         library(
             "CordonDevelopmentProvider",
@@ -199,11 +200,12 @@ let package = Package(
         // Tools.
         library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
         library("CordonScan", ["CordonBase"]),
+        library("CordonLeakScan", ["CordonBase"]),
         library(
             "CordonDemo",
             [
-                "CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
-                httpTypes,
+                "CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonLeakScan", "CordonPolicy", "CordonProtocol",
+                "CordonSignIn", httpTypes,
             ]),
         library(
             "CordonTesting",
@@ -332,6 +334,7 @@ let package = Package(
                 "CordonTesting", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, logging,
             ]),
         tests("CordonScanTests", ["CordonTestSupport", "CordonScan"]),
+        tests("CordonLeakScanTests", ["CordonLeakScan", "CordonTestSupport"]),
         tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
         tests(
             "RealProviderTests",
@@ -339,8 +342,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonDemo", "CordonPolicy", "CordonProtocol", "CordonSignIn",
-                "CordonTesting",
+                "CordonTestSupport", "CordonBase", "CordonDemo", "CordonLeakScan", "CordonPolicy", "CordonProtocol",
+                "CordonSignIn", "CordonTesting",
             ]),
     ]
 )
@@ -383,8 +386,8 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             "ServiceBenchmark",
             [
                 "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes,
-                logging,
+                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto,
+                httpTypes, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(

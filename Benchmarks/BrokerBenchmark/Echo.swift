@@ -5,17 +5,19 @@ import Foundation
     import Glibc
 #endif
 
-/// The least that a request over a Unix-domain socket can cost: 256 bytes to another thread and back, blocking calls.
+/// The least that a request over a Unix-domain socket can cost: some bytes to another thread and back, blocking calls.
 final class Echo {
     private let near: Int32
+    private let bytes: Int
 
-    init() {
+    init(bytes: Int) {
+        self.bytes = bytes
         var ends: [Int32] = [-1, -1]
         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         near = ends[0]
         let far = ends[1]
         Thread.detachNewThread {
-            var buffer = [UInt8](repeating: 0, count: 256)
+            var buffer = [UInt8](repeating: 0, count: bytes)
             while true {
                 let count = recv(far, &buffer, buffer.count, 0)
                 guard count > 0, send(far, buffer, count, 0) == count else { break }
@@ -30,7 +32,7 @@ final class Echo {
 
     /// One round trip, in microseconds.
     func roundTrip() -> Double {
-        var buffer = [UInt8](repeating: 7, count: 256)
+        var buffer = [UInt8](repeating: 7, count: bytes)
         let began = ContinuousClock.now
         guard send(near, buffer, buffer.count, 0) == buffer.count else { return .infinity }
         var left = buffer.count

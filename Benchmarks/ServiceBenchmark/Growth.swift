@@ -8,142 +8,147 @@ import Logging
 
 /// What the service costs while registrations grow: a store on disk made by a generator, every registration of the same app.
 struct Growth {
-    /// What one thing costs at one size, in milliseconds.
-    struct Row {
-        var name: String
-        var time: Double
-        /// Whether it goes by whom it concerns rather than by how many there are.
-        var isBounded = true
-    }
-
     /// The people whom the policy of the few reaches.
     static let targeted = 100
     /// The members of the large group, as many as there are at the most.
     static let crowd = 50_000
 
-    let registrations: Int
+    private let registrations: Int
     private let storage: SQLiteStorage
     private let service: ManagementService
-    private let tenant = ServiceProcess.tenant
-    private let owner = Administrator(tenant: ServiceProcess.tenant, id: "owner", name: "Owner", roles: [.owner])
     private let key: SoftwareSigningKey
+    private let owner = Administrator(tenant: ServiceProcess.tenant, id: "owner", name: "Owner", roles: [.owner])
+    private var tenant: TenantID { ServiceProcess.tenant }
 
-    /// Opens the service over a store with so many registrations, made where it is not there yet.
-    init(registrations: Int, in folder: URL) async throws {
-        self.registrations = registrations
-        let folder = folder.appending(path: "growth-\(registrations)")
-        let file = folder.appending(path: "service.sqlite")
-        let isNew = !FileManager.default.fileExists(atPath: file.path)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Kept with the store, so that a later run is the same devices.
-        let keyFile = folder.appending(path: "device.key")
-        if isNew { try SoftwareSigningKey().rawRepresentation.write(to: keyFile) }
-        key = try SoftwareSigningKey(rawRepresentation: Data(contentsOf: keyFile))
-        storage = try SQLiteStorage(file: file)
+    /// Measures each size in a folder, made where it is not there yet, and prints the table of every size measured in it.
+    ///
+    /// - Returns: What misses its bound.
+    static func measure(_ sizes: [Int], in folder: URL) async throws -> [String] {
+        var table = try GrowthTable(of: folder)
+        for size in sizes {
+            let store = GrowthStore(registrations: size, in: folder)
+            try await store.fill()
+            try await store.forgetAnnouncements()
+            var times: [Double] = []
+            for _ in 0..<3 {
+                let began = ContinuousClock.now
+                let growth = try await Growth(over: store)
+                times.append(began.duration(to: .now) / .milliseconds(1))
+                try growth.storage.close()
+            }
+            var rows = [GrowthTable.Row(name: "start", time: times.sorted()[1], bound: .start)]
+            let growth = try await Growth(over: store)
+            rows += try await growth.measure()
+            try growth.storage.close()
+            table.add(rows, of: size)
+            try table.save()
+        }
+        table.print()
+        return table.misses
+    }
+
+    /// Opens the service over a store.
+    private init(over store: GrowthStore) async throws {
+        registrations = store.registrations
+        key = try store.deviceKey()
+        storage = try SQLiteStorage(file: store.file)
         var configuration = ServiceConfiguration()
-        configuration.registrationLifetime = .seconds(400 * 86_400)
+        configuration.registrationLifetime = .seconds(4_000 * 86_400)
         service = ManagementService(
-            storage: storage, keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")),
+            storage: storage, keyStore: try FileServiceKeyStore(folder: store.folder.appending(path: "keys")),
             configuration: configuration,
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
         try await service.open(tenant)
-        if isNew { try await fill() }
+    }
+
+    /// Something that administration does.
+    private struct Work: Sendable {
+        var name: String
+        var runs = 9
+        /// How its time may grow.
+        var bound = GrowthTable.Bound.growth
+        /// What is asked for while check-ins are measured.
+        var body: @Sendable (_ run: Int) async throws -> Void
+        /// What is waited for before the next run.
+        var between: @Sendable () async throws -> Void = {}
     }
 
     /// Everything, one after the other.
-    func measure() async throws -> [Row] {
+    private func measure() async throws -> [GrowthTable.Row] {
         let few = try await policy("few", to: .group("few"))
         let everybody = try await policy("everybody", to: .allLicensedUsers)
-        try await service.finishAnnouncing(of: tenant)
-        var rows: [Row] = []
+        say("check-ins")
+        try await service.performMaintenance(of: tenant)
+        _ = try await checkIns(200)
+        let alone = try await checkIns(1_000)
+        var rows = [
+            GrowthTable.Row(name: "check-in, p50", time: alone[alone.count / 2], bound: .growth),
+            GrowthTable.Row(name: "check-in, p99", time: alone[alone.count * 99 / 100], bound: .none),
+        ]
+        for work in works(few) {
+            say(work.name)
+            rows.append(GrowthTable.Row(name: work.name, time: try await median(work), bound: work.bound))
+            let beside = try await checkIns(600, beside: work)
+            rows.append(
+                GrowthTable.Row(
+                    name: "check-in p99 beside: \(work.name)", time: beside[beside.count * 99 / 100], bound: .beside))
+        }
+        say("a change for everybody")
+        let change = Work(name: "publish to everybody, the change", runs: 3) { try await publish(everybody, $0) }
+        rows.append(GrowthTable.Row(name: change.name, time: try await median(change), bound: .growth))
+        let beside = try await checkIns(1_000, waits: false)
         rows.append(
-            Row(
-                name: "publish to 100, the change",
-                time: try await median(9) { run in
-                    try await publish(few, run)
-                } between: {
-                    try await service.finishAnnouncing(of: tenant)
-                }))
-        rows.append(
-            Row(
-                name: "publish to 100, all told",
-                time: try await median(5) { run in
-                    try await publish(few, run)
-                    try await service.finishAnnouncing(of: tenant)
-                }))
-        rows.append(
-            Row(
-                name: "one member into a group of \(min(Self.crowd, registrations))",
-                time: try await median(9) { run in
-                    try await service.provisioning.changeMembers(
-                        ofGroup: "crowd", adding: [.user("new-\(run)")], removing: [], as: owner)
-                }))
-        rows.append(
-            Row(
-                name: "an empty group",
-                time: try await median(9) { run in
-                    try await service.provisioning.saveGroup(
-                        DirectoryGroup(id: "empty-\(run)-\(UUID().uuidString)", displayName: "E"), as: owner)
-                }))
-        rows.append(
-            Row(
-                name: "page of 100 registrations in the middle",
-                time: try await median(9) { _ in
-                    _ = try await service.administration.registrations(
-                        .init(), after: Self.id(registrations / 2), limit: 100, as: owner)
-                }))
-        rows.append(
-            Row(
-                name: "page of 100 people in the middle",
-                time: try await median(9) { _ in
-                    _ = try await service.administration.users(
-                        after: Self.person(registrations / 2), limit: 100, as: owner)
-                }))
-        rows.append(
-            Row(
-                name: "settings for everybody",
-                time: try await median(9) { run in
-                    var settings = try await service.administration.serviceSettings(as: owner)
-                    settings.keySetMaxAgeSeconds = 120 + run
-                    try await service.administration.setServiceSettings(settings, as: owner)
-                }))
-        rows.append(
-            Row(
-                name: "a person's sign-out",
-                time: try await median(9) { run in
-                    _ = try await service.administration.revokeSessions(ofUser: Self.person(run), as: owner)
-                }))
-        rows.append(
-            Row(name: "maintenance, nothing due", time: try await median(5) { _ in try await maintain() }))
-        rows.append(
-            Row(
-                name: "late apps (drift report)",
-                time: try await median(3) { _ in _ = try await service.administration.drift(as: owner) },
-                isBounded: false))
-        rows.append(
-            Row(
-                name: "summary",
-                time: try await median(3) { _ in _ = try await service.administration.protectionSummary(as: owner) },
-                isBounded: false))
-        rows += try await besides(everybody)
+            GrowthTable.Row(
+                name: "check-in p99 beside: telling everybody", time: beside[beside.count * 99 / 100], bound: .beside))
         return rows
     }
 
-    /// Check-ins alone, and while everybody is being told of a change.
-    private func besides(_ everybody: ManagedAppPolicy) async throws -> [Row] {
-        let alone = try await checkIns(400)
-        try await publish(everybody, 1)
-        let beside = try await checkIns(400)
-        let change = try await median(3) { run in try await publish(everybody, run) }
+    /// What administration does, with a policy that reaches few.
+    private func works(_ few: ManagedAppPolicy) -> [Work] {
+        let (service, tenant, owner, registrations) = (service, tenant, owner, registrations)
         return [
-            Row(name: "check-in alone, p50", time: alone[alone.count / 2]),
-            Row(name: "check-in alone, p99", time: alone[alone.count * 99 / 100]),
-            Row(name: "check-in beside a change for everybody, p99", time: beside[beside.count * 99 / 100]),
-            Row(name: "change for everybody, the change", time: change),
+            Work(name: "publish to \(Self.targeted), the change") { run in
+                try await publish(few, run)
+            } between: {
+                try await service.finishAnnouncing(of: tenant)
+            },
+            Work(name: "publish to \(Self.targeted), all told", runs: 5) { run in
+                try await publish(few, run)
+                try await service.finishAnnouncing(of: tenant)
+            },
+            Work(name: "one member into a group of up to \(Self.crowd)") { run in
+                // Somebody else each time, also in a later run over the same store.
+                try await service.provisioning.changeMembers(
+                    ofGroup: "crowd", adding: [.user("new-\(run)-\(UUID().uuidString)")], removing: [], as: owner)
+            },
+            Work(name: "an empty group") { run in
+                try await service.provisioning.saveGroup(
+                    DirectoryGroup(id: "empty-\(run)-\(UUID().uuidString)", displayName: "E"), as: owner)
+            },
+            Work(name: "page of 100 registrations in the middle") { _ in
+                _ = try await service.administration.registrations(
+                    .init(), after: GrowthStore.id(registrations / 2), limit: 100, as: owner)
+            },
+            Work(name: "page of 100 people in the middle") { _ in
+                _ = try await service.administration.users(
+                    after: GrowthStore.person(registrations / 2), limit: 100, as: owner)
+            },
+            Work(name: "settings for everybody") { run in
+                var settings = try await service.administration.serviceSettings(as: owner)
+                settings.keySetMaxAgeSeconds = 120 + run % 400
+                try await service.administration.setServiceSettings(settings, as: owner)
+            },
+            Work(name: "a person's sign-out") { run in
+                _ = try await service.administration.revokeSessions(
+                    ofUser: GrowthStore.person(run % registrations), as: owner)
+            },
+            Work(name: "maintenance, nothing due", runs: 5) { _ in try await service.performMaintenance(of: tenant) },
+            Work(name: "late apps (drift report)", runs: 3) { _ in
+                _ = try await service.administration.drift(as: owner)
+            },
+            Work(name: "summary", runs: 3) { _ in _ = try await service.administration.protectionSummary(as: owner) },
         ]
     }
-
-    private func maintain() async throws { try await service.performMaintenance(of: tenant) }
 
     private func publish(_ policy: ManagedAppPolicy, _ run: Int) async throws {
         _ = try await service.administration.updatePolicy(
@@ -151,33 +156,87 @@ struct Growth {
     }
 
     /// Times of check-ins, each of another app, that take new rules or are told that theirs are the newest; sorted.
-    private func checkIns(_ count: Int) async throws -> [Double] {
+    ///
+    /// - Parameters:
+    ///   - work: What is asked for meanwhile again and again, with a twentieth of a second between.
+    ///   - waits: Whether to wait in the end until everybody was told of what changed.
+    private func checkIns(_ count: Int, beside work: Work? = nil, waits: Bool = true) async throws -> [Double] {
+        let asking = work.map { work in
+            Task {
+                var run = 1_000
+                while !Task.isCancelled {
+                    try await work.body(run)
+                    run += 1
+                    try? await Task.sleep(for: .milliseconds(50))
+                }
+            }
+        }
         var times: [Double] = []
         for run in 0..<count {
-            let number = run * 7 % registrations
+            // Spread over all of the store, as devices are.
+            let number = (run * 7_919 + count) % registrations
             let began = ContinuousClock.now
-            _ = try await service.devices.checkIn(
-                CheckInRequest(
-                    appliedSequence: 0, appliedVersion: nil, appliedDigest: nil, application: Self.application,
-                    device: Self.device(number), health: [], clientTime: Date(), nonce: "n"),
-                registration: Self.id(number),
-                by: DeviceCaller(account: Self.account(number, of: tenant), key: key.publicKey))
+            try await checkIn(number, applied: nil)
             times.append(began.duration(to: .now) / .milliseconds(1))
         }
+        asking?.cancel()
+        try await asking?.value
+        if waits { try await service.finishAnnouncing(of: tenant) }
         return times.sorted()
     }
 
-    private func median(
-        _ runs: Int, _ body: (Int) async throws -> Void, between: () async throws -> Void = {}
-    ) async throws -> Double {
-        var times: [Double] = []
-        for run in 0..<runs {
-            let began = ContinuousClock.now
-            try await body(run)
-            times.append(began.duration(to: .now) / .milliseconds(1))
-            try await between()
+    /// One check-in of an app that has an envelope in force, or none.
+    private func checkIn(_ number: Int, applied: Registration.IssuedEnvelope?) async throws {
+        _ = try await service.devices.checkIn(
+            CheckInRequest(
+                appliedSequence: applied?.sequence ?? 0, appliedVersion: applied?.version,
+                appliedDigest: applied?.digest, application: GrowthStore.application,
+                device: GrowthStore.device(number), health: [], clientTime: Date(), nonce: "n"),
+            registration: GrowthStore.id(number),
+            by: DeviceCaller(account: GrowthStore.account(number), key: key.publicKey))
+    }
+
+    /// Makes the policies and one of each kind of row, with the number in their ids.
+    static func makePattern(_ number: Int, in store: GrowthStore) async throws {
+        let growth = try await Growth(over: store)
+        let (account, key) = (GrowthStore.account(number), growth.key.publicKey)
+        try await growth.storage.write(growth.tenant) { transaction in
+            try transaction.save(GroupEntry(id: "crowd", displayName: "Crowd"))
+            try transaction.save(GroupEntry(id: "few", displayName: "Few"))
+            try transaction.save(
+                DirectoryUser(
+                    id: account.id.rawValue, userPrincipalName: account.userPrincipalName, displayName: "Person"))
+            try transaction.save(
+                Registration(
+                    id: GrowthStore.id(number), account: account, key: key, source: .loginAndEnroll, created: Date(),
+                    application: GrowthStore.application, device: GrowthStore.device(number)))
+            try transaction.save(GroupMembership(.user(account.id.rawValue), inGroup: "crowd"))
         }
-        return times.sorted()[runs / 2]
+        _ = try await growth.policy("few", to: .group("few"))
+        _ = try await growth.policy("everybody", to: .allLicensedUsers)
+        try await growth.service.finishAnnouncing(of: growth.tenant)
+        try await growth.checkIn(number, applied: nil)
+        let registered = try await growth.service.administration.registration(
+            GrowthStore.id(number), as: growth.owner)
+        try await growth.checkIn(number, applied: registered.lastEnvelope)
+        try await growth.storage.write(growth.tenant) { transaction in
+            try transaction.save(GroupMembership(.user(account.id.rawValue), inGroup: "few"))
+        }
+        try growth.storage.close()
+    }
+
+    /// The middle of some runs; fewer where they take long.
+    private func median(_ work: Work) async throws -> Double {
+        var times: [Double] = []
+        let start = ContinuousClock.now
+        for run in 0..<work.runs {
+            let began = ContinuousClock.now
+            try await work.body(run)
+            times.append(began.duration(to: .now) / .milliseconds(1))
+            try await work.between()
+            guard start.duration(to: .now) < .seconds(20) else { break }
+        }
+        return times.sorted()[times.count / 2]
     }
 
     private func policy(_ name: String, to target: PolicyAssignment.Target) async throws -> ManagedAppPolicy {
@@ -190,74 +249,7 @@ struct Growth {
         return try await service.administration.assignPolicy(policy.id, to: [.init(target)], as: owner)
     }
 
-    /// Writes people, registrations and groups, some thousands in each transaction.
-    private func fill() async throws {
-        let key = key.publicKey
-        let tenant = tenant
-        let now = Date()
-        for start in stride(from: 0, to: registrations, by: 5_000) {
-            let end = min(start + 5_000, registrations)
-            try await storage.write(tenant) { transaction in
-                for number in start..<end {
-                    let account = Self.account(number, of: tenant)
-                    try transaction.save(
-                        DirectoryUser(
-                            id: account.id.rawValue, userPrincipalName: account.userPrincipalName, displayName: "Person"
-                        ))
-                    try transaction.save(
-                        Registration(
-                            id: Self.id(number), account: account, key: key, source: .loginAndEnroll, created: now,
-                            application: Self.application, device: Self.device(number)))
-                    if number < Self.crowd {
-                        try transaction.save(GroupMembership(.user(account.id.rawValue), inGroup: "crowd"))
-                    }
-                    if number < Self.targeted {
-                        try transaction.save(GroupMembership(.user(account.id.rawValue), inGroup: "few"))
-                    }
-                }
-            }
-        }
-        try await storage.write(tenant) { transaction in
-            try transaction.save(GroupEntry(id: "crowd", displayName: "Crowd"))
-            try transaction.save(GroupEntry(id: "few", displayName: "Few"))
-        }
-    }
-
-    private static let application = ApplicationFacts(
-        bundleID: ServiceProcess.bundleID, version: "1", sdkVersion: "1")
-
-    private static func device(_ number: Int) -> DeviceDescription {
-        DeviceDescription(tag: "t-\(number)", osVersion: "18", model: "m")
-    }
-
-    private static func account(_ number: Int, of tenant: TenantID) -> ManagedAccount {
-        ManagedAccount(
-            id: AccountID(person(number)), tenant: tenant, userPrincipalName: "\(person(number))@contoso.example")
-    }
-
-    private static func person(_ number: Int) -> String { String(format: "p-%08d", number) }
-
-    private static func id(_ number: Int) -> String { String(format: "r-%08d", number) }
-
-    /// Prints every size beside the one before it.
-    static func measure(upTo most: Int, in folder: URL) async throws {
-        var tables: [(registrations: Int, rows: [Row])] = []
-        for count in [1_000, 10_000, 100_000, 1_000_000] where count <= most {
-            let growth = try await Growth(registrations: count, in: folder)
-            tables.append((count, try await growth.measure()))
-            try growth.storage.close()
-        }
-        print("\ngrowth, milliseconds (SQLite, durable; every registration of one app)")
-        let sizes = tables.map { String(format: "%11d", $0.registrations) }.joined()
-        print(String(repeating: " ", count: 46) + sizes + "     growth")
-        for index in tables.first?.rows.indices ?? 0..<0 {
-            let times = tables.map { $0.rows[index].time }
-            let row = tables[0].rows[index]
-            let last = times.count < 2 ? 1 : times[times.count - 1] / max(times[max(0, times.count - 3)], 0.001)
-            print(
-                row.name.padding(toLength: 46, withPad: " ", startingAt: 0)
-                    + times.map { String(format: "%11.2f", $0) }.joined() + String(format: "%11.2f", last)
-                    + (row.isBounded ? "" : "  goes by those concerned"))
-        }
+    private func say(_ what: String) {
+        FileHandle.standardError.write(Data("growth \(registrations): \(what)\n".utf8))
     }
 }

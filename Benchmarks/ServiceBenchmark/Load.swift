@@ -1,5 +1,6 @@
 import CordonHTTPClient
 import CordonProtocol
+import CordonSignIn
 import CordonTesting
 import Foundation
 import HTTPTypes

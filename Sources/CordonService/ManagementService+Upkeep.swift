@@ -18,12 +18,30 @@ extension ManagementService {
         try devices.keys.renewDelegation(of: tenant, among: known, at: now)
         try await clearTelemetry(of: tenant, at: now)
         try await clearVersions(of: tenant, at: now)
+        if try await store.read(for: tenant, { try $0.settings().countsPeople != true }) {
+            _ = try await checkCounts(of: tenant)
+        }
         let overdue = try await store.read(for: tenant) { records in
             try targeting.driftedApps(of: tenant, in: records, at: now) { _ in true }.count(where: \.isOverdue)
         }
         if overdue > 0 {
             logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
         }
+    }
+
+    /// Counts all people anew for the figures, and corrects the counters where they differ; says so in the log.
+    ///
+    /// For a timer to call, such as once a day: the counters change with what they count, so that nothing should ever differ. It reads
+    /// everybody, a page at a time, and stops nobody meanwhile.
+    ///
+    /// - Returns: How many people and counters were wrong.
+    public func checkCounts(of tenant: TenantID) async throws(ServiceError) -> Int {
+        let isFirst = try await store.read(for: tenant) { try $0.settings().countsPeople != true }
+        let wrong = try await StandingCheck(store: store).run(of: tenant)
+        if wrong > 0, !isFirst {
+            logger.error("counters of people were wrong and were corrected", metadata: ["counters": "\(wrong)"])
+        }
+        return wrong
     }
 
     /// Goes on telling apps of changes where that was left off; returns at once.

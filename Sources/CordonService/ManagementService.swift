@@ -78,6 +78,11 @@ public struct ManagementService: Sendable {
             for role in missing { made.append(try keys.make(role, of: tenant, created: now, activeFrom: now)) }
             let new = made
             known = try await store.change(for: tenant) { change in
+                if try change.isWithoutPeople() {
+                    var settings = try change.settings()
+                    settings.countsPeople = true
+                    try change.save(settings)
+                }
                 // Another start may have been quicker; its keys count.
                 let present = try change.records(ServiceSigningKey.self)
                 for key in new where !present.contains(where: { $0.role == key.role }) {
@@ -95,5 +100,13 @@ public struct ManagementService: Sendable {
         _ = try await devices.readiness(of: tenant)
         // What a process before left of telling apps.
         store.startAnnouncing(to: tenant)
+    }
+}
+
+extension StorageReader {
+    /// Whether there is neither a person nor an app.
+    fileprivate func isWithoutPeople() throws(ServiceError) -> Bool {
+        guard try identifiers(DirectoryUser.self, of: .all, after: nil, limit: 1).isEmpty else { return false }
+        return try identifiers(Registration.self, of: .all, after: nil, limit: 1).isEmpty
     }
 }

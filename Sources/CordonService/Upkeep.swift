@@ -79,6 +79,7 @@ struct Upkeep: Sendable {
                     try change.openOperations(of: registration.id).isEmpty
                 else { return false }
                 try change.remove(EventBookmark.self, registration.id)
+                try change.removeRecoveryShare(ofRegistration: registration.id)
                 try change.remove(Registration.self, registration.id)
                 return true
             }

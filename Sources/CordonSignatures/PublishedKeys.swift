@@ -48,6 +48,9 @@ package struct PublishedKeys: Sendable {
     /// The first key with an id: of two, neither is trusted more.
     package subscript(id: String) -> VerificationKey? { keys.first { $0.id == id } }
 
+    /// The keys with an id, or all where the id is nil, in the document's order.
+    package func keys(named id: String?) -> [VerificationKey] { id == nil ? keys : keys.filter { $0.id == id } }
+
     /// Whether there is a key with the id; nil asks for any.
     package func contains(_ id: String?) -> Bool { keys.contains { id == nil || $0.id == id } }
 

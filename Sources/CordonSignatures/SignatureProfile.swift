@@ -22,7 +22,7 @@ package struct SignatureProfile: Sendable {
         case trusted = "`kid` required, `jwk` refused"
         /// By `kid`; a key in the header is not looked at.
         case named = "`kid` required"
-        /// By `kid`, or not at all where one key alone fits.
+        /// By `kid`, or not at all; the reader says which keys it tries then.
         case namedOrOnly = "`kid` optional"
         /// By carrying it, as a P-256 key without its private half; callers decide whether to trust it.
         case embedded = "`jwk` required, P-256"
@@ -63,12 +63,12 @@ package struct SignatureProfile: Sendable {
 
     /// An access token of a trusted provider (RFC 9068 §2.1). What it calls itself is checked by its provider's settings.
     package static let accessToken = Self(
-        "Access token", .callers("at+jwt, or what its provider's settings name"), [.es256, .rs256], .named,
-        largest: 16 << 10)
+        "Access token", .callers("at+jwt, or what its provider's settings name"), SignatureAlgorithm.allCases,
+        .namedOrOnly, largest: 16 << 10)
 
     /// A security event token of a trusted provider (RFC 8417 §2.3).
     package static let securityEvent = Self(
-        "Security event token", .media("secevent+jwt"), [.es256, .rs256], .named, largest: 16 << 10)
+        "Security event token", .media("secevent+jwt"), SignatureAlgorithm.allCases, .namedOrOnly, largest: 16 << 10)
 
     /// An ID token (OpenID Connect Core §2); providers write any type, and some no key id. What says that it is something
     /// else is none (RFC 8725 §3.11).

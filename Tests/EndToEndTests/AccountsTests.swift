@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonLeakScan
 import CordonPolicy
 import CordonTestSupport
 import Foundation
@@ -11,9 +12,9 @@ import Testing
     {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)
-            let scan = MarkerScan(count: 1_000, seed: 3)
+            let scan = LeakScan(count: 1_000, seed: 3)
             for number in 0..<20 {
-                let texts = scan.markers[number * 50..<number * 50 + 50].joined(separator: " ")
+                let texts = scan.texts[number * 50..<number * 50 + 50].joined(separator: " ")
                 try await worker.app.ask("note n\(number) \(texts)")
             }
             let second = try await stage.signIn(try stage.worker("b"), in: worker.app)
@@ -28,7 +29,7 @@ import Testing
             _ = try await worker.app.event("wipeFinished")
             #expect(try await EnrolledWorker.wipeState(of: registration, on: stage) == "succeeded")
 
-            #expect(try scan.scan(stage.home(of: "worker").path).markers == 0)
+            #expect(try scan.leaks(below: stage.home(of: "worker")).texts == 0)
             let after = try contents(of: folder)
             #expect(!after.isEmpty && after.count < before.count)
             #expect(after.allSatisfy { before[$0.key] == $0.value })
@@ -40,8 +41,8 @@ import Testing
             // The control: the same scanner finds every one in the clear.
             let plain = stage.folder.appending(path: "plain")
             try FileManager.default.createDirectory(at: plain, withIntermediateDirectories: true)
-            try Data(scan.markers.joined(separator: "\n").utf8).write(to: plain.appending(path: "all"))
-            #expect(try scan.scan(plain.path).markers == 1_000)
+            try Data(scan.texts.joined(separator: "\n").utf8).write(to: plain.appending(path: "all"))
+            #expect(try scan.leaks(below: plain).texts == 1_000)
         }
     }
 
@@ -99,6 +100,6 @@ import Testing
     }
 
     private func contents(of folder: URL) throws -> [String: Data] {
-        try MarkerScan.files(below: folder.path).reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: $1) }
+        try LeakScan.files(below: folder.path).reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: $1) }
     }
 }

@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonLeakScan
 import CordonPolicy
 import CordonTestSupport
 import Foundation
@@ -52,20 +53,20 @@ struct BrokerProtectionTests {
             let seed = try #require(
                 try FileManager.default.contentsOfDirectory(atPath: secrets.path).first { $0.hasPrefix("broker-seed") })
             let secret = try Data(contentsOf: secrets.appending(path: seed))
-            let memory = ProcessMemory(process: device.broker.process.id)
+            let broker = device.broker.process.id
             // The end of a token is its own; the beginning may be every token's.
-            let wanted = [Data(token.utf8).suffix(24), secret]
-            let control = try memory.count(of: [Data(try stage.worker("a").name.utf8)])
-            #expect(control[0] > 0, "the control: who is signed in is found")
+            let wanted = try #require(LeakScan(values: [Data(token.utf8).suffix(24), secret]))
+            let control = try #require(LeakScan(texts: [try stage.worker("a").name]))
+            #expect(try control.leaks(inProcess: broker).texts == 1, "the control: who is signed in is found")
             try await one.ask("sign-out")
             for _ in 0..<400 where try isWaiting(data) { try await Task.sleep(for: .milliseconds(25)) }
             #expect(try !isWaiting(data), "the provider has heard")
-            #expect(try memory.count(of: wanted) == [0, 0])
+            #expect(try wanted.leaks(inProcess: broker).places == [])
         }
     }
 
     /// Whether a revocation has still to reach the provider.
     private func isWaiting(_ data: URL) throws -> Bool {
-        try MarkerScan.files(below: data.appending(path: "tokens").path).contains { $0.hasSuffix(".revocation") }
+        try LeakScan.files(below: data.appending(path: "tokens").path).contains { $0.hasSuffix(".revocation") }
     }
 }

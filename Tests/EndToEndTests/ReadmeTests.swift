@@ -1,3 +1,4 @@
+import CordonLeakScan
 import CordonPolicy
 import CordonTestSupport
 import Foundation
@@ -67,7 +68,7 @@ import Testing
             #expect(refused.contains { $0.hasPrefix("New PIN of \((try? stage.worker().name) ?? "-")") }, "\(refused)")
             #expect(refused.contains { $0.contains("may not be printed") }, "\(refused)")
             #expect(!refused.contains("printed: Report"))
-            let files = try MarkerScan.files(below: stage.home(of: "refused").path)
+            let files = try LeakScan.files(below: stage.home(of: "refused").path)
             #expect(files.contains { $0.contains("/protected/files/") })
             #expect(
                 files.allSatisfy { FileManager.default.contents(atPath: $0)?.range(of: Data("The plan.".utf8)) == nil },

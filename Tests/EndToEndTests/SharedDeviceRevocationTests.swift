@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonLeakScan
 import CordonPolicy
 import CordonTestSupport
 import CordonTesting
@@ -40,7 +41,7 @@ import Testing
                 #expect(try await app.ask("token").members["ok"]?.bool == false)
             }
             try await until { try await isListed(nil) }
-            #expect(try MarkerScan.files(below: stage.home(of: "two").path).allSatisfy { !$0.contains("/remarks/") })
+            #expect(try LeakScan.files(below: stage.home(of: "two").path).allSatisfy { !$0.contains("/remarks/") })
 
             // The device is free for the next worker, who stays.
             let next = try await device.signIn("b", in: two)

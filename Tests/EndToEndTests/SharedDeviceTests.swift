@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonLeakScan
 import CordonPolicy
 import CordonTestSupport
 import CordonTesting
@@ -20,10 +21,10 @@ import Testing
             let first = try await device.signIn("a", in: one)
             #expect(try await three.ask("look")["change"] == "firstSeen")
             #expect(try await three.ask("look")["change"] == "unchanged")
-            let scan = MarkerScan(count: 40, seed: 3)
-            for app in [one, two, three] { try await app.ask("post \(scan.markers.joined(separator: " "))") }
-            #expect(try await two.ask("show")["text"]?.contains(scan.markers[7]) == true)
-            for name in ["one", "two", "three"] { #expect(try scan.scan(stage.home(of: name).path).markers == 0) }
+            let scan = LeakScan(count: 40, seed: 3)
+            for app in [one, two, three] { try await app.ask("post \(scan.texts.joined(separator: " "))") }
+            #expect(try await two.ask("show")["text"]?.contains(scan.texts[7]) == true)
+            for name in ["one", "two", "three"] { #expect(try scan.leaks(below: stage.home(of: name)).texts == 0) }
 
             let out = try await two.ask("sign-out")
             #expect(out["keyDestroyed"] == "true")
@@ -43,7 +44,7 @@ import Testing
             #expect(switched["change"] == "switched" && switched["current"] == first)
             for name in ["one", "two", "three"] {
                 #expect(
-                    try MarkerScan.files(below: stage.home(of: name).path).allSatisfy {
+                    try LeakScan.files(below: stage.home(of: name).path).allSatisfy {
                         !$0.contains("/remarks/") || name == "three"
                     })
             }
@@ -80,7 +81,7 @@ import Testing
             let account = try await tool.run(["account"])
             let name = try #require(account.answer["current"]?["userPrincipalName"]?.string)
             #expect(name == (try stage.worker("b").name))
-            for path in try MarkerScan.files(below: stage.folder.appending(path: "device").path) {
+            for path in try LeakScan.files(below: stage.folder.appending(path: "device").path) {
                 let bytes = try #require(FileManager.default.contents(atPath: path))
                 #expect(bytes.range(of: Data(name.utf8)) == nil, "\(path)")
                 let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
@@ -163,7 +164,7 @@ import Testing
             #expect(try await again.ask("show")["text"] == "")
             #expect(try await again.ask("look")["owed"] == "")
             #expect(
-                try MarkerScan.files(below: stage.home(of: "two").appending(path: "sessions").path)
+                try LeakScan.files(below: stage.home(of: "two").appending(path: "sessions").path)
                     .allSatisfy { !$0.contains("/remarks/") })
         }
     }
@@ -228,7 +229,7 @@ import Testing
             #expect(try await one.ask("account")["current"] == "")
             let tokens = stage.folder.appending(path: "device/data/tokens").path
             func waiting() throws -> Int {
-                try MarkerScan.files(below: tokens).count { $0.hasSuffix(".revocation") }
+                try LeakScan.files(below: tokens).count { $0.hasSuffix(".revocation") }
             }
             #expect(try waiting() >= 1)
             _ = try await stage.runningService(port: port)
@@ -265,8 +266,8 @@ import Testing
             let board = try await device.app("board")
             let first = try await stage.signIn(try stage.worker("a"), in: notes)
             #expect(first.members["status"]?.integer == 100, "\(first["message"] ?? "")")
-            let scan = MarkerScan(count: 20, seed: 5)
-            try await notes.ask("note plan \(scan.markers.joined(separator: " "))")
+            let scan = LeakScan(count: 20, seed: 5)
+            try await notes.ask("note plan \(scan.texts.joined(separator: " "))")
             try await board.ask("post handed over soon")
             #expect(try await stage.administrator().registrations().count == 1)
 
@@ -276,13 +277,13 @@ import Testing
             #expect(try await notes.ask("use \(first["account"] ?? "")").members["ok"]?.bool == false)
             #expect(try await stage.administrator().registrations().isEmpty, "the service heard of it")
             #expect(
-                try MarkerScan.files(below: stage.home(of: "worker").appending(path: "protected/files").path).isEmpty)
+                try LeakScan.files(below: stage.home(of: "worker").appending(path: "protected/files").path).isEmpty)
 
             let second = try await stage.signIn(try stage.worker("b"), in: notes)
             #expect(second.members["status"]?.integer == 100, "\(second["message"] ?? "")")
             #expect(try await notes.ask("notes").members["titles"]?.array?.isEmpty == true)
             #expect(try await board.ask("show")["text"] == "")
-            #expect(try scan.scan(stage.folder.path).markers == 0)
+            #expect(try scan.leaks(below: stage.folder).texts == 0)
         }
     }
 
@@ -324,8 +325,8 @@ import Testing
     {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)
-            let scan = MarkerScan(count: 20, seed: 7)
-            try await worker.app.ask("note plan \(scan.markers.joined(separator: " "))")
+            let scan = LeakScan(count: 20, seed: 7)
+            try await worker.app.ask("note plan \(scan.texts.joined(separator: " "))")
             await worker.app.end()
             let device = try await SharedDevice.begin(on: stage)
             let again = try await stage.managedApp("worker", ["--broker", device.broker.socket, "--development"])
@@ -333,16 +334,16 @@ import Testing
             #expect(try await again.ask("accounts").members["accounts"]?.array?.isEmpty == true)
             #expect(try await again.ask("use \(worker.account)").members["ok"]?.bool == false)
             let home = stage.home(of: "worker")
-            #expect(try MarkerScan.files(below: home.appending(path: "protected/files").path).isEmpty)
+            #expect(try LeakScan.files(below: home.appending(path: "protected/files").path).isEmpty)
             try await until {
-                try MarkerScan.files(below: home.appending(path: "tokens").path).allSatisfy {
+                try LeakScan.files(below: home.appending(path: "tokens").path).allSatisfy {
                     !$0.hasSuffix(".session")
                 }
             }
             // The next person's account is the device's.
             let second = try await stage.signIn(try stage.worker("b"), in: again)
             #expect(second.members["status"]?.integer == 100, "\(second["message"] ?? "")")
-            #expect(try scan.scan(stage.folder.path).markers == 0)
+            #expect(try scan.leaks(below: stage.folder).texts == 0)
         }
     }
 
@@ -373,7 +374,7 @@ import Testing
             #expect(try await one.ask("token").members["ok"]?.bool == true)
             // Every token of this provider that an app gets begins as JSON Web Tokens do.
             func tokens() throws -> Int {
-                try MarkerScan.files(below: stage.home(of: "one").path)
+                try LeakScan.files(below: stage.home(of: "one").path)
                     .count { FileManager.default.contents(atPath: $0)?.range(of: Data("eyJ".utf8)) != nil }
             }
             #expect(try tokens() == 0)

@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonLeakScan
 import CordonPolicy
 import CordonProtocol
 import CordonTestSupport
@@ -17,9 +18,9 @@ import Testing
     @Test(arguments: steps) func `a wipe killed at a step is finished by the next start`(step: String) async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage, options: ["--step"])
-            let scan = MarkerScan(count: 40, seed: 11)
-            try await worker.app.ask("note plan \(scan.markers.joined(separator: " "))")
-            #expect(try scan.scan(stage.home(of: "worker").path).markers == 0)
+            let scan = LeakScan(count: 40, seed: 11)
+            try await worker.app.ask("note plan \(scan.texts.joined(separator: " "))")
+            #expect(try scan.leaks(below: stage.home(of: "worker")).texts == 0)
             let registration = try await worker.requestWipe(on: stage)
 
             var reached = false
@@ -35,7 +36,7 @@ import Testing
             #expect(try await EnrolledWorker.wipeState(of: registration, on: stage) == "succeeded")
             #expect(try await again.ask("use \(worker.account)").members["ok"]?.bool == false)
             #expect(
-                try MarkerScan.files(below: stage.home(of: "worker").appending(path: "protected/files").path).isEmpty)
+                try LeakScan.files(below: stage.home(of: "worker").appending(path: "protected/files").path).isEmpty)
             let operations = try await stage.administrator().operations(of: registration)
             #expect(operations.count == 1)
             let receipts = try await receipts(on: stage)

@@ -140,7 +140,11 @@ public actor AccountFiles: AccountFollower {
     func fromVault<Value>(
         _ work: (Vault) async throws(VaultError) -> Value
     ) async throws(ProtectionError) -> Value {
-        do { return try await work(context.vault) } catch { throw ProtectionError(error) }
+        do { return try await work(context.vault) } catch {
+            // A key that waits for its share: the gate has to be passed, whatever the rules alone say.
+            guard error.code == .locked else { throw ProtectionError(error) }
+            throw ProtectionError(.gateClosed, error.reason, hint: error.hint)
+        }
     }
 
     // MARK: When an account's files are opened
@@ -148,8 +152,11 @@ public actor AccountFiles: AccountFollower {
     /// Makes or unlocks the account's key, and the folder for its files.
     func open(_ account: AccountID) async throws(ProtectionError) {
         try StateFolder.make(context.folder(of: account), or: "the folder for files cannot be made")
-        try await fromVault { (vault) async throws(VaultError) in _ = try await vault.createAccountKey(for: account) }
         protectFolder(of: account)
+        let isGuarded = try await fromVault { (vault) async throws(VaultError) in try await vault.isGuarded(account) }
+        // A guarded key is opened at the gate.
+        guard !isGuarded else { return }
+        try await fromVault { (vault) async throws(VaultError) in _ = try await vault.createAccountKey(for: account) }
         await carryOverFiles(of: account)
     }
 

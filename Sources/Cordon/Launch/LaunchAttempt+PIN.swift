@@ -15,11 +15,16 @@ extension LaunchAttempt {
             }
             return await resetPIN("The PIN is not there any more.")
         }
-        guard let access = tools.rules.policy(of: .managed(account))?.policy.access else { return .again }
+        let isClosed = await tools.guards.isClosed(account)
+        // A key that hangs on its share is opened with the PIN also where the rules have come to ask for none.
+        guard
+            let access = tools.rules.policy(of: .managed(account))?.policy.access
+                ?? (isClosed ? AccessRequirements() : nil)
+        else { return .again }
         // Only who knows the old PIN changes it.
         let isToChange =
             session.occasion == .pinChange || reasons.contains { $0.rule == Rule.launchPINAge.rawValue }
-        let biometry = isToChange ? nil : await biometryAllowed(by: access, since: record.entered)
+        let biometry = isToChange || isClosed ? nil : await biometryAllowed(by: access, since: record.entered)
         let prompt = PINPrompt(
             account: holder, digitsOnly: access.pinCharacterSet == .numeric,
             attemptsLeft: max(0, access.maximumPinRetries - record.failed), lastWasWrong: lastPINWasWrong,
@@ -45,8 +50,10 @@ extension LaunchAttempt {
     private nonisolated(nonsending) mutating func check(_ pin: String, _ access: AccessRequirements) async -> Next {
         (pinWait, lastPINWasWrong) = (.zero, false)
         do {
-            switch try await tools.pins.check(pin, of: account, limit: access.maximumPinRetries) {
+            let (check, key) = try await tools.pins.guess(pin, of: account, limit: access.maximumPinRetries)
+            switch check {
             case .right:
+                try await openKey(with: key)
                 hasEnteredPIN = true
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 session.steps.append(LaunchStep(.pin, .done))
@@ -96,9 +103,12 @@ extension LaunchAttempt {
             }
             guard !Task.isCancelled else { break }
             do {
-                problems = try await tools.pins.set(pin, of: account, requirements: PINRequirements(access))
+                let made = try await tools.pins.make(
+                    pin, of: account, requirements: PINRequirements(access), keeping: pinKey)
+                problems = made.problems
                 session.steps.append(LaunchStep(.newPIN, problems.isEmpty ? .done : .refused))
                 guard problems.isEmpty else { continue }
+                pinKey = made.key
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 hasEnteredPIN = true
                 return .again
@@ -168,10 +178,12 @@ extension LaunchAttempt {
         return .opened
     }
 
-    private var isGuessLeft: Bool {
-        guard let access = tools.rules.policy(of: .managed(account))?.policy.access,
-            case .value(let record)? = try? tools.pins.contents(of: account)
-        else { return false }
+    /// Whether there is a PIN, and a guess at it left.
+    var isGuessLeft: Bool {
+        let access = tools.rules.policy(of: .managed(account))?.policy.access ?? AccessRequirements()
+        guard case .value(let record)? = try? tools.pins.contents(of: account), record.verifier != nil else {
+            return false
+        }
         return record.failed < access.maximumPinRetries
     }
 }

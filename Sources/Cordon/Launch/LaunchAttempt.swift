@@ -12,6 +12,8 @@ struct LaunchTools: Sendable {
     let conditions: LaunchConditions
     let screens: InterfaceScreens
     let pins: PINKeeper
+    let guards: KeyGuards
+    let guardService: KeyGuards.Service
 
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the PINs' folder cannot be used.
     init(_ context: ProtectionContext, rules: EnforcedRules, gates: GateStates) throws(ProtectionError) {
@@ -26,6 +28,8 @@ struct LaunchTools: Sendable {
             observer: configuration.pinObserver, isShared: configuration.pinDirectory != nil)
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
+        guards = try KeyGuards(context, rules: rules)
+        guardService = KeyGuards.Service(ServiceAccess(context), context.accounts)
     }
 }
 
@@ -82,6 +86,8 @@ struct LaunchAttempt: Sendable {
     var hasSignedIn = false
     /// The person entered the PIN on this attempt.
     var hasEnteredPIN = false
+    /// What the PIN has opened that the person entered or made on this attempt.
+    var pinKey: PINKey?
     /// The guess before was wrong.
     var lastPINWasWrong = false
     /// The person changes the PIN at will, and may leave it at the old one.
@@ -125,19 +131,29 @@ struct LaunchAttempt: Sendable {
     /// Looks, carries out what the gravest reason asks for, and looks again.
     nonisolated(nonsending) mutating func runChecks() async -> LaunchOutcome.Result {
         // An account without targeted rules is like a personal one (SDK-CL-01).
-        if tools.context.accounts.isUntargeted(account) { return .opened }
+        let isUntargeted = tools.context.accounts.isUntargeted(account)
+        if isUntargeted, await !tools.guards.isClosed(account) { return .opened }
         let isEnrolled = tools.context.accounts[account] != nil
-        if case .end(let result) = await showManagedNotice() { return result }
+        if !isUntargeted, case .end(let result) = await showManagedNotice() { return result }
         for _ in 0..<Self.roundLimit {
             guard !Task.isCancelled else { return .cancelled }
             // The organisation's own command may come first.
             if isEnrolled, tools.context.accounts[account] == nil { return .wiped }
-            let decision = await tools.conditions.decision(of: account, on: session.occasion)
+            let decision =
+                tools.context.accounts.isUntargeted(account)
+                ? PolicyDecision(reasons: []) : await tools.conditions.decision(of: account, on: session.occasion)
             reasons = decision.reasons
             let seen = tools.gates.seenWarnings(of: account)
             let left = PolicyDecision(reasons: decision.reasons.filter { !seen.contains(Self.mark(of: $0)) })
-            guard let action = left.launchActions.first else { return .opened }
-            if case .end(let result) = await act(action, on: left) { return result }
+            let next: Next
+            if let action = left.launchActions.first {
+                next = await act(action, on: left)
+            } else if let step = await openKey() {
+                next = step
+            } else {
+                return .opened
+            }
+            if case .end(let result) = next { return result }
         }
         configuration.logger.error("a launch gate did not settle and stays closed")
         return .blocked

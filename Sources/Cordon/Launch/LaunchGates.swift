@@ -16,6 +16,8 @@ public actor LaunchGates: AccountFollower {
 
     private let tools: LaunchTools
     private let requests: IdentityRequests
+    /// The keys behind the gates.
+    nonisolated let keys: GateKeys
     /// The attempts that are being made; callers who want the same gate passed at the same time share one.
     private let attempts = AbandonableTask<AccountID, LaunchOutcome>()
     /// The changes of a PIN that are being made. No other occasion joins one: it ends where the gate it began at does.
@@ -28,6 +30,7 @@ public actor LaunchGates: AccountFollower {
     init(_ tools: LaunchTools, requests: IdentityRequests) {
         self.tools = tools
         self.requests = requests
+        keys = GateKeys(tools)
     }
 
     /// Says what other parts do about conditions that are not met; to be called once, before any gate is passed.
@@ -156,9 +159,12 @@ public actor LaunchGates: AccountFollower {
         switch result {
         case .opened:
             guard tools.gates.isOpen(account) else { return }
+            keys.settle(account, with: attempt.pinKey)
             await showCountdownIfUrgent(of: account)
         case .cancelled, .blocked:
             tools.gates.close(account, because: attempt.reasons)
+            // Behind the front the key goes when its time is over.
+            if !tools.gates.isBehind { await keys.close(account) }
             context.events.post(.gate(account: account, .closed(attempt.reasons)))
         case .wiped:
             tools.gates.close(account, because: nil)
@@ -230,6 +236,7 @@ public actor LaunchGates: AccountFollower {
                 await before?.value
                 for account in closed { await pins.recordActivity(of: account, at: moment) }
             }
+            for account in closed { keys.closeWhenDue(account, after: departure) }
         }
         return closed
     }
@@ -285,7 +292,7 @@ public actor LaunchGates: AccountFollower {
             let decision = await tools.conditions.decision(of: account, on: .timer)
             if tools.gates.isOpen(account) {
                 await showCountdownIfUrgent(of: account)
-                guard close(account, after: decision) else { continue }
+                guard await close(account, after: decision) else { continue }
             } else if decision.verdict != .wipe {
                 continue
             }
@@ -294,11 +301,12 @@ public actor LaunchGates: AccountFollower {
     }
 
     /// Closes an open gate that would not be opened any more; whether it did.
-    private func close(_ account: AccountID, after decision: PolicyDecision) -> Bool {
+    private func close(_ account: AccountID, after decision: PolicyDecision) async -> Bool {
         guard !decision.verdict.permits, tools.gates.isOpen(account) else { return false }
         tools.gates.close(account, because: decision.reasons)
         setBlock(of: account, after: .blocked, decision.reasons)
         context.events.post(.gate(account: account, .closed(decision.reasons)))
+        await keys.close(account)
         return true
     }
 
@@ -353,11 +361,13 @@ public actor LaunchGates: AccountFollower {
         if configuration.interface == nil, now.rules.asksPerson, before?.rules.asksPerson != true {
             tools.gates.close(account, because: nil)
         }
+        // Rules that ask for no PIN any more leave the key to the device alone, while it is at hand.
+        if before != nil { keys.settle(account, with: nil) }
     }
 
     func accountRefused(_ account: AccountID) async {
         guard context.accounts[account]?.isAccountDisabled == true, tools.gates.isOpen(account) else { return }
-        if close(account, after: await tools.conditions.decision(of: account, on: .timer)) { passAgain(account) }
+        if await close(account, after: await tools.conditions.decision(of: account, on: .timer)) { passAgain(account) }
     }
 
     func resetPIN(of account: AccountID) async -> Bool {
@@ -369,6 +379,7 @@ public actor LaunchGates: AccountFollower {
                 "a PIN could not be taken away", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             return false
         }
+        await keys.close(account)
         if tools.gates.closeIfTried(account) {
             context.events.post(.gate(account: account, .closed([GateState.notPassed])))
             passAgain(account)
@@ -385,6 +396,7 @@ public actor LaunchGates: AccountFollower {
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] {
         tools.gates.forget(account)
         try context.launches.remove(account)
+        try tools.guards.remove(account)
         if configuration.pinDirectory == nil { try tools.pins.remove(account) }
         return []
     }

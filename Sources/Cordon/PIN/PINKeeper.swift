@@ -31,21 +31,30 @@ struct PINKeeper: Sendable {
         case noPIN
     }
 
-    /// Checks a guess.
+    /// Checks a guess. With the last wrong one the PIN's key ends, in every copy.
     ///
     /// - Parameter limit: Guesses in a row that a policy allows.
+    /// - Returns: How it ended, and after a right guess the PIN's key.
     /// - Throws: ``ProtectionError`` when the counter cannot be read or kept: then nothing is tried.
-    func check(_ pin: String, of account: AccountID, limit: Int) async throws(ProtectionError) -> Check {
+    func guess(
+        _ pin: String, of account: AccountID, limit: Int
+    ) async throws(ProtectionError) -> (check: Check, key: SymmetricKey?) {
         let state = state(of: account)
         let lock = try await StateLock.waiting(for: lockFile(account))
         defer { withExtendedLifetime(lock) {} }
-        guard case .value(var record) = try state.read(), let verifier = record.verifier else { return .noPIN }
+        guard case .value(var record) = try state.read(), let verifier = record.verifier else {
+            return (.noPIN, nil)
+        }
         observer("read")
-        guard record.failed < limit else { return .exhausted }
+        let secrets = try secrets(of: account)
+        guard record.failed < limit else {
+            try secrets.destroy(record.key?.id)
+            return (.exhausted, nil)
+        }
         let now = ClockReading(clock)
         if let last = record.lastGuess {
             let wait = Self.pause(after: record.failed) - last.atLeast(until: now)
-            if wait > .zero { return .tooSoon(wait) }
+            if wait > .zero { return (.tooSoon(wait), nil) }
         }
         record.failed += 1
         record.lastGuess = now
@@ -54,32 +63,50 @@ struct PINKeeper: Sendable {
         observer("counted")
         let key = try state.key("verify")
         observer("derive")
-        guard try verifier.matches(pin, key: key) else {
+        guard var derived = try verifier.derived(from: pin, key: key) else {
+            if record.failed >= limit { try secrets.destroy(record.key?.id) }
             observer("refused")
-            return .wrong(left: limit - record.failed)
+            return (.wrong(left: limit - record.failed), nil)
         }
         observer("recognised")
+        let known = try record.key.flatMap { (sealed) throws(ProtectionError) in
+            try sealed.opened(under: derived, in: secrets)
+        }
+        let pinKey = known ?? SymmetricKey(size: .bits256)
         record.failed = 0
         record.lastGuess = nil
         record.entered = ClockReading(clock)
         record.active = record.entered
-        if !verifier.isOf(cost) { record.verifier = try PINVerifier(pin, cost: cost, key: key) }
+        let isOfCost = verifier.isOf(cost)
+        if !isOfCost {
+            let (renewed, derivedAnew) = try PINVerifier.make(pin, cost: cost, key: key)
+            (record.verifier, derived) = (renewed, derivedAnew)
+        }
+        if known == nil || !isOfCost {
+            record.endedKey = record.key?.id
+            record.key = try SealedPINKey.make(pinKey, under: derived, in: secrets)
+        }
         try state.write(record)
+        try? secrets.destroy(record.endedKey)
         observer("cleared")
-        return .right
+        return (.right, pinKey)
     }
 
     /// Makes a PIN the account's, in place of the one it has; the caller has made sure that this person may.
     ///
-    /// - Returns: What is wrong with it; empty when it was kept.
-    func set(
-        _ pin: String, of account: AccountID, requirements: PINRequirements
-    ) async throws(ProtectionError) -> [PINRequirements.Problem] {
+    /// - Parameter kept: The key that the PIN before has opened, for a person who knew that one; nil makes a new key, and what hangs on
+    ///   the former one needs another way in.
+    /// - Returns: What is wrong with it, empty when it was kept; and the PIN's key.
+    func make(
+        _ pin: String, of account: AccountID, requirements: PINRequirements, keeping kept: SymmetricKey? = nil
+    ) async throws(ProtectionError) -> (problems: [PINRequirements.Problem], key: SymmetricKey?) {
         let state = state(of: account)
         let lock = try await StateLock.waiting(for: lockFile(account))
         defer { withExtendedLifetime(lock) {} }
         var former: [PINVerifier] = []
+        var ended: Data?
         if case .value(let record) = try state.read() {
+            ended = record.key?.id
             former = Array(((record.verifier.map { [$0] } ?? []) + record.former).prefix(PINRecord.formerLimit))
         }
         let key = try state.key("verify")
@@ -88,13 +115,23 @@ struct PINKeeper: Sendable {
             wasUsed = true
         }
         let problems = requirements.problems(with: pin, wasUsed: wasUsed)
-        guard problems.isEmpty else { return problems }
+        guard problems.isEmpty else { return (problems, nil) }
         let now = ClockReading(clock)
+        let secrets = try secrets(of: account)
+        let (verifier, derived) = try PINVerifier.make(pin, cost: cost, key: key)
+        let pinKey = kept ?? SymmetricKey(size: .bits256)
+        observer("making")
+        let sealed = try SealedPINKey.make(pinKey, under: derived, in: secrets)
+        observer("sealed")
         try state.write(
             PINRecord(
-                verifier: try PINVerifier(pin, cost: cost, key: key), former: former, made: now, entered: now,
+                verifier: verifier, key: sealed, endedKey: ended, former: former, made: now, entered: now,
                 active: now))
-        return []
+        observer("made")
+        // A kill before this leaves it to the next guess.
+        try? secrets.destroy(ended)
+        observer("replaced")
+        return ([], pinKey)
     }
 
     /// Takes the record of an account over that a version before has stored.
@@ -134,8 +171,10 @@ struct PINKeeper: Sendable {
     ///
     /// - Throws: ``ProtectionError`` when that cannot be kept.
     func takeAway(from account: AccountID) async throws(ProtectionError) {
+        if case .value(let record) = try contents(of: account) { try secrets(of: account).destroy(record.key?.id) }
+        observer("ended")
         try await change(account) { record in
-            record.verifier = nil
+            (record.verifier, record.key) = (nil, nil)
             record.failed = 0
         }
     }
@@ -147,6 +186,10 @@ struct PINKeeper: Sendable {
 
     /// Forgets everything of an account.
     func remove(_ account: AccountID) throws(ProtectionError) {
+        // What cannot be read any more opens nothing either.
+        if case .value(let record)? = try? contents(of: account) {
+            try? secrets(of: account).destroy(record.key?.id)
+        }
         try state(of: account).remove()
         try StateFile(url: lockFile(account)).remove()
     }
@@ -154,6 +197,10 @@ struct PINKeeper: Sendable {
     /// How long to wait between guesses, so that a machine that types gains nothing over a person.
     static func pause(after failed: Int) -> Duration {
         failed < 3 ? .zero : min(.seconds(5 << min(failed - 3, 10)), .seconds(3600))
+    }
+
+    private func secrets(of account: AccountID) throws(ProtectionError) -> PINSecrets {
+        PINSecrets(keyStore: seal.keyStore, naming: try state(of: account).key("secret-name"))
     }
 
     private func state(of account: AccountID) -> SealedState<PINRecord> {

@@ -1,7 +1,13 @@
+internal import Foundation
+
 /// What is kept of an account's PIN, by every app of the organisation that shares the folder.
 struct PINRecord: Codable, Equatable, Sendable {
     /// Recognises the PIN; nil when a new one must be made after a fresh sign-in.
     var verifier: PINVerifier?
+    /// The key that the PIN opens; nil where there is none yet, and once the guesses are used up.
+    var key: SealedPINKey?
+    /// What the secret of a replaced key is called, so that a kill does not leave it; destroyed again at every change.
+    var endedKey: Data?
     /// Recognise former PINs, the latest first.
     var former: [PINVerifier] = []
     /// Guesses since the last right one, counted before each was tried.

@@ -10,34 +10,45 @@ struct PINVerifier: Codable, Equatable, Sendable {
 
     private static let saltBytes = 16
 
-    /// Derives what is kept of a new PIN.
-    init(_ pin: String, cost: PINCost, key: SymmetricKey) throws(ProtectionError) {
-        let salt = SymmetricKey(size: .init(bitCount: Self.saltBytes * 8)).withUnsafeBytes { Data($0) }
-        self.cost = cost
-        self.salt = salt
-        tag = Data(HMAC<SHA256>.authenticationCode(for: try Self.derive(pin, salt, cost), using: key))
+    /// Derives what is kept of a new PIN, and the key that it gives.
+    static func make(
+        _ pin: String, cost: PINCost, key: SymmetricKey
+    ) throws(ProtectionError) -> (verifier: PINVerifier, derived: SymmetricKey) {
+        let salt = SymmetricKey(size: .init(bitCount: saltBytes * 8)).withUnsafeBytes { Data($0) }
+        let (proof, derived) = try derive(pin, salt, cost)
+        let tag = Data(HMAC<SHA256>.authenticationCode(for: proof, using: key))
+        return (PINVerifier(cost: cost, salt: salt, tag: tag), derived)
     }
 
     /// Whether the PIN is this one; the comparison takes the same time for every wrong one.
     func matches(_ pin: String, key: SymmetricKey) throws(ProtectionError) -> Bool {
+        try derived(from: pin, key: key) != nil
+    }
+
+    /// The key that the PIN gives; nil for a wrong one, and the comparison takes the same time for every wrong one.
+    func derived(from pin: String, key: SymmetricKey) throws(ProtectionError) -> SymmetricKey? {
         guard cost.isWithinBounds, salt.count == Self.saltBytes else {
             throw ProtectionError(.stateUnreadable, "the stored PIN names a cost beyond all bounds")
         }
-        return HMAC<SHA256>.isValidAuthenticationCode(
-            tag, authenticating: try Self.derive(pin, salt, cost), using: key)
+        let (proof, derived) = try Self.derive(pin, salt, cost)
+        return HMAC<SHA256>.isValidAuthenticationCode(tag, authenticating: proof, using: key) ? derived : nil
     }
 
     /// Whether it was derived at this cost.
     func isOf(_ cost: PINCost) -> Bool { self.cost == cost }
 
-    private static func derive(_ pin: String, _ salt: Data, _ cost: PINCost) throws(ProtectionError) -> Data {
+    /// What the PIN is recognised by, and a key that says nothing of that: scrypt's output comes in blocks of 32 bytes that do not depend
+    /// on how many there are.
+    private static func derive(
+        _ pin: String, _ salt: Data, _ cost: PINCost
+    ) throws(ProtectionError) -> (proof: Data, derived: SymmetricKey) {
         do {
             // One spelling of characters that keyboards compose differently.
             let bytes = Data(pin.precomposedStringWithCanonicalMapping.utf8)
             return try KDF.Scrypt.deriveKey(
-                from: bytes, salt: salt, outputByteCount: 32, rounds: 1 << cost.logRounds, blockSize: cost.blockSize,
+                from: bytes, salt: salt, outputByteCount: 64, rounds: 1 << cost.logRounds, blockSize: cost.blockSize,
                 parallelism: cost.parallelism, maxMemory: 2 * cost.memory
-            ).withUnsafeBytes { Data($0) }
+            ).withUnsafeBytes { (Data($0.prefix(32)), SymmetricKey(data: $0.suffix(32))) }
         } catch {
             throw ProtectionError(.stateUnwritable, "the PIN cannot be derived, memory may be short")
         }

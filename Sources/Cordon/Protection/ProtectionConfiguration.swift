@@ -121,6 +121,8 @@ public struct ProtectionConfiguration: Sendable {
     public var debugPolicies: DebugPolicies?
     /// Told of every step of a PIN check; a test ends the process there.
     package var pinObserver: @Sendable (String) -> Void = { _ in }
+    /// Told of every step by which an account's key comes to hang on its share, or on none; a test ends the process there.
+    package var guardObserver: @Sendable (String) -> Void = { _ in }
     /// Which build this is; only a test says otherwise.
     package var buildKind = BuildKind.current
 

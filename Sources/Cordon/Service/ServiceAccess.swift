@@ -103,15 +103,18 @@ public struct ServiceAccess: Sendable {
     ///
     /// - Parameter enrolls: Whether the token is to take the app's key to the service: where it is bound to no key, a fresh
     ///   one is asked for.
+    /// - Parameter isRenewed: Whether the token is to say of the last sign-in when it was, and not of one before.
     func session(
-        for account: AccountID, discovery: ServiceDiscovery, enrolls: Bool = false
+        for account: AccountID, discovery: ServiceDiscovery, enrolls: Bool = false, isRenewed: Bool = false
     ) async throws(ServiceFailure) -> Session {
         let sessions = configuration.sessions
         let answer = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
             () async -> Result<(AccessToken, any MessageSigner), SignInError> in
             do throws(SignInError) {
                 let signer = try await sessions.signer(for: account)
-                let token = try await Self.token(for: account, of: discovery, enrolls: enrolls, from: sessions)
+                let token = try await Self.token(
+                    for: account, of: discovery, renewing: isRenewed || enrolls && discovery.proof == .registration,
+                    from: sessions)
                 return .success((token, signer))
             } catch { return .failure(error) }
         }
@@ -126,11 +129,11 @@ public struct ServiceAccess: Sendable {
     }
 
     private static func token(
-        for account: AccountID, of discovery: ServiceDiscovery, enrolls: Bool, from sessions: any AccountSessions
+        for account: AccountID, of discovery: ServiceDiscovery, renewing: Bool, from sessions: any AccountSessions
     ) async throws(SignInError) -> AccessToken {
         let asked = discovery.asked
         let resource = asked.resource ?? ""
-        if enrolls, discovery.proof == .registration {
+        if renewing {
             do {
                 return try await sessions.freshAccessToken(for: account, resource: resource, scopes: asked.scopes)
             } catch {

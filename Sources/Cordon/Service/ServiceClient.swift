@@ -102,6 +102,25 @@ struct ServiceClient: Sendable {
         return try Self.decode(ComplianceReport.self, from: answer.body)
     }
 
+    /// Leaves a sealed share with the service.
+    func keep(_ share: RecoveryShare, registration: String, token: String) async throws(ServiceFailure) {
+        _ = try await authorized(
+            .put, path: "registrations/\(registration)/recovery-share", token: token, message: share)
+    }
+
+    /// Asks for the sealed share that was left.
+    func releaseShare(registration: String, token: String) async throws(ServiceFailure) -> RecoveryShare {
+        let answer = try await authorized(
+            .post, path: "registrations/\(registration)/recovery-share", token: token, message: RecoveryShare?.none)
+        return try Self.decode(RecoveryShare.self, from: answer.body)
+    }
+
+    /// Has the service forget the share that was left.
+    func forgetShare(registration: String, token: String) async throws(ServiceFailure) {
+        _ = try await authorized(
+            .delete, path: "registrations/\(registration)/recovery-share", token: token, message: RecoveryShare?.none)
+    }
+
     /// Opens the registration's event stream, after the last event that was seen.
     func events(
         registration: String, token: String, after lastEventID: String?

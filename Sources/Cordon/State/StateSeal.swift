@@ -17,7 +17,7 @@ struct StateSeal: Sendable {
     static let uncounted: Int64 = 3
 
     let counter: any StateCounter
-    private let keyStore: any KeyStore
+    let keyStore: any KeyStore
     private let mark: StateFile
     private let bundleID: String
     private let knownKeys = Locked<[String: SymmetricKey]>([:])

@@ -87,6 +87,11 @@ struct ListedPrograms: Sendable {
     /// Whether anybody asks for the digest of the program at the path.
     func wantsDigest(of path: String) -> Bool { digested.contains(path) }
 
+    /// Whether it matters which file runs at the path: that of a stranger does not.
+    func needsFile(at path: String, of user: UInt32, ownUser: UInt32) -> Bool {
+        isDevelopment || user == 0 || user == ownUser || paths.contains(path)
+    }
+
     /// Whether a program at the path takes part; in development without a list every program of the broker's user does.
     func admits(_ path: String, of user: UInt32, ownUser: UInt32) -> Bool {
         paths.contains(path) || (isDevelopment && apps.isEmpty && user == ownUser)

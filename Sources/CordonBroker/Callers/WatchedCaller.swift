@@ -23,20 +23,26 @@ final class WatchedCaller: Sendable {
     private let processDescriptor: Int32?
     private let started: UInt64?
 
-    /// Looks at who connected, without reading the program's file.
-    init(_ credentials: PeerCredentials, socket: Int32, programs: ListedPrograms) {
+    /// Looks at who connected, without reading the program's file. A file that no entry names is not looked at either: it may lie in
+    /// a file system of its user's own, which answers when it likes.
+    init(_ credentials: PeerCredentials, socket: Int32, programs: ListedPrograms, ownUser: UInt32) {
         self.credentials = credentials
         processDescriptor = PeerCredentials.processDescriptor(socket: socket)
         started = ProgramIdentity.startTime(of: credentials.process)
         label = programs.wantsLabels ? PeerCredentials.label(socket: socket) : nil
         let others = { PeerCredentials.groups(socket: socket) }
         groups = programs.groups(of: credentials, in: others)
-        if let program = ProgramIdentity.now(credentials.process),
-            let path = ProgramIdentity.path(of: credentials.process), program.stillRuns(as: credentials.process)
+        let seen = ProgramIdentity.path(of: credentials.process)
+        if let seen, !programs.needsFile(at: seen, of: credentials.user, ownUser: ownUser) {
+            program = nil
+            path = seen
+            objection = nil
+        } else if let seen, let program = ProgramIdentity.now(credentials.process),
+            ProgramIdentity.path(of: credentials.process) == seen, program.stillRuns(as: credentials.process)
         {
             self.program = program
-            self.path = path
-            objection = programs.objection(to: program, at: path, of: credentials, in: others)
+            path = seen
+            objection = programs.objection(to: program, at: seen, of: credentials, in: others)
         } else {
             program = nil
             path = ""

@@ -30,6 +30,15 @@ extension Broker {
             session: state.account?.session ?? state.session, began: state.account?.began, nonce: state.account?.nonce)
     }
 
+    /// The same where nothing has to be written for it.
+    func quickCurrentAccount(_ request: RequestContext) throws(SignInError) -> CurrentAccount? {
+        let app = try connections.app(request.peer).identity
+        guard let session = state.account?.session, state.apps[app.key]?.seenSession != session else {
+            return try currentAccount(request)
+        }
+        return nil
+    }
+
     func accountList(_ request: RequestContext) throws(SignInError) -> [SignedInAccount] {
         _ = try connections.app(request.peer)
         try requireShared()
@@ -118,8 +127,9 @@ extension Broker {
 
     // MARK: Tokens
 
-    /// A token from memory or renewed; for a session that has just ended, one that the app had already (SI-068).
-    func silentToken(_ call: SilentTokenCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
+    /// A token that this app was given before, which needs neither the store nor the provider; for a session that has just
+    /// ended, the one that it had already (SI-068). Nil where another is needed.
+    func knownToken(_ call: SilentTokenCall, _ request: RequestContext) throws(SignInError) -> BrokerToken? {
         let (app, rule) = try connections.app(request.peer)
         try check(resource: call.resource, rule)
         let scopes = call.scopes ?? []
@@ -131,14 +141,20 @@ extension Broker {
         }
         let account = try account(call.account, in: call.session)
         try refuseWhileOwing(app)
-        // What this app was given before needs neither the store nor the provider.
-        let asked = environment.now()
-        if call.forcesRenewal != true, call.claims == nil,
+        guard call.forcesRenewal != true, call.claims == nil,
             let known = handed.token(for: app, call.resource, scopes),
-            known.isFresh(at: asked, buffer: configuration.signIn.expiryBuffer)
-        {
-            return BrokerToken(known.token, session: account.session)
-        }
+            known.isFresh(at: environment.now(), buffer: configuration.signIn.expiryBuffer)
+        else { return nil }
+        return BrokerToken(known.token, session: account.session)
+    }
+
+    /// A token from memory or renewed.
+    func silentToken(_ call: SilentTokenCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
+        if let known = try knownToken(call, request) { return known }
+        let app = try connections.app(request.peer).identity
+        let account = try account(call.account, in: call.session)
+        let scopes = call.scopes ?? []
+        let asked = environment.now()
         var options = TokenOptions()
         options.forcesRenewal = call.forcesRenewal ?? false
         if let claims = call.claims { options.claims = try ClaimsRequest(json: claims) }

@@ -33,6 +33,19 @@ extension Broker {
         }
     }
 
+    /// Answers a request at once; nil where that takes the disk or the network, and then nothing was done.
+    func quickAnswer(_ request: IncomingRequest, from peer: Int) -> BrokerMessage? {
+        guard let route = request.route, let quick = request.quick else { return nil }
+        let context = RequestContext(
+            key: RequestKey(peer: peer, id: request.head.id), correlationID: request.head.correlationID)
+        do {
+            try connections.checkNonce(request.head.nonce, of: peer, for: route.verb)
+            return try quick(self, context)
+        } catch {
+            return refusal(error, of: request)
+        }
+    }
+
     /// Ties an error to its request and writes it down, with the id that app and provider log too (SI-079).
     private func refusal(_ error: any Error, of request: IncomingRequest) -> BrokerMessage {
         var error =

@@ -15,21 +15,32 @@ struct BrokerRoute: Sendable {
     /// Answers a request that was read.
     typealias Work = @Sendable (isolated Broker, RequestContext) async throws -> BrokerMessage
 
+    /// Answers a request at once, without disk and network; nil where that takes either, and nothing was done.
+    typealias QuickWork = @Sendable (isolated Broker, RequestContext) throws -> BrokerMessage?
+
     /// What the verb sends and is answered by.
     let call: any BrokerCall.Type
     /// Reads the verb's members.
-    let read: @Sendable (any Decoder) throws -> Work
+    let read: @Sendable (any Decoder) throws -> (work: Work, quick: QuickWork?)
 
     private init<Call: BrokerCall>(
         _ call: Call.Type,
+        quick: (@Sendable (isolated Broker, Call, RequestContext) throws -> Call.Answer?)? = nil,
         _ answer: @escaping @Sendable (isolated Broker, Call, RequestContext) async throws -> Call.Answer
     ) {
         self.call = call
         read = { decoder in
             let call = try Call(from: decoder)
-            return { broker, request in
+            let work: Work = { broker, request in
                 BrokerMessage(try await answer(broker, call, request), to: Call.self, id: request.key.id)
             }
+            guard let quick else { return (work, nil) }
+            return (
+                work,
+                { broker, request in
+                    try quick(broker, call, request).map { BrokerMessage($0, to: Call.self, id: request.key.id) }
+                }
+            )
         }
     }
 
@@ -45,13 +56,19 @@ struct BrokerRoute: Sendable {
         switch verb {
         case .hello: self.init(HelloCall.self) { try $0.greet($1, $2) }
         case .eventsSubscribe: self.init(SubscribeCall.self) { try $0.subscribe($2) }
-        case .deviceInfo: self.init(DeviceInfoCall.self) { try $0.deviceInformation($2) }
+        case .deviceInfo:
+            self.init(DeviceInfoCall.self, quick: { try $0.quickDeviceInformation($2) }) {
+                try $0.deviceInformation($2)
+            }
         case .deviceJoin: self.init(JoinDeviceCall.self) { try await $0.join($2) }
         case .deviceLeave: self.init(LeaveDeviceCall.self) { try await $0.leave($2) }
-        case .accountCurrent: self.init(CurrentAccountCall.self) { try $0.currentAccount($2) }
-        case .accountList: self.init(AccountListCall.self) { try $0.accountList($2) }
+        case .accountCurrent:
+            self.init(CurrentAccountCall.self, quick: { try $0.quickCurrentAccount($2) }) { try $0.currentAccount($2) }
+        case .accountList:
+            self.init(AccountListCall.self, quick: { try $0.accountList($2) }) { try $0.accountList($2) }
         case .accountKey: self.init(AccountKeyCall.self) { try $0.accountKey($1, $2) }
-        case .accountActivity: self.init(ActivityCall.self) { try $0.noteActivity($2) }
+        case .accountActivity:
+            self.init(ActivityCall.self, quick: { try $0.noteActivity($2) }) { try $0.noteActivity($2) }
         case .accountForget: self.init(ForgetAccountCall.self) { try $0.forget($2) }
         case .accountSignOut: self.init(SignOutCall.self) { try await $0.signOut($1, $2) }
         case .cleanUpReport: self.init(CleanUpCall.self) { try $0.report($1, $2) }
@@ -59,7 +76,8 @@ struct BrokerRoute: Sendable {
         case .tokenDevice: self.init(DeviceCodeCall.self) { try await $0.signIn($1, $2) }
         case .tokenReturn: self.init(ReturnCall.self) { $0.endPage($1, $2) }
         case .tokenCancel: self.init(CancelCall.self) { $0.cancel($1, $2) }
-        case .tokenSilent: self.init(SilentTokenCall.self) { try await $0.silentToken($1, $2) }
+        case .tokenSilent:
+            self.init(SilentTokenCall.self, quick: { try $0.knownToken($1, $2) }) { try await $0.silentToken($1, $2) }
         case .tokenKey: self.init(TokenKeyCall.self) { try await $0.sessionKey($1, $2) }
         case .tokenProof: self.init(ProofCall.self) { try await $0.proof($1, $2) }
         }
@@ -71,10 +89,11 @@ struct IncomingRequest: Decodable, Sendable {
     let head: BrokerRequestHead
     let route: BrokerRoute?
     let work: BrokerRoute.Work?
+    let quick: BrokerRoute.QuickWork?
 
     init(from decoder: any Decoder) throws {
         head = try BrokerRequestHead(from: decoder)
         route = BrokerRoute.named(head.verb)
-        work = try route?.read(decoder)
+        (work, quick) = try route?.read(decoder) ?? (nil, nil)
     }
 }

@@ -178,16 +178,32 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         let session = self.session
         let loop = context.eventLoop
         let bound = NIOLoopBound(BoundContext(handler: self, context: context), eventLoop: loop)
-        Self.run(session, payload, peer) { answered in
-            loop.execute { bound.value.handler.finish(answered, bound.value.context) }
+        Self.run(session, payload, peer, on: loop) { answered in
+            if loop.inEventLoop {
+                bound.value.handler.finish(answered, bound.value.context)
+            } else {
+                loop.execute { bound.value.handler.finish(answered, bound.value.context) }
+            }
         }
     }
 
+    /// Answers a short question that needs neither disk nor network on the event loop itself: two changes of thread would cost
+    /// more than the answer. Everything else runs beside the loop.
     private static func run(
-        _ session: BrokerSession, _ payload: Data, _ peer: Int,
+        _ session: BrokerSession, _ payload: Data, _ peer: Int, on loop: any EventLoop,
         then finish: @escaping @Sendable (BrokerSession.Answered) -> Void
     ) {
-        Task { finish(await session.answer(payload, from: peer)) }
+        #if os(Linux)
+            if payload.count <= BrokerFrame.largestGreeting {
+                Task(executorPreference: LoopTaskExecutor(loop)) {
+                    let request = session.request(in: payload)
+                    if let answered = await session.quickAnswer(request, from: peer) { return finish(answered) }
+                    Task { finish(await session.answer(request, from: peer)) }
+                }
+                return
+            }
+        #endif
+        Task { finish(await session.answer(session.request(in: payload), from: peer)) }
     }
 
     private func finish(_ answered: BrokerSession.Answered, _ context: ChannelHandlerContext) {

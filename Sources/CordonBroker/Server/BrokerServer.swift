@@ -139,7 +139,8 @@ public struct BrokerServer: Sendable {
                         let early = isStranger ? try admit(.stranger(credentials.user)) : nil
                         let found = try Self.onSocket(of: channel) { socket in
                             (
-                                WatchedCaller(credentials, socket: socket, programs: programs),
+                                WatchedCaller(
+                                    credentials, socket: socket, programs: programs, ownUser: broker.ownUser),
                                 SenderWatch(socket: socket)
                             )
                         }

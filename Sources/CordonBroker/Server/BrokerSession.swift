@@ -48,9 +48,20 @@ struct BrokerSession: Sendable {
         return BrokerFrame.encode(payload)
     }
 
-    /// Answers a payload.
-    func answer(_ payload: Data, from peer: Int) async -> Answered {
-        guard let request = try? MessageCoding.decode(IncomingRequest.self, from: payload) else {
+    /// The request in a payload; nil for a payload that holds none.
+    func request(in payload: Data) -> IncomingRequest? {
+        try? MessageCoding.decode(IncomingRequest.self, from: payload)
+    }
+
+    /// Answers what takes neither the disk nor the network; nil for everything else, of which nothing was done then.
+    func quickAnswer(_ request: IncomingRequest?, from peer: Int) async -> Answered? {
+        guard let request, request.quick != nil, isUnchanged() else { return nil }
+        return await broker.quickAnswer(request, from: peer).map { Answered($0) }
+    }
+
+    /// Answers a request; nil stands for a payload that holds none.
+    func answer(_ request: IncomingRequest?, from peer: Int) async -> Answered {
+        guard let request else {
             return Answered(
                 .failure(id: 0, SignInError(.configuration, .invalidRequest, "the request is malformed")))
         }

@@ -1,15 +1,16 @@
 internal import ArgumentParser
 
-/// `cordon policy`: checks, explains, tests, compares and proves policies.
-struct PolicyCommand: ParsableCommand {
+/// `cordon policy`: checks, explains, tests, compares and proves policies, and keeps a service's as files.
+struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Begin, check, explain, test, compare and prove app-protection policies.",
+        commandName: "policy", abstract: "Begin, check, explain, test, compare and prove app-protection policies; keep a service's as files.",
         discussion: """
             Policies are the JSON of Microsoft Graph's app-protection resources, so an export of an existing
             tenant can be used as it is. - reads standard input.
             """,
         subcommands: [
             PolicyLintCommand.self, PolicyExplainCommand.self, PolicyTestCommand.self, PolicyDiffCommand.self,
-            PolicyProveCommand.self, PolicyBaselineCommand.self,
+            PolicyProveCommand.self, PolicyBaselineCommand.self, PolicyPublishCommand.self, PolicyPullCommand.self,
+            PolicyPlanCommand.self, PolicyApplyCommand.self,
         ])
 }

@@ -10,7 +10,8 @@ struct JSONLogHandler: LogHandler {
     /// The members that are written, none of which says anything of a person.
     static let names: Set<String> = [
         "request", "method", "route", "status", "code", "failure", "reason", "operation", "saved", "removed", "wait",
-        "change", "client", "chains", "alert", "apps", "at", "batch", "bytes", "connections", "correlation", "days",
+        "change", "client", "chains", "counters", "alert", "apps", "at", "batch", "bytes", "connections", "correlation",
+        "days",
         "duration",
         "endpoint", "free", "hash", "hint", "others", "policy", "sequence", "span", "trace",
         "trace_id", "span_id", "parent_span_id",

@@ -12,6 +12,9 @@ extension RunningService {
     /// Maintenance happens every so many looks: once an hour.
     private static let looksPerMaintenance = 120
 
+    /// How often all people are counted anew, to correct the figures where they are wrong.
+    private static let recount = Duration.seconds(86_400)
+
     /// What is wrong is logged every so many looks: every ten minutes.
     private static let looksPerWarning = 20
 
@@ -45,6 +48,19 @@ extension RunningService {
             _ = try? await service.devices.readiness(of: tenant)
             manager.tell(.alive)
             guard (try? await Task.sleep(for: pause)) != nil else { return }
+        }
+    }
+
+    /// Counts all people anew once a day, the first time a day after the start; takes its time beside everything else. Returns when the
+    /// task is cancelled.
+    func keepCounting(logger: Logger) async {
+        while (try? await Task.sleep(for: Self.recount)) != nil {
+            do {
+                _ = try await service.checkCounts(of: tenant)
+            } catch {
+                guard !Task.isCancelled else { return }
+                logger.error("people could not be counted anew", metadata: ["code": "\(error.code.rawValue)"])
+            }
         }
     }
 

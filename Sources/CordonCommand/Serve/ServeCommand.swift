@@ -28,13 +28,16 @@ struct ServeCommand: AsyncParsableCommand {
         let running = try await RunningService.open(plan, logger: logger)
         let manager = NotifySocket()
         let upkeep = Task { await running.keepUp(logger: logger) }
+        let counting = Task { await running.keepCounting(logger: logger) }
         let watchdog = Task { await running.showLife(to: manager) }
         let failure = await serve(running, plan, manager, logger)
         manager?.tell(.stopping)
         upkeep.cancel()
+        counting.cancel()
         watchdog.cancel()
         // Nothing may read the store while its log is written back.
         await upkeep.value
+        await counting.value
         await watchdog.value
         await running.close(logger: logger)
         if let failure { throw CommandFailure(failure) }

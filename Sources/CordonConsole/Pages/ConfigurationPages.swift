@@ -22,9 +22,10 @@ struct ConfigurationPages {
         let all = try await visit.api.all(Self.collection + "?$top=100&$expand=apps,assignments")
         let rows = all.map { one -> [Cell] in
             [
-                .link(one.text("displayName"), Self.path(one.text("id"))), .text("\(one.list("customSettings").count)"),
+                .link(.data(one.text("displayName")), Self.path(one.text("id"))),
+                .text("\(one.list("customSettings").count)"),
                 .list(one.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }.map { .code($0) }),
-                one.list("assignments").isEmpty ? .badge("nobody", .notice) : .badge("assigned", .good),
+                one.list("assignments").isEmpty ? .badge("not assigned", .notice) : .badge("assigned", .good),
                 .time(one.date("lastModifiedDateTime")),
             ]
         }
@@ -38,7 +39,8 @@ struct ConfigurationPages {
                     .table(
                         Table(
                             "Configurations", ["Name", "Values", "Apps", "Reaches", "Changed"], rows,
-                            empty: "There is no configuration yet.")),
+                            empty:
+                                "There is no configuration yet. Make one, then add its apps and assign it to a group.")),
                 ]))
     }
 
@@ -58,14 +60,16 @@ struct ConfigurationPages {
             rows.append(
                 Field(
                     .text, "value.\(index)", "Value \(index + 1)",
-                    help: index == 0 ? "{{userprincipalname}}, {{userid}} and the like become the person's own." : "",
+                    help: index == 0
+                        ? "{{userprincipalname}}, {{userid}} and similar become the values of each person." : "",
                     value: value("value", pair["value"].map { ReportFile.text($0) } ?? "")))
         }
         fields.append(
             Field(.text, "description", "Description", value: form?["description"] ?? one.text("description")))
         var blocks: [Block] = []
         if let refusal {
-            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
+            blocks.append(
+                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
         }
         if id != "new" {
             let links = [
@@ -86,7 +90,7 @@ struct ConfigurationPages {
                             fields: rows),
                     ])))
         return Page(
-            id == "new" ? "New configuration" : one.text("displayName"), .configurations,
+            id == "new" ? "New configuration" : .data(one.text("displayName")), .configurations,
             above: Link("App configuration", "/console/configurations"), blocks)
     }
 
@@ -122,10 +126,13 @@ struct ConfigurationPages {
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             let one = try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
             var page = Self.page(id, one, form, visit)
-            let now = one.list("customSettings").map { "\($0.text("name")) = \(ReportFile.text($0["value"]))" }
+            let now = one.list("customSettings").map {
+                Phrase.data("\($0.text("name")) = \(ReportFile.text($0["value"]))")
+            }
             page.blocks.insert(
                 .note(
-                    .bad, "Somebody changed this configuration while you did. Nothing was overwritten. In force now:",
+                    .bad,
+                    "Another administrator changed this configuration while you did. Nothing was overwritten. In force now:",
                     now), at: 0)
             return .page(page, .conflict)
         }

@@ -11,11 +11,15 @@ struct PeoplePages {
         table.get("/console/people/:id/data") { visit in
             .response(try await visit.api.file("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data"))
         }
-        table.get("/console/people/:id/erase", confirmErasure)
+        table.get("/console/people/:id/erase", needs: "handlePersonalData", confirmErasure)
         table.post("/console/people/:id/erase", erase)
         table.get("/console/people/:id", live: true, show)
-        table.get("/console/people/:id/block") { visit in try await Self.confirm(visit, blocks: true) }
-        table.get("/console/people/:id/unblock") { visit in try await Self.confirm(visit, blocks: false) }
+        table.get("/console/people/:id/block", needs: "blockUsers") { visit in
+            try await Self.confirm(visit, blocks: true)
+        }
+        table.get("/console/people/:id/unblock", needs: "blockUsers") { visit in
+            try await Self.confirm(visit, blocks: false)
+        }
         table.post("/console/people/:id/block") { visit in
             try await visit.api.call(.post, Self.route(visit.keys[0]) + "/wipeAndBlockManagedApps")
             return .moved(Self.path(visit.keys[0]))
@@ -41,14 +45,15 @@ struct PeoplePages {
         let page = try await visit.api.get(path)
         let rows = page.list("value").map { user -> [Cell] in
             [
-                .link(user.text("displayName"), Self.path(user.text("id"))), .text(user.text("userPrincipalName")),
-                .text(user.text("department")),
+                .link(.data(user.text("displayName")), Self.path(user.text("id"))),
+                .text(.data(user.text("userPrincipalName"))),
+                .text(.data(user.text("department"))),
                 user["accountEnabled"] == false ? .badge("disabled", .notice) : .badge("enabled", .good),
             ]
         }
         return .page(
             Page(
-                "People", .people, lead: "Find somebody to see their apps and devices, ask what they may do, or wipe.",
+                "People", .people, lead: "Open a person to see their apps and devices, ask what they may do, or wipe.",
                 [
                     .form(
                         Form(
@@ -59,7 +64,7 @@ struct PeoplePages {
                             "People", ["Name", "Signs in as", "Department", "Account"], rows,
                             empty: search.isEmpty
                                 ? "The directory is empty. Connect a directory, or let people enrol."
-                                : "Nobody is called so.",
+                                : "No name begins with this. Search for the sign-in name.",
                             more: ListPages.more(page, "/console/people", search: search))),
                 ]))
     }
@@ -82,10 +87,10 @@ struct PeoplePages {
         }
         blocks.append(
             failing.isEmpty
-                ? .note(.good, "Protected: everything is as it should be.", [])
+                ? .note(.good, "Protected: the newest rules are in force.", [])
                 : .note(
-                    .notice, "Not everything is as it should be:",
-                    failing.map { "\($0.text("validationName")): \($0.text("mitigationInstruction"))" }))
+                    .notice, "Not fully protected:",
+                    failing.map { "\(.said($0.text("validationName"))): \(.said($0.text("mitigationInstruction")))" }))
         var links = [Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id))]
         if visit.may("wipe"), !registrations.isEmpty {
             links.insert(Link("Wipe a device…", Self.path(id) + "/wipe", isMain: true), at: 0)
@@ -97,26 +102,31 @@ struct PeoplePages {
                     : Link("Wipe everything and block…", Self.path(id) + "/block"))
         }
         if visit.may("handlePersonalData") {
-            links.append(Link("What is known of them", Self.path(id) + "/data"))
-            links.append(Link("Erase…", Self.path(id) + "/erase"))
+            links.append(Link("Export personal data", Self.path(id) + "/data"))
+            links.append(Link("Erase personal data…", Self.path(id) + "/erase"))
         }
         blocks += [
             .links(links),
             .facts([
-                ("Signs in as", .text(user.text("userPrincipalName"))), ("Object id", .code(user.text("id"))),
-                ("Groups", .list(groups.isEmpty ? [.text("none")] : groups.map { .text($0.text("displayName")) })),
+                ("Signs in as", .text(.data(user.text("userPrincipalName")))), ("Object id", .code(user.text("id"))),
+                (
+                    "Groups",
+                    .list(groups.isEmpty ? [.text("none")] : groups.map { .text(.data($0.text("displayName"))) })
+                ),
                 (
                     "Policies",
                     .list(
                         policies.isEmpty
                             ? [.badge("none", .notice)]
-                            : policies.map { .link($0.text("displayName"), PolicyPages.path($0.text("id"))) })
+                            : policies.map { .link(.data($0.text("displayName")), PolicyPages.path($0.text("id"))) })
                 ),
             ]),
             .table(DevicePages.table("Apps and devices", registrations)),
         ]
         return .page(
-            Page(user.text("displayName"), .people, isLive: true, above: Link("People", "/console/people"), blocks))
+            Page(
+                .data(user.text("displayName")), .people, isLive: true, above: Link("People", "/console/people"), blocks
+            ))
     }
 
     @Sendable private func blocked(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -127,7 +137,8 @@ struct PeoplePages {
             let wipes = try await visit.api.get("/admin/v1/wipes?user=" + ConsolePath.part(id)).array ?? []
             let done = wipes.count { $0.text("state") == "succeeded" }
             rows.append([
-                .link(user?.text("displayName") ?? id, Self.path(id)), .text("\(done) of \(wipes.count)"),
+                .link(.data(user?.text("displayName") ?? id), Self.path(id)),
+                .text("\(.data("\(done)")) of \(.data("\(wipes.count)"))"),
                 visit.may("blockUsers") ? .link("Unblock…", Self.path(id) + "/unblock") : .text(""),
             ])
         }
@@ -139,7 +150,8 @@ struct PeoplePages {
                 [
                     .table(
                         Table(
-                            "Blocked people", ["Person", "Wipes that are done", ""], rows, empty: "Nobody is blocked."))
+                            "Blocked people", ["Person", "Wipes that are done", ""], rows,
+                            empty: "No person is blocked. To block one, open the person."))
                 ]))
     }
 
@@ -148,8 +160,8 @@ struct PeoplePages {
         let path = Self.path(visit.keys[0])
         return .page(
             Page(
-                "Erase what is known of \(user.text("displayName"))?", .people,
-                above: Link(user.text("displayName"), path),
+                "Erase the personal data of \(user.text("displayName"))?", .people,
+                above: Link(.data(user.text("displayName")), path),
                 [
                     .note(
                         .bad,
@@ -158,7 +170,7 @@ struct PeoplePages {
                     .form(
                         Form(
                             path + "/erase", submit: "Erase", hidden: [("page", path + "/erase")], isGrave: true,
-                            cancel: Link("Keep everything", path),
+                            cancel: Link("Keep the data", path),
                             [
                                 Field(
                                     .flag, "wipe", "Wipe their apps first; erase again when the wipes are done",
@@ -178,12 +190,12 @@ struct PeoplePages {
     private static func confirm(_ visit: ConsoleVisit, blocks: Bool) async throws -> ConsoleAnswer {
         let user = try await visit.api.get(route(visit.keys[0]))
         let action = path(visit.keys[0]) + (blocks ? "/block" : "/unblock")
-        let title =
+        let title: Phrase =
             blocks
             ? "Wipe everything of \(user.text("displayName")) and block them?" : "Unblock \(user.text("displayName"))?"
         return .page(
             Page(
-                title, .people, above: Link(user.text("displayName"), path(visit.keys[0])),
+                title, .people, above: Link(.data(user.text("displayName")), path(visit.keys[0])),
                 [
                     .note(
                         blocks ? .bad : .notice,

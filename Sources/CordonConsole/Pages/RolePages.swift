@@ -23,12 +23,11 @@ struct RolePages {
         let roles = try await visit.api.get("/admin/v1/roles").array ?? []
         let rows = roles.map { role -> [Cell] in
             let isBuiltIn = role["isBuiltIn"] == true
-            let permissions = role.list("permissions").compactMap(\.string).map(SettingTexts.words).joined(
-                separator: ", ")
+            let permissions = Phrase.list(role.list("permissions").compactMap(\.string).map(SettingTexts.words))
             return [
                 isBuiltIn
                     ? .text(SettingTexts.words(role.text("displayName")))
-                    : .link(role.text("displayName"), Self.path(role.text("id"))),
+                    : .link(.data(role.text("displayName")), Self.path(role.text("id"))),
                 isBuiltIn ? .badge("built in", .plain) : .badge("your own", .good), .text(permissions),
                 .list(role.list("members").compactMap(\.string).map { .code($0) }),
             ]
@@ -38,11 +37,11 @@ struct RolePages {
             Page(
                 "Roles", .roles,
                 lead:
-                    "Built-in roles come with the groups and roles of your identity provider; your own name their members here.",
+                    "Built-in roles come with the groups and roles of your identity provider. Roles of your own list their members here.",
                 [
                     .facts([
-                        ("You are", .text(visit.roleNames.joined(separator: ", "))),
-                        ("You may", .text(mine.joined(separator: ", "))),
+                        ("You are", .text(visit.roles)),
+                        ("You may", .text(.list(mine))),
                     ]),
                     .links(visit.may("manageTenant") ? [Link("New role", "/console/roles/new", isMain: true)] : []),
                     .table(Table("Roles", ["Role", "Kind", "May", "Members"], rows, empty: "")),
@@ -62,7 +61,8 @@ struct RolePages {
         }
         var blocks: [Block] = []
         if let refusal {
-            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
+            blocks.append(
+                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
         }
         blocks.append(
             .form(
@@ -78,7 +78,7 @@ struct RolePages {
                             value: value("permissions", known("permissions", ","))),
                         Field(
                             .long, "members", "Members",
-                            help: "One a line: a group as the provider's tokens name it, or user: and an object id.",
+                            help: "One per line: a group as the provider's tokens name it, or user: and an object id.",
                             value: value("members", known("members", "\n"))),
                         Field(
                             .text, "tags", "Only for policies with these scope tags",
@@ -93,7 +93,8 @@ struct RolePages {
                     )))
         }
         return Page(
-            id == "new" ? "New role" : role.text("displayName"), .roles, above: Link("Roles", "/console/roles"), blocks)
+            id == "new" ? "New role" : .data(role.text("displayName")), .roles, above: Link("Roles", "/console/roles"),
+            blocks)
     }
 
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

@@ -1,3 +1,4 @@
+internal import CordonLeakScan
 internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
@@ -16,15 +17,15 @@ extension DemoStory {
 
         let first = try await stage.sharedApp("board-1", at: broker)
         let second = try await stage.sharedApp("board-2", at: broker)
-        let planted = Array(scan.markers.prefix(8))
+        let planted = Array(scan.texts.prefix(8))
         _ = try await stage.signIn(try stage.worker("a"), in: first)
         for text in planted { try await second.ask("post \(text)") }
         step.expect(
             "the second app needs no sign-in of its own", try await second.ask("show")["text"]?.contains(planted[0]),
             is: true)
-        let before = try MemoryScan.count(of: planted, in: second.process.id)
+        let before = try leaks(of: planted, inProcess: second.process.id).texts
         step.expect("the control: the first worker's process holds every planted text", before, is: planted.count)
-        step.expect("on the disk none is readable", try scan.scan(stage.home(of: "board-2").path).markers, is: 0)
+        step.expect("on the disk none is readable", try leaks(below: stage.home(of: "board-2")).texts, is: 0)
 
         let began = ContinuousClock.now
         let out = try await first.ask("sign-out")
@@ -37,7 +38,7 @@ extension DemoStory {
         let next = try await stage.sharedApp("board-2", at: broker)
         _ = try await stage.signIn(try stage.worker("b"), in: next)
         step.expect("the next worker finds an empty board", try await next.ask("show")["text"], is: "")
-        let left = try MemoryScan.count(of: planted, in: next.process.id)
+        let left = try leaks(of: planted, inProcess: next.process.id).texts
         step.expect("and the process holds none of the first worker's texts", left, is: 0)
         let onDisk = try files(below: stage.home(of: "board-2").appending(path: "sessions"))
         step.expect(

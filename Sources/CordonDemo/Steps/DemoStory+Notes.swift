@@ -1,3 +1,4 @@
+internal import CordonLeakScan
 internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
@@ -28,7 +29,7 @@ extension DemoStory {
 
     func write(_ step: inout DemoStep) async throws(ProgramError) {
         let app = try running()
-        let perNote = scan.markers.count / Self.noteCount
+        let perNote = scan.texts.count / Self.noteCount
         try await app.ask("use \(account)")
         let began = ContinuousClock.now
         var written = 0
@@ -51,35 +52,54 @@ extension DemoStory {
     }
 
     private func text(of number: Int, _ perNote: Int) -> String {
-        scan.markers[number * perNote..<(number + 1) * perNote].joined(separator: " ")
+        scan.texts[number * perNote..<(number + 1) * perNote].joined(separator: " ")
+    }
+
+    /// What of the planted texts stands below a folder.
+    func leaks(below folder: URL) throws(ProgramError) -> Leaks {
+        do { return try scan.leaks(below: folder) } catch {
+            throw ProgramError.stage("\(folder.path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// What of some texts stands in the memory of a process.
+    func leaks(of texts: [String], inProcess id: Int32) throws(ProgramError) -> Leaks {
+        guard let scan = LeakScan(texts: texts) else { throw ProgramError.stage("a planted text is too short") }
+        do { return try scan.leaks(inProcess: id) } catch {
+            throw ProgramError.stage(
+                "the memory of process \(id) cannot be read",
+                hint: "Allow a parent to trace its children (kernel.yama.ptrace_scope 0 or 1).")
+        }
     }
 
     /// Files with their contents.
     func files(below folder: URL) throws(ProgramError) -> [String: Data] {
         var contents: [String: Data] = [:]
-        for path in try MarkerScan.files(below: folder.path) {
-            contents[path] = FileManager.default.contents(atPath: path)
-        }
+        do {
+            for path in try LeakScan.files(below: folder.path) {
+                contents[path] = FileManager.default.contents(atPath: path)
+            }
+        } catch { throw ProgramError.stage("\(folder.path) cannot be listed: \(error.localizedDescription)") }
         return contents
     }
 }
 
 extension DemoStory {
     func readRawBytes(_ step: inout DemoStep) async throws(ProgramError) {
-        let planted = scan.markers.count
-        let sealed = try scan.scan(stage.home(of: "worker").path)
+        let planted = scan.texts.count
+        let sealed = try leaks(below: stage.home(of: "worker"))
         step.facts["filesRead"] = .integer(Int64(sealed.files))
         step.facts["bytesRead"] = .integer(Int64(sealed.bytes))
         step.facts["markersPlanted"] = .integer(Int64(planted))
-        step.expect("none of the planted texts is readable", sealed.markers, is: 0)
+        step.expect("none of the planted texts is readable", sealed.texts, is: 0)
 
         // The control: the same scanner on the same texts in the clear.
         let control = cast.folder.appending(path: "control")
         do {
             try FileManager.default.createDirectory(at: control, withIntermediateDirectories: true)
-            try Data(scan.markers.joined(separator: " ").utf8).write(to: control.appending(path: "plain.txt"))
+            try Data(scan.texts.joined(separator: " ").utf8).write(to: control.appending(path: "plain.txt"))
         } catch { throw ProgramError.stage("the control file cannot be written") }
-        let plain = try scan.scan(control.path)
-        step.expect("the scanner finds all of them in an unsealed copy", plain.markers, is: planted)
+        let plain = try leaks(below: control)
+        step.expect("the scanner finds all of them in an unsealed copy", plain.texts, is: planted)
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonLeakScan
 internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
@@ -38,8 +39,8 @@ extension DemoStory {
 
         let other = try await stage.personalApp("another-app")
         step.expect("another app finds nothing to paste", try await other.ask("paste").members["ok"]?.bool, is: false)
-        let seen = try scan.scan(stage.clipboard.path)
-        step.expect("and the clipboard's bytes tell it nothing", seen.markers, is: 0)
+        let seen = try leaks(below: stage.clipboard)
+        step.expect("and the clipboard's bytes tell it nothing", seen.texts, is: 0)
 
         try await app.ask("use \(account)")
         let pasted = try await app.ask("paste")

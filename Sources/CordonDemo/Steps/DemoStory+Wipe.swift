@@ -1,3 +1,4 @@
+internal import CordonLeakScan
 internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
@@ -21,8 +22,8 @@ extension DemoStory {
 
         let refused = try await app.ask("use \(account)")
         step.expect("the account is gone from the app", refused.members["ok"]?.bool, is: false)
-        let left = try scan.scan(stage.home(of: "worker").path)
-        step.expect("none of the planted texts is readable", left.markers, is: 0)
+        let left = try leaks(below: stage.home(of: "worker"))
+        step.expect("none of the planted texts is readable", left.texts, is: 0)
         let sealed = try files(below: stage.home(of: "worker").appending(path: "protected/files"))
         step.expect("no sealed file is left", sealed.count, is: 0)
         let personal = try files(below: stage.home(of: "worker").appending(path: "personal-notes"))

@@ -1,3 +1,4 @@
+internal import CordonLeakScan
 public import CordonProtocol
 public import Foundation
 
@@ -25,7 +26,7 @@ public actor DemoStory {
 
     let cast: Cast
     let stage: DemoStage
-    let scan: MarkerScan
+    let scan: LeakScan
 
     // What earlier steps leave for later ones.
     var policyID = ""
@@ -37,7 +38,7 @@ public actor DemoStory {
     public init(_ cast: Cast) {
         self.cast = cast
         stage = DemoStage(cordon: cast.cordon, app: cast.app, folder: cast.folder)
-        scan = MarkerScan(count: 1_000, seed: cast.seed)
+        scan = LeakScan(count: 1_000, seed: cast.seed)
     }
 
     /// Tells the story step by step, and ends every process whatever happens.

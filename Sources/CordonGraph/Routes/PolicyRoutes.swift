@@ -66,7 +66,9 @@ struct PolicyRoutes: Sendable {
             },
             GraphRoute(.get, item + "/deploymentSummary", .readApps) { exchange in
                 let policy = try await collection.policy(exchange, administration)
-                let summary = DeploymentSummary(of: policy, among: try await exchange.registrations(administration))
+                let summaries = try await administration.deploymentSummaries(
+                    ofPolicies: [policy.id], as: exchange.administrator)
+                guard let summary = summaries[policy.id] else { throw Refusal.notFound }
                 return .entity(
                     ReportEntity.json(summary, of: policy, at: now()),
                     of: "\(collection.path)('\(policy.id)')/deploymentSummary")
@@ -133,11 +135,11 @@ struct PolicyRoutes: Sendable {
         guard exchange.query.expand.contains("deploymentsummary"), !policies.isEmpty else {
             return policies.map { exchange.json($0) }
         }
-        let registrations = try await exchange.registrations(administration)
+        let summaries = try await administration.deploymentSummaries(
+            ofPolicies: Set(policies.map(\.id)), as: exchange.administrator)
         return policies.map { policy in
             var members = exchange.json(policy).object ?? [:]
-            let summary = DeploymentSummary(of: policy, among: registrations)
-            members["deploymentSummary"] = ReportEntity.json(summary, of: policy, at: now())
+            members["deploymentSummary"] = summaries[policy.id].map { ReportEntity.json($0, of: policy, at: now()) }
             return .object(members)
         }
     }

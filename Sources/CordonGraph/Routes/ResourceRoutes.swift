@@ -40,7 +40,8 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange in
                 let known = try await one(exchange)
-                try await administration.removeResource(Resource.self, known.id, as: exchange.administrator)
+                try await administration.removeResource(
+                    Resource.self, known.id, ifVersion: exchange.expectedVersion, as: exchange.administrator)
                 return .done
             },
         ]
@@ -66,6 +67,7 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
     }
 
     private func save(_ resource: Resource, isNew: Bool, _ exchange: GraphExchange) async throws {
-        try await administration.saveResource(resource, isNew: isNew, as: exchange.administrator)
+        try await administration.saveResource(
+            resource, isNew: isNew, ifVersion: isNew ? nil : exchange.expectedVersion, as: exchange.administrator)
     }
 }

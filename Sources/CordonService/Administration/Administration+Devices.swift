@@ -59,6 +59,7 @@ extension Administration {
             registration.missedWipe = nil
             if registration.state == .active {
                 registration.close(.forgotten, at: change.now)
+                try change.removeRecoveryShare(ofRegistration: id)
                 change.noteClosing(id)
                 try change.endCommands(of: registration)
             }

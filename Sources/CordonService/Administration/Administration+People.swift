@@ -269,6 +269,7 @@ extension StorageTransaction {
         for command in data.commands { try remove(IssuedCommand.self, command.id) }
         for registration in data.registrations {
             try remove(EventBookmark.self, registration.id)
+            try removeRecoveryShare(ofRegistration: registration.id)
             for rules in try records(DeliveredRules.self, where: (.registration, registration.id)) {
                 try remove(DeliveredRules.self, rules.storageID)
             }

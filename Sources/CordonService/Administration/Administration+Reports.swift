@@ -18,17 +18,58 @@ extension Administration {
     }
 
     /// The figures of the whole organisation (SRV-TG-38).
+    ///
+    /// It is read from counts of people who are alike, so it costs what there are of kinds of people, not of people. A large change of
+    /// groups is counted some seconds behind itself.
     public func protectionSummary(as administrator: Administrator) async throws(ServiceError) -> ProtectionSummary {
         try await store.read(.read, as: administrator) { records in
             let snapshot = try targeting.snapshot(of: administrator.tenant, in: records)
-            let users = try records.records(DirectoryUser.self)
-            let statuses = try records.statuses(of: users, seenBy: administrator)
+            guard try records.settings().countsPeople == true else {
+                return try countedAnew(records, snapshot, as: administrator)
+            }
+            let policies = try records.records(ManagedAppPolicy.self).filter(administrator.sees)
             return ProtectionSummary(
-                assigned: try users.filter { user in
-                    let groups = try records.directGroups(ofPerson: user.id)
-                    return snapshot.assigns(user, in: groups, where: administrator.sees)
-                }, statuses: statuses,
-                blocked: Set(try records.records(UserBlock.self).map(\.storageID)))
+                of: try records.records(StandingCount.self),
+                policies: Dictionary(policies.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            ) { snapshot.assigns(isEntitled: $0.isEntitled, in: $0.groups, where: administrator.sees) }
+        }
+    }
+
+    /// The same figures from every person and every app: what the counts have to agree with.
+    func summaryCountedAnew(as administrator: Administrator) async throws(ServiceError) -> ProtectionSummary {
+        try await store.read(.read, as: administrator) { records in
+            try countedAnew(
+                records, targeting.snapshot(of: administrator.tenant, in: records), as: administrator)
+        }
+    }
+
+    private func countedAnew(
+        _ records: some StorageReader, _ snapshot: TargetingSnapshot, as administrator: Administrator
+    ) throws(ServiceError) -> ProtectionSummary {
+        let users = try records.records(DirectoryUser.self)
+        let statuses = try records.statuses(of: users, seenBy: administrator)
+        var assigned: [DirectoryUser] = []
+        for user in users
+        where snapshot.assigns(user, in: try records.directGroups(ofPerson: user.id), where: administrator.sees) {
+            assigned.append(user)
+        }
+        return ProtectionSummary(
+            assigned: assigned, statuses: statuses,
+            blocked: Set(try records.records(UserBlock.self).map(\.storageID)))
+    }
+
+    /// How far policies have come, by id (SRV-TG-41); those that there are not are left out.
+    public func deploymentSummaries(
+        ofPolicies ids: Set<String>, as administrator: Administrator
+    ) async throws(ServiceError) -> [String: DeploymentSummary] {
+        try await store.read(.read, as: administrator) { records in
+            let policies = try records.records(ManagedAppPolicy.self, ids: ids.sorted()).filter(administrator.sees)
+            guard try records.settings().countsPeople == true else {
+                let active = try records.records(Registration.self, where: (.state, "active"))
+                return policies.reduce(into: [:]) { $0[$1.id] = DeploymentSummary(of: $1, among: active) }
+            }
+            let counts = try records.records(StandingCount.self)
+            return policies.reduce(into: [:]) { $0[$1.id] = DeploymentSummary(of: $1, from: counts) }
         }
     }
 

@@ -27,9 +27,18 @@ extension Administration {
     public func saveResource<Resource: AdministeredResource>(
         _ resource: Resource, isNew: Bool, as administrator: Administrator
     ) async throws(ServiceError) {
+        try await saveResource(resource, isNew: isNew, ifVersion: nil, as: administrator)
+    }
+
+    /// The same, of something that has versions, where the present one is still the one that the caller knows.
+    ///
+    /// - Parameter version: The version that the caller expects, nil for any; another one throws `preconditionFailed`.
+    public func saveResource<Resource: AdministeredResource>(
+        _ resource: Resource, isNew: Bool, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) {
         try await store.require(Resource.writing, of: administrator)
         try resource.check()
-        for _ in 0..<5 where try await saved(resource, isNew: isNew, as: administrator) { return }
+        for _ in 0..<5 where try await saved(resource, isNew: isNew, ifVersion: version, as: administrator) { return }
         throw ServiceError(.conflict, "other changes came in between again and again", place: resource.id)
     }
 
@@ -61,13 +70,14 @@ extension Administration {
 
     /// Saves one; false where something else changed between the look and the write.
     private func saved<Resource: AdministeredResource>(
-        _ resource: Resource, isNew: Bool, as administrator: Administrator
+        _ resource: Resource, isNew: Bool, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> Bool {
         let (seen, clearance) = try await clearance(for: resource, as: administrator)
         return try await store.change(for: administrator, call: "saveResource") { change in
             let known = try change.records(Resource.self)
             let before = known.first { $0.storageID == resource.storageID }
             guard before == seen else { return false }
+            try Self.expect(version, of: before)
             if let clearance {
                 let budget = configuration.wipeBudget
                 guard try change.settle(clearance, by: administrator, budget: budget, ids: ids) else { return false }
@@ -97,9 +107,17 @@ extension Administration {
     public func removeResource<Resource: AdministeredResource>(
         _ type: Resource.Type, _ id: String, as administrator: Administrator
     ) async throws(ServiceError) {
+        try await removeResource(type, id, ifVersion: nil, as: administrator)
+    }
+
+    /// The same, of something that has versions, where the present one is still the one that the caller knows.
+    public func removeResource<Resource: AdministeredResource>(
+        _ type: Resource.Type, _ id: String, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) {
         try await store.require(Resource.writing, of: administrator)
         try await store.change(for: administrator) { change in
             let resource = try change.known(type, id)
+            try Self.expect(version, of: resource)
             let policies = try change.records(ManagedAppPolicy.self)
             if let user = policies.first(where: resource.isUsed) {
                 throw ServiceError(.conflict, "a policy uses it", place: user.id, hint: "Change the policy first.")
@@ -110,6 +128,14 @@ extension Administration {
                 "\(Resource.auditName)/\(resource.id)",
                 details: try versionDetails(Resource?.none, resource, "remove", administrator, in: change))
         }
+    }
+
+    /// Refuses another version than the one that was expected; what has none is of no version.
+    private static func expect<Resource: AdministeredResource>(
+        _ version: String?, of present: Resource?
+    ) throws(ServiceError) {
+        guard let version, version != (present as? AssignmentFilter)?.versionToken else { return }
+        throw ServiceError(.preconditionFailed, "it has another version", place: present?.id)
     }
 
     /// Keeps a version of what has versions; what the audit log says of it.

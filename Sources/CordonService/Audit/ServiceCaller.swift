@@ -34,7 +34,7 @@ extension DeviceCaller: ServiceCaller {
     func isRefused(by error: ServiceError) -> Bool {
         switch error.status {
         case .notLicensed, .notEnrolledAccount, .alreadyEnrolled, .authenticationRequired: true
-        default: error.code == .wrongKey
+        default: error.code == .wrongKey || error.code == .staleSignIn
         }
     }
 }

@@ -7,12 +7,12 @@ extension ChangeReview {
     /// The change that was released for what is asked now, by the same author, and that still covers its number.
     func released(
         _ digest: String, _ reach: Reach, by administrator: Administrator
-    ) async throws(ServiceError) -> String? {
+    ) async throws(ServiceError) -> WaitingChange? {
         let now = store.now
         return try await store.read(for: administrator.tenant) { records in
             try WaitingChange.open(digest, by: administrator.id, in: records).first {
                 $0.state(at: now) == .released && !reach.exceeds($0.reach)
-            }?.id
+            }
         }
     }
 
@@ -84,14 +84,15 @@ extension ChangeReview {
             throw try await wait(for: digest, action, of: entity, reach, by: administrator)
         }
         return Clearance(
-            digest: digest, entity: entity, reach: reach, wipes: [], revision: nil, released: released, person: mark)
+            digest: digest, entity: entity, reach: reach, wipes: [], revision: nil, released: released?.id,
+            person: mark)
     }
 
     /// Lets a change of the directory pass by which people lose data, or throws.
     ///
     /// - Throws: ``ServiceError``: `staleSignIn`, or `waiting` above the hour's budget.
     func clearDirectory(
-        _ reach: Reach, _ digest: String, of entity: String, as administrator: Administrator
+        _ reach: Reach, _ digest: String, of entity: String, at revision: Int64, as administrator: Administrator
     ) async throws(ServiceError) -> Clearance {
         guard administrator.isProgram || administrator.call.hasFreshSignIn else {
             throw ServiceError(.staleSignIn, "people lose data by the change, which takes a fresh sign-in")
@@ -105,7 +106,7 @@ extension ChangeReview {
             throw try await wait(for: digest, "directory.change", of: entity, reach, by: administrator)
         }
         return Clearance(
-            digest: digest, entity: entity, reach: reach, wipes: [], revision: nil, released: released)
+            digest: digest, entity: entity, reach: reach, wipes: [], revision: revision, released: released?.id)
     }
 
     /// Lets a change pass that a second person has to release whatever it reaches.
@@ -121,7 +122,7 @@ extension ChangeReview {
             throw try await wait(for: digest, action, of: entity, .nobody, by: administrator)
         }
         return Clearance(
-            digest: digest, entity: entity, reach: .nobody, wipes: [], revision: nil, released: released)
+            digest: digest, entity: entity, reach: .nobody, wipes: [], revision: nil, released: released.id)
     }
 }
 
@@ -134,8 +135,15 @@ extension Change {
         _ clearance: ChangeReview.Clearance, by administrator: Administrator, budget: Int, ids: RandomID
     ) throws(ServiceError) -> Bool {
         if let revision = clearance.revision {
-            // People came or went, or another policy changed: the number may be another one.
+            // Another policy changed, or a group came into another one: the number may be another one.
             guard try settings().targetingRevision == revision else { return false }
+        }
+        var reach = clearance.reach
+        if let tally = clearance.tally {
+            guard let present = try tally.upToDate(in: self), !present.exceeds(clearance.ceiling ?? reach) else {
+                return false
+            }
+            reach = present
         }
         try noteApprover(administrator)
         if let id = clearance.released {
@@ -150,12 +158,12 @@ extension Change {
         } else {
             var spent = try record(WipeBudget.self, administrator.id) ?? WipeBudget(id: administrator.id)
             guard clearance.person.map({ !spent.has($0, at: now) }) ?? true else { return true }
-            guard spent.spent(at: now) + clearance.reach.people <= budget else { return false }
-            spent.spend(clearance.reach.people, person: clearance.person, at: now)
+            guard spent.spent(at: now) + reach.people <= budget else { return false }
+            spent.spend(reach.people, person: clearance.person, at: now)
             try save(spent)
         }
         guard !clearance.wipes.isEmpty else { return true }
-        try alert(.destructivePolicy, about: clearance.entity, by: administrator, clearance.reach.people, ids)
+        try alert(.destructivePolicy, about: clearance.entity, by: administrator, reach.people, ids)
         return true
     }
 

@@ -27,6 +27,30 @@ struct ChangeReview: Sendable {
         let released: String?
         /// The one person whom it is about, as a digest.
         var person: String?
+        /// What the number was counted from, to be brought up to date in the transaction of the change; nil for what is counted
+        /// there anyway.
+        var tally: Tally?
+        /// The number that the author was shown or that was released; nil where neither had to be.
+        var ceiling: Reach?
+    }
+
+    /// What was counted outside the writer, and where the journal of people stood before that.
+    struct Tally: Sendable {
+        let counter: ReachCounter
+        var count: ReachCounter.Count
+        let mark: Int64
+
+        /// The number with those who came, went or got an app meanwhile; nil where more did than are remembered.
+        func upToDate(in change: Change) throws(ServiceError) -> Reach? {
+            guard let people = change.journal.people(since: mark, of: change.tenant) else { return nil }
+            var count = count
+            for person in people.sorted() {
+                for registration in try change.activeRegistrations(of: person) {
+                    try counter.count(registration, in: change, into: &count)
+                }
+            }
+            return count.reach
+        }
     }
 
     /// Lets a change pass or throws; nil for one that cannot remove anything.
@@ -38,20 +62,20 @@ struct ChangeReview: Sendable {
     ) async throws(ServiceError) -> Clearance? {
         let wipes = try await wipes(of: proposal, as: administrator, call: call)
         guard !wipes.isEmpty else { return nil }
-        let (count, revision) = try await count(proposal, in: administrator.tenant)
-        let reach = count.reach
+        let (tally, revision) = try await count(proposal, in: administrator.tenant)
+        let reach = tally.count.reach
         let released = try await released(proposal.digest, reach, by: administrator)
-        func clearance() -> Clearance {
+        func clearance(upTo ceiling: Reach?) -> Clearance {
             Clearance(
                 digest: proposal.digest, entity: proposal.entity, reach: reach, wipes: wipes, revision: revision,
-                released: released)
+                released: released?.id, tally: tally, ceiling: ceiling)
         }
-        guard released == nil else { return clearance() }
-        try checkToken(reach, of: proposal.digest, by: administrator)
+        if let released { return clearance(upTo: released.reach) }
+        let shown = try shownNumber(reach, of: proposal.digest, by: administrator)
         let spent = try await store.read(for: administrator.tenant) { records in
             try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0
         }
-        guard spent + reach.people > configuration.wipeBudget else { return clearance() }
+        guard spent + reach.people > configuration.wipeBudget else { return clearance(upTo: shown) }
         throw try await wait(
             for: proposal.digest, proposal.action, of: proposal.entity, reach,
             changes: MemberChange.between(proposal.before?.versionDocument, proposal.after?.versionDocument),
@@ -69,7 +93,7 @@ struct ChangeReview: Sendable {
             for policy in proposal.touched where !administrator.mayDestroy(withTags: policy.scopeTags) {
                 throw ServiceError(
                     .forbidden, "the change makes apps remove data, and \(administrator.id) may not wipe",
-                    hint: "Ask somebody who may wipe. A program needs the application permission wipe.",
+                    hint: "Ask an administrator who may wipe. A program needs the application permission wipe.",
                     problems: wipes.prefix(5).map { .init(member: "wipe", reason: $0.sentence) })
             }
             guard administrator.isProgram || administrator.call.hasFreshSignIn else {
@@ -81,10 +105,11 @@ struct ChangeReview: Sendable {
 
     /// Whose rules would change and who would lose data that is kept now, counted outside the writer, one app after the other.
     ///
-    /// - Returns: The numbers, and the revision of the directory and the policies that they were counted at.
+    /// - Returns: The numbers, and the revision of the policies and of groups in groups that they were counted at.
     func count(
         _ proposal: ProposedChange, in tenant: TenantID
-    ) async throws(ServiceError) -> (count: ReachCounter.Count, revision: Int64) {
+    ) async throws(ServiceError) -> (tally: Tally, revision: Int64) {
+        let mark = store.journal.mark(of: tenant)
         let (before, apps) = try await store.read(for: tenant) { records in
             (try targeting.snapshot(of: tenant, in: records), proposal.touched.concernedApps)
         }
@@ -104,17 +129,19 @@ struct ChangeReview: Sendable {
                 }
             } while last != nil
         }
-        return (found, before.revision)
+        return (Tally(counter: counter, count: found, mark: mark), before.revision)
     }
 
     /// How many registrations are read at once.
     private static let page = 1_000
 
     /// Refuses a number above the limit that the author does not show to know.
-    private func checkToken(
+    ///
+    /// - Returns: The number that the author knows; nil where it is below the limit or the author is a program.
+    private func shownNumber(
         _ reach: Reach, of digest: String, by administrator: Administrator
-    ) throws(ServiceError) {
-        guard !administrator.isProgram, reach.people > configuration.impactLimit else { return }
+    ) throws(ServiceError) -> Reach? {
+        guard !administrator.isProgram, reach.people > configuration.impactLimit else { return nil }
         let known = administrator.call.impactToken.flatMap {
             tokens.reach(in: $0, of: digest, for: administrator.id, at: store.now)
         }
@@ -127,6 +154,7 @@ struct ChangeReview: Sendable {
                     .init(member: "impact.registrations", reason: String(reach.registrations)),
                 ])
         }
+        return known
     }
 }
 

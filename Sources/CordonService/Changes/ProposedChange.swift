@@ -10,6 +10,8 @@ struct ProposedChange: Sendable {
     var after: ManagedAppPolicy?
     /// The filter after, where a filter changes instead.
     var filter: AssignmentFilter?
+    /// The filter before, for showing what changes.
+    var presentFilter: AssignmentFilter?
     /// The app of the catalogue after, where that changes instead.
     var app: CatalogueApp?
     /// What the audit log calls it.

@@ -34,6 +34,13 @@ struct SecretValues {
         return (restored, missing)
     }
 
+    /// Whether some members name secret values by their digests.
+    static func namesDigests(_ members: [String: JSONValue]) -> Bool {
+        (members["customSettings"]?.array ?? []).contains { pair in
+            isSecret(pair) && pair["value"]?.string?.hasPrefix(mark) ?? false
+        }
+    }
+
     /// Whether the value of a pair is secret: marked `isSecret`, or named like one.
     static func isSecret(_ pair: JSONValue) -> Bool {
         if let flag = pair["isSecret"], case .bool(let isSecret) = flag { return isSecret }

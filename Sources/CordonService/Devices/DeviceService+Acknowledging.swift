@@ -91,6 +91,7 @@ extension DeviceService {
         guard registration.state == .active else { return try change.save(closed) }
         try change.endCommands(of: registration)
         closed.close(.wiped, at: change.now)
+        try change.removeRecoveryShare(ofRegistration: registration.id)
         closed.lastSync = change.now
         try change.save(closed)
         change.noteClosing(registration.id)

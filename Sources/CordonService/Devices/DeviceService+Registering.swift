@@ -52,6 +52,7 @@ extension DeviceService {
             let envelope = try envelopes.issue(
                 content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, in: change)
             try change.save(registration)
+            change.journal.note(CollectionOfOne(folded(registration.account.id.rawValue)), of: change.tenant)
             let status: EnrollmentStatus =
                 commands.hasWipe ? .wipeReceived : content.policy == nil ? .noPolicyTargeted : .newPolicies
             let result = RegistrationResult(
@@ -102,6 +103,7 @@ extension DeviceService {
             new.missedWipe = new.missedWipe ?? old.missedWipe
             old.missedWipe = nil
             try change.save(old)
+            try change.moveRecoveryShare(fromRegistration: old.id, to: new.id)
             try change.endCommands(of: old)
             for var operation in try change.openOperations(of: old.id) {
                 let successor = try wipes.request(

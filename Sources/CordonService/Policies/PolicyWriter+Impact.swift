@@ -29,6 +29,7 @@ extension PolicyWriter {
                 let before = try records.record(AssignmentFilter.self, filter.storageID)
                 var proposal = ProposedChange(
                     filter: filter, action: "filter.save", entity: "filter/\(filter.id)", base: before?.versionToken)
+                proposal.presentFilter = before
                 proposal.concerned = try records.records(ManagedAppPolicy.self).filter(filter.concerns)
                 return proposal
             }
@@ -50,13 +51,17 @@ extension PolicyWriter {
         of proposal: ProposedChange, as administrator: Administrator
     ) async throws(ServiceError) -> Impact {
         let conflict = configuration.numericConflict
-        let (wipes, spent) = try await store.read(for: administrator) { records in
+        let (wipes, spent, salt) = try await store.read(for: administrator) { records in
             (
                 proposal.wipes(among: try records.records(ManagedAppPolicy.self), conflict),
-                try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0
+                try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0,
+                try records.settings().secretSalt
             )
         }
-        let count = try await review.count(proposal, in: administrator.tenant).count
+        let secrets = SecretValues(salt: salt ?? review.tokens.salt)
+        // Impacts are kept in plans and shown in logs of builds; what is secret is in neither.
+        func redacted(_ document: JSONValue?) -> JSONValue? { document.map(secrets.redacted) }
+        let count = try await review.count(proposal, in: administrator.tenant).tally.count
         let (before, after) = (proposal.before?.versionDocument, proposal.after?.versionDocument)
         let isProtection = (proposal.after ?? proposal.before)?.kind.isEvaluated ?? false
         func policy(_ document: JSONValue?) -> AppProtectionPolicy {
@@ -64,7 +69,9 @@ extension PolicyWriter {
         }
         let losing = wipes.isEmpty ? Reach.nobody : count.reach
         return Impact(
-            changes: MemberChange.between(before, after),
+            changes: proposal.filter.map { proposed in
+                MemberChange.between(proposal.presentFilter?.versionDocument, proposed.versionDocument)
+            } ?? MemberChange.between(redacted(before), redacted(after)),
             effects: isProtection ? PolicyDiff(from: policy(before), to: policy(after)).effects : [],
             wipes: wipes, reach: count.changed, losing: losing, winners: count.winners,
             token: wipes.isEmpty

@@ -60,6 +60,9 @@ struct PolicyWriter: Sendable {
         let aims =
             parts.assignments != nil || parts.apps != nil || appGroup != .selectedPublicApps || !kind.isAssignable
         if aims { try await store.require(.assignPolicies, of: administrator, call: call) }
+        if let secrets = try await secrets(namedIn: parts.members, as: administrator) {
+            _ = try secrets.kept(parts.members, of: nil)
+        }
         var members = parts.members
         if members["roleScopeTagIds"]?.array?.isEmpty ?? true {
             members["roleScopeTagIds"] = .array(administrator.tagsOfNewPolicies.sorted().map(JSONValue.string))
@@ -86,12 +89,14 @@ struct PolicyWriter: Sendable {
         let aims = parts.assignments != nil || parts.apps != nil
         if aims { try await store.require(.assignPolicies, of: administrator, call: call) }
         let needed: [Permission] = aims ? [.writePolicies, .assignPolicies] : [.writePolicies]
+        let secrets = try await secrets(namedIn: parts.members, as: administrator)
         return editing(id, "policy.update", call, needed) { policy in
             let before = policy
             var members = policy.document.object ?? [:]
             for (name, value) in parts.members {
                 members[name] = value == .null ? nil : value
             }
+            if let secrets { members = try secrets.kept(members, of: before) }
             // A setting that was unset has its default again, so that the stored policy is always complete.
             policy.document = try PolicyDocument.checked(members, policy.kind)
             policy.apps = parts.apps ?? policy.apps
@@ -117,6 +122,36 @@ struct PolicyWriter: Sendable {
             try edit(&policy)
             return policy
         }
+    }
+}
+
+extension PolicyWriter {
+    /// How secret values become digests, where some members name values by these; nil where none does.
+    private func secrets(
+        namedIn members: [String: JSONValue], as administrator: Administrator
+    ) async throws(ServiceError) -> SecretValues? {
+        guard SecretValues.namesDigests(members) else { return nil }
+        return SecretValues(
+            salt: try await store.read(for: administrator.tenant) { try $0.settings().secretSalt ?? "" })
+    }
+}
+
+extension SecretValues {
+    /// Members with the secret values that the policy has now in place of their digests, so that who keeps a configuration without
+    /// its secrets can change the rest of it.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid` for a digest of another value than the present one.
+    fileprivate func kept(
+        _ members: [String: JSONValue], of before: ManagedAppPolicy?
+    ) throws(ServiceError) -> [String: JSONValue] {
+        let (document, missing) = restored(.object(members), from: before?.document ?? .null)
+        guard missing.isEmpty else {
+            throw ServiceError(
+                .invalid, "a secret value is named by a digest that is not the present value's",
+                hint: "Send the value itself.",
+                problems: missing.map { .init(member: "customSettings[\($0)]", reason: "is a digest of another value") })
+        }
+        return document.object ?? members
     }
 }
 

@@ -42,6 +42,21 @@ struct DirectoryLoss {
             return false
         }
 
+        /// Whether some people, by folded id, may be among those whom the change is about.
+        func mayConcern(_ changed: Set<String>) -> Bool {
+            guard !changed.isEmpty else { return false }
+            let members: Set<DirectoryGroup.Member>
+            switch self {
+            case .account(let id, _): return changed.contains(folded(id)) || id.contains("@")
+            case .members(_, let added, let removed): members = added.union(removed)
+            // What it is about depends on who is in the group.
+            case .group: return true
+            }
+            return members.contains { member in
+                if case .user(let id) = member { changed.contains(folded(id)) } else { true }
+            }
+        }
+
         /// The same for the same change.
         var digest: String {
             func names(_ members: Set<DirectoryGroup.Member>) -> JSONValue {
@@ -151,20 +166,35 @@ extension Provisioning {
         _ cause: DirectoryLoss.Cause, as administrator: Administrator, call: String,
         _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
-        for _ in 0..<5 {
+        for look in 0..<5 {
             let now = store.now
-            let reach = try await store.read(for: administrator, call: call) { records in
-                guard try cause.concernsApps(in: records) else { return Reach.nobody }
-                let snapshot = try targeting.snapshot(of: administrator.tenant, in: records)
+            let tenant = administrator.tenant
+            let mark = store.journal.mark(of: tenant)
+            let (reach, revision) = try await store.read(for: administrator, call: call) { records in
+                guard try cause.concernsApps(in: records) else { return (Reach.nobody, Int64?.none) }
+                let snapshot = try targeting.snapshot(of: tenant, in: records)
                 let loss = try DirectoryLoss(cause, snapshot: snapshot, at: now, in: records)
-                return Reach(people: loss.people.count, registrations: loss.registrations)
+                return (Reach(people: loss.people.count, registrations: loss.registrations), snapshot.revision)
             }
             var clearance: ChangeReview.Clearance?
-            if reach.people > 0 {
-                clearance = try await review.clearDirectory(reach, cause.digest, of: cause.entity, as: administrator)
+            if let revision, reach.people > 0 {
+                clearance = try await review.clearDirectory(
+                    reach, cause.digest, of: cause.entity, at: revision, as: administrator)
             }
             let cleared = clearance
             let result = try await store.change(for: administrator, call: call) { change -> Result? in
+                // A policy that changed meanwhile, or somebody who came in, may make another number of it.
+                if let revision {
+                    guard try change.settings().targetingRevision == revision else { return nil }
+                    let changed = change.journal.people(since: mark, of: tenant)
+                    if changed.map(cause.mayConcern) ?? true {
+                        // Where people come and go all the time, the third look counts in the writer.
+                        guard look > 1 else { return nil }
+                        let snapshot = try targeting.snapshot(of: tenant, in: change)
+                        let loss = try DirectoryLoss(cause, snapshot: snapshot, at: now, in: change)
+                        guard loss.people.count <= reach.people else { return nil }
+                    }
+                }
                 if let cleared {
                     let budget = review.configuration.wipeBudget
                     guard try change.settle(cleared, by: administrator, budget: budget, ids: ids) else { return nil }

@@ -59,6 +59,25 @@ public struct DeploymentSummary: Sendable, Equatable {
         }
     }
 
+    /// Takes the counts of people who are alike.
+    init(of policy: ManagedAppPolicy, from counts: [StandingCount]) {
+        var total = 0
+        var people: [MobileAppIdentifier: Int] = [:]
+        for count in counts {
+            switch count.place {
+            case .person(let kind) where kind.applied.contains(policy.id): total += count.people
+            case .app(let app, let applied) where applied.contains(policy.id):
+                people[MobileAppIdentifier(.ios, app), default: 0] += count.people
+            case .person, .app: continue
+            }
+        }
+        userCount = total
+        let seen = people.keys.sorted { $0.value < $1.value }
+        var apps: [MobileAppIdentifier] = []
+        for app in policy.apps + seen where !apps.contains(app) { apps.append(app) }
+        userCountPerApp = apps.map { ($0, people[$0] ?? 0) }
+    }
+
     /// Whether all counts are the same.
     public static func == (left: Self, right: Self) -> Bool {
         left.userCount == right.userCount && left.userCountPerApp.map(\.app) == right.userCountPerApp.map(\.app)

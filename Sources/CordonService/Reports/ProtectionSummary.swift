@@ -82,12 +82,65 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
         }
     }
 
+    /// The same figures from counts of people who are alike.
+    ///
+    /// - Parameters:
+    ///   - assigns: Whether an assignment names people of a kind.
+    ///   - policies: The policies that count, by id.
+    init(
+        of counts: [StandingCount], policies: [String: ManagedAppPolicy],
+        assigns: (StandingCount.Kind) -> Bool
+    ) {
+        func has(_ applied: [String], _ matches: (PolicyKind) -> Bool) -> Bool {
+            applied.contains { policies[$0].map { matches($0.kind) } ?? false }
+        }
+        func isProtected(_ applied: [String]) -> Bool { has(applied) { $0 != .targetedManagedAppConfiguration } }
+        var flagged = 0
+        var assigned: [(kind: StandingCount.Kind, people: Int)] = []
+        var (protecting, configuring): ([String: Int], [String: Int]) = ([:], [:])
+        for count in counts {
+            switch count.place {
+            case .app(let app, let applied):
+                if isProtected(applied) { protecting[app, default: 0] += count.people }
+                if has(applied, { $0 == .targetedManagedAppConfiguration }) {
+                    configuring[app, default: 0] += count.people
+                }
+            case .person(let kind):
+                if kind.isFlagged { flagged += count.people }
+                guard kind.isInDirectory, assigns(kind) else { continue }
+                assigned.append((kind, count.people))
+            }
+        }
+        flaggedUsers = flagged
+        topProtectedApps = Self.top(protecting)
+        topConfiguredApps = Self.top(configuring)
+        for (kind, people) in assigned { add(people, of: kind, isProtected: isProtected(kind.applied)) }
+    }
+
+    private mutating func add(_ people: Int, of kind: StandingCount.Kind, isProtected: Bool) {
+        assignedUsers.total += people
+        if isProtected { assignedUsers.protected += people } else { assignedUsers.unprotected += people }
+        if kind.isEntitled { assignedUsers.licensed += people } else { assignedUsers.unlicensed += people }
+        if kind.isBlocked {
+            usersByStatus.blocked += people
+        } else if kind.isFlagged {
+            usersByStatus.flagged += people
+        } else if kind.hasApps {
+            usersByStatus.checkedIn += people
+        } else {
+            usersByStatus.notCheckedIn += people
+        }
+    }
+
+    private static func top(_ people: [String: Int]) -> [AppCount] {
+        people.map { AppCount(bundleID: $0.key, users: $0.value) }
+            .sorted { ($1.users, $0.bundleID) < ($0.users, $1.bundleID) }
+            .prefix(mostApps).map(\.self)
+    }
+
     private static func top(_ statuses: [ProtectionStatus]) -> [AppCount] {
         let byApp = Dictionary(grouping: statuses) { folded($0.registration.application.bundleID) }
-        return byApp.map { app, statuses in
-            AppCount(bundleID: app, users: Set(statuses.map { folded($0.registration.account.id.rawValue) }).count)
-        }
-        .sorted { ($1.users, $0.bundleID) < ($0.users, $1.bundleID) }
-        .prefix(mostApps).map(\.self)
+        return top(
+            byApp.mapValues { statuses in Set(statuses.map { folded($0.registration.account.id.rawValue) }).count })
     }
 }

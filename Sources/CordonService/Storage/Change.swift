@@ -12,8 +12,12 @@ struct Change: StorageTransaction {
     /// What connected apps are told.
     private(set) var news = News()
     private let transaction: any StorageTransaction
+    /// The people whom it touches, for the figures.
+    let standings = StandingNotes()
     /// What the audit log says of the call that makes the change.
     private let facts: CallFacts?
+    /// Who came, went or got an app lately.
+    let journal: ReachJournal
 
     /// What connected apps are told once a change is durable.
     struct News: Sendable {
@@ -27,7 +31,8 @@ struct Change: StorageTransaction {
         fileprivate(set) var leavesAnnouncements = false
     }
 
-    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts? = nil) {
+    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts?, journal: ReachJournal) {
+        self.journal = journal
         self.transaction = transaction
         self.facts = facts
         self.tenant = tenant
@@ -55,6 +60,12 @@ struct Change: StorageTransaction {
     mutating func leave(_ announcement: Announcement) throws(ServiceError) {
         news.leavesAnnouncements = true
         try save(announcement)
+    }
+
+    /// Writes down how figures change by it; for the end of the change.
+    mutating func settleStandings() throws(ServiceError) {
+        guard try standings.settle(in: transaction) else { return }
+        news.leavesAnnouncements = true
     }
 
     /// Notes that a registration has closed: its streams end.
@@ -120,18 +131,44 @@ struct Change: StorageTransaction {
 
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try transaction.lastAuditRecord() }
 
-    func save(_ record: some StoredRecord) throws(ServiceError) { try transaction.save(record) }
+    func save(_ record: some StoredRecord) throws(ServiceError) {
+        try standings.note(saving: record, in: transaction)
+        noteReach(ofOne: record)
+        try transaction.save(record)
+    }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
+        try standings.note(removing: id, of: Record.storageKind, in: transaction)
+        noteReach(ofRemoved: type, [id])
         try transaction.remove(type, id)
     }
 
     func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError) {
+        for record in records { try standings.note(saving: record, in: transaction) }
+        for record in records { noteReach(ofOne: record) }
         try transaction.save(contentsOf: records)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) {
+        for id in ids { try standings.note(removing: id, of: Record.storageKind, in: transaction) }
+        noteReach(ofRemoved: type, ids)
         try transaction.remove(type, ids: ids)
+    }
+
+    /// Notes whose rules a record may have to do with that says who somebody is, or what groups they are in.
+    private func noteReach(ofOne record: some StoredRecord) {
+        switch record {
+        case let membership as GroupMembership:
+            guard case .user(let id) = membership.member else { return }
+            journal.note(CollectionOfOne(folded(id)), of: tenant)
+        case let user as DirectoryUser: journal.note(CollectionOfOne(user.storageID), of: tenant)
+        default: return
+        }
+    }
+
+    private func noteReach<Record: StoredRecord>(ofRemoved type: Record.Type, _ ids: [String]) {
+        guard type is GroupMembership.Type else { return }
+        journal.note(ids.lazy.map(GroupMembership.person(inID:)), of: tenant)
     }
 
     func append(_ record: AuditRecord) throws(ServiceError) { try transaction.append(record) }

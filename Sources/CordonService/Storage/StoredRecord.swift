@@ -87,6 +87,14 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case announcement
     /// A session of the console, sealed.
     case consoleSession
+    /// What an app has left for a person who forgets the PIN, sealed by the device.
+    case recoveryShare
+    /// What figures count of a person.
+    case standing
+    /// How many people are alike.
+    case standingCount
+    /// People who are still to be counted.
+    case standingBacklog
 }
 
 /// What a record can be found by; the raw values stand in stores.

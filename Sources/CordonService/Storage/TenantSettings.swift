@@ -21,6 +21,9 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     /// all do.
     public internal(set) var envelopesSince: Int64?
 
+    /// Whether the counts of people are whole: they are in a store that began with them, and in another after the first check.
+    var countsPeople: Bool?
+
     /// Makes the settings of a new organisation.
     public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {
         self.targetingRevision = targetingRevision

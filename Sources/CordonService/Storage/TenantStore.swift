@@ -11,6 +11,8 @@ struct TenantStore: Sendable {
     let events = EventBroadcaster()
     /// Whether changes can be written.
     let health = StoreHealth()
+    /// Who came, went or got an app lately.
+    let journal = ReachJournal()
     private let announcer: Announcer
     private let storage: any ServiceStorage
     private let clock: @Sendable () -> Date
@@ -65,15 +67,17 @@ struct TenantStore: Sendable {
         for caller: some ServiceCaller, call: String = #function,
         _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
-        let (tenant, now, facts) = (caller.tenant, now, caller.facts)
-        let (result, news): (Result, Change.News)
+        let (tenant, now, facts, journal) = (caller.tenant, now, caller.facts, journal)
+        let (result, news, noted): (Result, Change.News, Int64)
         do {
-            (result, news) = try await storage.write(tenant) { transaction in
-                var change = Change(transaction, of: tenant, at: now, by: facts)
+            (result, news, noted) = try await storage.write(tenant) { transaction in
+                var change = Change(transaction, of: tenant, at: now, by: facts, journal: journal)
                 let result = try body(&change)
-                return (result, change.news)
+                try change.settleStandings()
+                return (result, change.news, journal.last(of: tenant))
             }
             health.note(nil)
+            journal.settle(upTo: noted, of: tenant)
         } catch {
             if !(error is CancellationError) { health.note(error as? ServiceError) }
             throw await refusal(error, of: caller, call)

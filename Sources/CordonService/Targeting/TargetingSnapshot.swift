@@ -127,10 +127,18 @@ final class TargetingSnapshot: Sendable {
     /// Whether the assignment of a protection names a person, licensed or not, in whatever app (SRV-TG-38).
     ///
     /// - Parameter groups: The folded ids of the groups that the person is directly in.
-    func assigns(_ user: DirectoryUser, in groups: [String], where counts: (ManagedAppPolicy) -> Bool) -> Bool {
+    func assigns(
+        _ user: DirectoryUser, in groups: [String], where counts: (ManagedAppPolicy) -> Bool
+    ) -> Bool {
+        assigns(isEntitled: user.isEntitled, in: groups, where: counts)
+    }
+
+    /// Whether the assignment of a protection names people whom app protection serves, or does not, in some groups.
+    func assigns(isEntitled: Bool, in groups: [String], where counts: (ManagedAppPolicy) -> Bool) -> Bool {
         let groups = self.groups(over: groups)
         return policies.contains { policy in
-            policy.kind == .iosManagedAppProtection && counts(policy) && policy.names(user, in: groups) { _ in true }
+            policy.kind == .iosManagedAppProtection && counts(policy)
+                && policy.names(isEntitled: isEntitled, in: groups) { _ in true }
         }
     }
 
@@ -246,19 +254,19 @@ extension ManagedAppPolicy {
     fileprivate func reaches(
         _ user: DirectoryUser, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool
     ) -> Bool {
-        user.isEntitled && names(user, in: groups, admits)
+        user.isEntitled && names(isEntitled: true, in: groups, admits)
     }
 
     /// Whether its assignments name a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).
     fileprivate func names(
-        _ user: DirectoryUser, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool
+        isEntitled: Bool, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool
     ) -> Bool {
         var reached = false
         for assignment in assignments {
             switch assignment.target {
             case .exclusionGroup(let id): if groups.contains(folded(id)) { return false }
             case .group(let id): reached = reached || (groups.contains(folded(id)) && admits(assignment))
-            case .allLicensedUsers, .allDevices: reached = reached || (user.isEntitled && admits(assignment))
+            case .allLicensedUsers, .allDevices: reached = reached || (isEntitled && admits(assignment))
             }
         }
         return reached

@@ -100,12 +100,20 @@ package struct AdministrationGate: Sendable {
         if token.isApplication, access.isReadOnly, !token.roles.isDisjoint(with: access.scopes) {
             roles.insert(.reader)
         }
+        // Without them the caller may do less, never more.
+        let customRoles = (try? await administration.customRoles(heldBy: names, of: token.tenant)) ?? []
+        if token.lacksGroups, roles.isEmpty, customRoles.isEmpty {
+            tokens.refusals.note(
+                "an administrator has no role, and their token no groups", code: "groups-left-out",
+                reason: "the provider says that the groups are elsewhere, because they are too many for a token",
+                hint: "give roles to people in its application, or have it send that application's groups alone",
+                of: token.issuer)
+        }
         return Administrator(
             tenant: token.tenant, id: token.subject.rawValue,
             name: token.userPrincipalName ?? (token.isApplication ? token.clientID : nil) ?? token.subject.rawValue,
             roles: roles,
-            // Without them the caller may do less, never more.
-            customRoles: (try? await administration.customRoles(heldBy: names, of: token.tenant)) ?? [],
+            customRoles: customRoles,
             isProgram: token.isApplication,
             applicationPermissions: token.isApplication
                 ? Self.applicationPermissions(of: token, mapping: roleMapping) : [],

@@ -21,6 +21,30 @@ extension CheckInRoutes {
         return try Response(.ok, report)
     }
 
+    @Sendable func keepRecoveryShare(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let caller = try await gate.caller(of: request, admitting: admitRecovery).caller
+        let share = try await RequestBodyReader.message(
+            RecoveryShare.self, of: request, atMost: Self.largestBody)
+        try await devices.keepRecoveryShare(share, registration: context.key("id"), by: caller)
+        return Response(status: .noContent)
+    }
+
+    /// A POST, because it is counted and recorded: a share is given out after a fresh sign-in alone.
+    @Sendable func releaseRecoveryShare(
+        _ request: Request, _ context: ServiceRequestContext
+    ) async throws -> Response {
+        let caller = try await gate.caller(of: request, admitting: admitRecovery).caller
+        return try Response(.ok, try await devices.releaseRecoveryShare(ofRegistration: context.key("id"), by: caller))
+    }
+
+    @Sendable func forgetRecoveryShare(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let caller = try await gate.caller(of: request, admitting: admitRecovery).caller
+        try await devices.forgetRecoveryShare(ofRegistration: context.key("id"), by: caller)
+        return Response(status: .noContent)
+    }
+
+    private func admitRecovery(_ caller: DeviceCaller) throws { try limits.admitRecovery(caller, at: now()) }
+
     func acceptTelemetry(_ request: Request) async throws -> Response {
         let caller = try await gate.caller(of: request) { caller in
             try limits.admitCheckIn(caller, at: now())

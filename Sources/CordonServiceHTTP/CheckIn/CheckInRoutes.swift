@@ -36,6 +36,9 @@ struct CheckInRoutes: Sendable {
         ofApps.post("/mam/v1/registrations/:id/acknowledgements", use: acknowledge)
         ofApps.post("/mam/v1/registrations/:id/compliance", use: remediate)
         ofApps.put("/mam/v1/registrations/:id/logs/:request", use: receiveLogs)
+        ofApps.put("/mam/v1/registrations/:id/recovery-share", use: keepRecoveryShare)
+        ofApps.post("/mam/v1/registrations/:id/recovery-share", use: releaseRecoveryShare)
+        ofApps.delete("/mam/v1/registrations/:id/recovery-share", use: forgetRecoveryShare)
         ofApps.post("/mam/v1/telemetry") { request, _ in try await acceptTelemetry(request) }
         ofApps.delete("/mam/v1/registrations/:id", use: unregister)
         ofApps.get("/mam/v1/registrations/:id/events", use: follow)

@@ -66,6 +66,15 @@ final class RequestLimiter: Sendable {
             "i/\(registration)", Rate(burst: 6 * limits.burst, perSecond: limits.perRegistrationAndMinute), at: now)
     }
 
+    /// Lets a request about the share of a key through; they are rare, and have a share of their own.
+    ///
+    /// - Throws: A refusal with status 429 that says when to come back.
+    func admitRecovery(_ caller: DeviceCaller, at now: Date) throws {
+        try admit(
+            "k/\(caller.tenant.rawValue)/\(caller.keyThumbprint)",
+            Rate(burst: limits.burst, perSecond: limits.perRegistrationAndMinute / 60), at: now)
+    }
+
     /// Lets any other request of an app through: event streams, pieces of logs, and leaving.
     ///
     /// - Throws: A refusal with status 429 that says when to come back.

@@ -14,6 +14,10 @@ struct VersionRoutes: Sendable {
         for (kind, collection) in [(EntityVersion.Kind.policy, "policies"), (.filter, "filters")] {
             add(kind, collection, to: routing)
         }
+        routing.allowing(.readApps).on("/admin/v1/documents", method: .get) { _, context in
+            let documents = try await administration.history.present(as: context.administrator)
+            return try Response(.ok, documents)
+        }
         routing.allowing(.readApps).on("/admin/v1/registrations/:id/rules", method: .get) { request, context in
             let rules = try await administration.history.rules(
                 ofRegistration: context.decodedKey("id"), at: try moment(of: request), as: context.administrator)

@@ -67,6 +67,7 @@ struct SCIMFormat: RefusalFormat {
         switch refusal.code {
         case .insufficientScope: .scim(403, refusal.reason)
         case .issuerUnavailable: .scim(503, refusal.reason, headers: [.retryAfter: "30"])
+        case .busy: .scim(503, refusal.reason, headers: [.retryAfter: "60"])
         default: .scim(401, refusal.reason, headers: [.wwwAuthenticate: "Bearer"])
         }
     }

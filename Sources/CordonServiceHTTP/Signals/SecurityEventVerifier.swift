@@ -87,15 +87,11 @@ struct SecurityEventVerifier: Sendable {
     }
 
     private func checkSignature(of text: SignedText, by issuer: String) async throws {
-        let key: VerificationKey
         do {
-            key = try await keys.key(text.keyID ?? "", of: issuer)
+            try await keys.check(text, by: issuer)
         } catch {
             let problem: SecurityEventProblem = error.code == .issuerUnavailable ? .unavailable : .unknownKey
             throw problem.refusal(error.reason)
-        }
-        guard text.isSigned(by: key) else {
-            throw SecurityEventProblem.unknownKey.refusal("the token's signature does not match")
         }
     }
 

@@ -24,6 +24,8 @@ public struct AccessToken: Sendable, Equatable {
     public let roles: Set<String>
     /// The groups of the person, as ids; empty where the provider does not say.
     public var groups: Set<String> = []
+    /// Whether the provider left the groups out, because they are too many for a token.
+    public var lacksGroups = false
     /// What keeps the ids and names of this provider apart from those of the organisation's first one; empty for that.
     public var issuerMark = ""
     /// When the token was made, nil where the provider does not say.

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonSignatures
@@ -64,7 +65,7 @@ public struct AccessTokenVerifier: Sendable {
         guard text.utf8.count <= TokenRules.largestToken else {
             throw TokenRefusal(.malformed, "the token is too large")
         }
-        let digest = SHA256.hash(data: Data(text.utf8))
+        let digest = Self.digest(of: text)
         if let known = verified.token(digest, for: audience, at: now()) { return known }
         let signed = try await signedClaims(of: text, naming: &issuer)
         if let refusal = refusals(of: signed, for: audience).first { throw refusal }
@@ -76,10 +77,22 @@ public struct AccessTokenVerifier: Sendable {
         return token
     }
 
+    private static func digest(of text: String) -> SHA256Digest {
+        text.utf8.withContiguousStorageIfAvailable { letters in
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(letters))
+            return hash.finalize()
+        } ?? SHA256.hash(data: Data(text.utf8))
+    }
+
     /// What the token says, provided that a trusted provider signed it; nothing else is checked.
     func signedClaims(of text: String, naming issuer: inout String?) async throws(TokenRefusal) -> SignedClaims {
         let signed: SignedText
-        do { signed = try SignedText(text, .accessToken) } catch { throw TokenRefusal(error, .accessToken) }
+        do {
+            signed = try SignedText(text, .accessToken)
+        } catch {
+            throw TokenRefusal(error, .accessToken, note: Self.note(on: error, text))
+        }
         // Only to choose profile and key; nothing else is looked at before the signature was verified.
         guard let tree = try? JSONValue(parsing: signed.payload), let name = tree["iss"]?.string else {
             throw TokenRefusal(.malformed, "the token names no issuer")
@@ -94,14 +107,23 @@ public struct AccessTokenVerifier: Sendable {
                 .malformed, "the token is not of type \(trusted.profile.tokenTypes.joined(separator: " or "))")
         }
         let claims = try TokenClaims(tree, trusted.profile)
-        let key = try await keys.key(signed.keyID ?? "", of: trusted.issuer)
-        guard key.accepts(signed.algorithm) else {
-            throw TokenRefusal(.malformed, "the token's algorithm is not the one of its key")
-        }
-        guard signed.isSigned(by: key) else {
-            throw TokenRefusal(.wrongSignature, "the token's signature does not match")
-        }
+        try await keys.check(signed, by: trusted.issuer)
         return SignedClaims(claims: claims, type: signed.type, trusted: trusted)
+    }
+
+    /// What operators do about tokens of which no provider's settings make anything; by the text's shape alone.
+    private static func note(on flaw: TextFlaw, _ text: String) -> String? {
+        switch flaw.kind {
+        case .malformed:
+            switch text.utf8.count(where: { $0 == UInt8(ascii: ".") }) {
+            case 0: "it is opaque: have the provider issue JWTs (RFC 9068) for this resource"
+            case 4: "it is encrypted: have the provider sign tokens for this resource, and not encrypt them"
+            default: nil
+            }
+        case .algorithm:
+            "\(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")) are; a shared secret (HS256) never is"
+        default: nil
+        }
     }
 
     /// Claims that a trusted provider signed.
@@ -125,14 +147,12 @@ public struct AccessTokenVerifier: Sendable {
                 "the token is an ID token, or does not show that it is none")
         }
         refuse(unless: moment < claims.expires + TokenRules.clockTolerance, .expired, "the token has expired")
-        refuse(
-            unless: moment >= (claims.notBefore ?? 0) - TokenRules.clockTolerance, .expired,
-            "the token is not valid yet")
+        let clocks = "compare the clocks of this service and of the provider"
+        if moment < (claims.notBefore ?? 0) - TokenRules.clockTolerance {
+            found.append(TokenRefusal(.expired, "the token is not valid yet", note: clocks))
+        }
         if max(claims.issued ?? 0, claims.authenticated ?? 0) > moment + TokenRules.clockTolerance {
-            found.append(
-                TokenRefusal(
-                    .expired, "the token or its sign-in is of the future",
-                    note: "compare the clocks of this service and of the provider"))
+            found.append(TokenRefusal(.expired, "the token or its sign-in is of the future", note: clocks))
         }
         refuse(
             unless: rules.admits(claims.audiences, of: trusted, to: audience), .wrongAudience,
@@ -186,7 +206,8 @@ public struct AccessTokenVerifier: Sendable {
             otherSubject: other.flatMap { $0.utf8.count <= 256 ? $0 : nil },
             userPrincipalName: claims.isOfApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
             isApplication: claims.isOfApplication, scopes: claims.scopes, roles: claims.roles,
-            groups: claims.groups, issuerMark: mark, issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
+            groups: claims.groups, lacksGroups: claims.lacksGroups, issuerMark: mark,
+            issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
             keyThumbprint: claims.keyThumbprint, expires: end(of: claims),
             authenticated: claims.authenticated.map { Date(timeIntervalSince1970: $0) })
     }

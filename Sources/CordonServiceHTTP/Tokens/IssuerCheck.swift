@@ -28,8 +28,12 @@ package struct IssuerCheck: Sendable, Encodable {
         do {
             let document = try await documents.discovery(of: issuer)
             let keys = PublishedKeys(try await documents.keySet(of: issuer), for: .accessToken)
-            if keys?.ids.isEmpty ?? true {
-                problems.append("it publishes no key with an id for ES256 or RS256: every token would be refused")
+            if keys?.keys(named: nil).isEmpty ?? true {
+                problems.append("it publishes no key that this service reads: every token would be refused")
+            }
+            let ids = keys?.ids ?? []
+            if Set(ids).count < ids.count {
+                notes.append("it publishes several keys under one id: \(IssuerKeys.mostTried) of them are tried")
             }
             guard let metadata = try? JSONValue(parsing: document) else {
                 problems.append("its discovery document is not JSON")
@@ -47,8 +51,8 @@ package struct IssuerCheck: Sendable, Encodable {
             problems.append("its discovery document has no \(name): nobody could sign in")
         }
         let algorithms = words("id_token_signing_alg_values_supported") ?? []
-        if !algorithms.isEmpty, Set(algorithms).isDisjoint(with: ["ES256", "RS256"]) {
-            problems.append("it announces neither ES256 nor RS256 for signatures")
+        if !algorithms.isEmpty, algorithms.allSatisfy({ SignatureAlgorithm(rawValue: $0) == nil }) {
+            problems.append("it announces no signature by a key pair, such as ES256 or RS256")
         }
         // Only people of the first provider check in.
         guard isFirst else { return }

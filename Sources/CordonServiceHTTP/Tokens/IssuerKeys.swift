@@ -11,6 +11,9 @@ actor IssuerKeys {
     static let shortestPause: TimeInterval = 30
     static let longestAge: TimeInterval = 3_600
     static let longestSilence: TimeInterval = 86_400
+    /// The most keys that are tried on one text. A provider may publish two under one id while it changes them, and some have
+    /// their tokens name none.
+    static let mostTried = 4
 
     private struct Entry {
         var keys: PublishedKeys
@@ -34,28 +37,72 @@ actor IssuerKeys {
         self.now = now
     }
 
-    /// The key with this id.
+    /// Checks that a key of the provider signed the text, with the algorithm that both name. Verifies outside of the actor, so
+    /// that texts are verified side by side.
+    ///
+    /// A text that no known key signed has the keys fetched again, as an unknown key id does: some providers give a new key the
+    /// id of the one before, or have their tokens name none.
+    ///
+    /// - Throws: ``TokenRefusal`` with code `unknownKey`, `malformed`, `wrongSignature` or `issuerUnavailable`.
+    nonisolated func check(_ text: SignedText, by issuer: String) async throws(TokenRefusal) {
+        let known = try await keys(named: text.keyID, of: issuer)
+        if Self.isSigned(text, by: known) { return }
+        if let newer = await keysFetchedAnew(named: text.keyID, of: issuer), Self.isSigned(text, by: newer) { return }
+        let fitting = known.count { $0.accepts(text.algorithm) }
+        guard fitting > 0 else {
+            throw text.keyID == nil
+                ? Self.unknown(nil)
+                : TokenRefusal(.malformed, "the token's algorithm is not the one of its key")
+        }
+        throw TokenRefusal(
+            .wrongSignature, "the token's signature does not match",
+            note: fitting > 1
+                ? "the provider publishes \(fitting) keys that it could be of, and tells them apart by no id" : nil)
+    }
+
+    /// The keys with this id, or all where it is nil.
     ///
     /// - Throws: ``TokenRefusal`` with code `unknownKey` or `issuerUnavailable`.
-    func key(_ id: String, of issuer: String) async throws(TokenRefusal) -> VerificationKey {
-        if let entry = entries[issuer], let key = entry.keys[id],
-            now().timeIntervalSince(entry.fetched) < Self.longestAge || recentlyAttempted(entry) && !isSilent(entry)
-        {
-            return key
-        }
-        if let entry = entries[issuer], recentlyAttempted(entry) {
-            throw TokenRefusal(.unknownKey, "the provider publishes no key with the token's key id")
+    func keys(named id: String?, of issuer: String) async throws(TokenRefusal) -> [VerificationKey] {
+        if let entry = entries[issuer] {
+            let keys = entry.keys.keys(named: id)
+            if !keys.isEmpty,
+                now().timeIntervalSince(entry.fetched) < Self.longestAge || recentlyAttempted(entry) && !isSilent(entry)
+            {
+                return keys
+            }
+            if recentlyAttempted(entry) { throw Self.unknown(id) }
         }
         do {
             try await refresh(issuer)
         } catch {
-            guard let entry = entries[issuer], let key = entry.keys[id], !isSilent(entry) else { throw error }
-            return key
+            guard let entry = entries[issuer], !isSilent(entry) else { throw error }
+            let keys = entry.keys.keys(named: id)
+            guard !keys.isEmpty else { throw error }
+            return keys
         }
-        guard let key = entries[issuer]?.keys[id] else {
-            throw TokenRefusal(.unknownKey, "the provider publishes no key with the token's key id")
+        guard let keys = entries[issuer]?.keys.keys(named: id), !keys.isEmpty else { throw Self.unknown(id) }
+        return keys
+    }
+
+    /// The keys as the provider publishes them now; nil where they were asked for a moment ago, or cannot be fetched.
+    private func keysFetchedAnew(named id: String?, of issuer: String) async -> [VerificationKey]? {
+        guard let entry = entries[issuer], !recentlyAttempted(entry), (try? await refresh(issuer)) != nil else {
+            return nil
         }
-        return key
+        return entries[issuer]?.keys.keys(named: id)
+    }
+
+    private static func isSigned(_ text: SignedText, by keys: [VerificationKey]) -> Bool {
+        keys.lazy.filter { $0.accepts(text.algorithm) }.prefix(mostTried).contains { text.isSigned(by: $0) }
+    }
+
+    private static func unknown(_ id: String?) -> TokenRefusal {
+        let note = "keys of kinds that are not read, for encryption, and RSA keys below 2048 bits count as none"
+        return id == nil
+            ? TokenRefusal(
+                .unknownKey, "the token names no key, and the provider publishes none that fits", note: note)
+            : TokenRefusal(.unknownKey, "the provider publishes no key with the token's key id", note: note)
     }
 
     /// How a provider's keys stand, after they were fetched where that is due.

@@ -33,6 +33,8 @@ package struct TokenExplanation: Sendable, Encodable {
         package var scopes: [String]
         package var roles: [String]
         package var groups: [String]
+        /// Whether the provider left the groups out, because they are too many for a token.
+        package var lacksGroups: Bool
         /// In seconds, from `iat` to `exp`.
         package var lifetime: Double?
         /// In seconds, from `auth_time` to now.
@@ -84,6 +86,7 @@ extension AccessTokenVerifier {
                 name: claims.userPrincipalName, client: claims.clientID, tenant: claims.tenant,
                 isProgram: claims.isOfApplication, isBoundToKey: claims.keyThumbprint != nil,
                 scopes: claims.scopes.sorted(), roles: claims.roles.sorted(), groups: claims.groups.sorted(),
+                lacksGroups: claims.lacksGroups,
                 lifetime: claims.issued.map { claims.expires - $0 },
                 signedInAgo: claims.authenticated.map { now.timeIntervalSince1970 - $0 }),
             checkIn: side(.checkIn), administration: side(.administration))

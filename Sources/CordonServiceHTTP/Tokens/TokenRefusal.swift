@@ -52,21 +52,26 @@ public struct TokenRefusal: Error, Sendable, Equatable {
     }
 
     /// What a flaw of a token's text is to a caller.
-    init(_ flaw: TextFlaw, _ profile: SignatureProfile) {
-        switch flaw.kind {
-        case .tooLarge: self.init(.malformed, "the token is too large")
-        case .malformed, .claims: self.init(.malformed, "the token is not a signed JWT")
-        case .algorithm: self.init(.malformed, "the token's algorithm is not accepted")
-        case .type: self.init(.malformed, "the token is not of type \(profile.typeNames)")
-        case .critical, .key: self.init(.malformed, "the token has critical extensions or names no key")
-        case .signature: self.init(.wrongSignature, "the token's signature does not match")
-        }
+    init(_ flaw: TextFlaw, _ profile: SignatureProfile, note: String? = nil) {
+        let (code, reason): (Code, String) =
+            switch flaw.kind {
+            case .tooLarge: (.malformed, "the token is too large")
+            case .malformed, .claims: (.malformed, "the token is not a signed JWT")
+            case .algorithm: (.malformed, "the token's algorithm is not accepted")
+            case .type: (.malformed, "the token is not of type \(profile.typeNames)")
+            case .critical: (.malformed, "the token has critical extensions")
+            case .key: (.malformed, "the token does not name its key as it must")
+            case .signature: (.wrongSignature, "the token's signature does not match")
+            }
+        self.init(code, reason, note: note)
     }
 
     /// What to do about it.
     public var hint: String {
         switch code {
-        case .missing, .expired, .malformed, .wrongSignature, .unknownKey, .revoked, .staleSignIn: "Sign in again."
+        case .missing, .expired, .revoked, .staleSignIn: "Sign in again."
+        case .malformed, .wrongSignature, .unknownKey:
+            "Sign in again. If that does not help, the service's operator finds the reason in its log."
         case .untrustedIssuer, .wrongTenant: "Sign in with the provider that the discovery document names."
         case .wrongAudience, .insufficientScope: "Ask for a token with the resource and scope that this route needs."
         case .tooLong: "Have the provider issue tokens of a shorter life for this resource."

@@ -5,7 +5,8 @@ final class DirectCipher: ChunkCipher {
     /// Whether this build links the functions.
     static var isAvailable: Bool { cordon_aead_is_available() == 1 }
 
-    // Immutable after init and safe for concurrent use by its own contract, hence the opt-out.
+    // Immutable after init and safe for concurrent use by its own contract, hence the opt-out. Not private, so that a test can ask
+    // whether the pages behind it are locked.
     nonisolated(unsafe) let expanded: OpaquePointer
 
     init?(key: UnsafeRawBufferPointer) {

@@ -1,7 +1,7 @@
 internal import CordonIdentity
 
-/// An account's key on disk: one sector, either the key wrapped under the device's root key and the account's secret, or the note
-/// that a wipe began. Writing the second over the first destroys this copy of the key and records the wipe in one step.
+/// An account's key on disk: one sector, either the key wrapped under the device's root key, the account's secret and, where a PIN
+/// guards it, a share; or the note that a wipe began. Writing the second over the first destroys this copy of the key and records the wipe in one step.
 enum AccountKeyRecord {
     static let size = 512
     private static let keyMagic: [UInt8] = Array("CORDONAK".utf8)
@@ -36,6 +36,8 @@ enum AccountKeyRecord {
         let isWipe: Bool
         /// The id of the account's secret, where the wrapping key hangs on one.
         let secretID: [UInt8]?
+        /// The id of the share that a PIN opens, where the wrapping key hangs on one.
+        let shareID: [UInt8]?
         /// Whether the wrapping key hangs on more than this version can supply.
         let needsMore: Bool
         /// Whether it holds a key that hangs on the root key alone.
@@ -49,11 +51,17 @@ enum AccountKeyRecord {
         let form = Form(version)
         let memory = try head(keyMagic, version, key.account, key.id)
         let secretID = version == .two ? try parts.secretID(for: key.id) : nil
+        let shareID = secretID == nil ? nil : try parts.shareID(for: key.id)
         if let secretID {
             memory.store(UInt8(1), at: 12)
             memory.store(secretID, at: form.accountEnd)
         }
-        let wrap = try parts.wrappingKey(for: key.id, version: version, withSecret: secretID != nil)
+        if let shareID {
+            memory.store(UInt8(1), at: 13)
+            memory.store(shareID, at: form.accountEnd + 16)
+        }
+        let wrap = try parts.wrappingKey(
+            for: key.id, version: version, withSecret: secretID != nil, withShare: shareID != nil)
         try KeyWrap.seal(key.secret, under: wrap, into: memory, at: form.wrapOffset, context: form.wrapOffset)
         return memory.array(0, size)
     }
@@ -65,8 +73,8 @@ enum AccountKeyRecord {
 
     /// Reads a record.
     ///
-    /// - Throws: `damaged` when it is neither, or was changed; `wrongKey` when it was made with another key store, or its secret
-    ///   was destroyed; `unsupportedFormat` for a version, or a part of the wrapping key, that is not known here.
+    /// - Throws: `damaged` when it is neither, or was changed; `wrongKey` when it was made with another key store, its secret
+    ///   was destroyed, or the share is another one; `locked` where it needs a share and none is given; `unsupportedFormat` for a version, or a part of the wrapping key, that is not known here.
     static func open(_ bytes: [UInt8], under parts: KeyParts) throws(VaultError) -> Content {
         let memory = RawMemory(bytes)
         let claim = try parse(memory, count: bytes.count)
@@ -80,9 +88,14 @@ enum AccountKeyRecord {
                     .wrongKey, "The secret of the account's key was destroyed, or is in another device's key store.")
             }
         }
+        if let shareID = claim.shareID {
+            guard let given = try parts.shareID(for: claim.keyID) else { throw VaultError.needsShare }
+            guard given == shareID else { throw VaultError(.wrongKey, "The share is not that of the account's key.") }
+        }
         let wrapOffset = Form(claim.version).wrapOffset
         let wrap = try parts.wrappingKey(
-            for: claim.keyID, version: claim.version, withSecret: claim.secretID != nil)
+            for: claim.keyID, version: claim.version, withSecret: claim.secretID != nil,
+            withShare: claim.shareID != nil)
         guard let secret = try KeyWrap.open(memory, at: wrapOffset, context: wrapOffset, under: wrap) else {
             throw VaultError(.wrongKey, "The account's key was wrapped by another device's root key, or changed.")
         }
@@ -123,9 +136,10 @@ enum AccountKeyRecord {
         let length = Int(memory.load(10, as: UInt16.self))
         // Version 2 says here whether a secret of the account (12) and a share of the PIN (13) are part of the wrapping key.
         let parts = version == .two && !isWipe ? memory.load(12, as: UInt16.self) : 0
-        let needsMore = parts > 1
-        let hasSecret = parts == 1
-        let zeroFrom = hasSecret ? form.accountEnd + 16 : form.accountEnd
+        let hasShare = parts == 0x0101
+        let hasSecret = parts == 1 || hasShare
+        let needsMore = parts != 0 && !hasSecret
+        let zeroFrom = form.accountEnd + (hasShare ? 32 : hasSecret ? 16 : 0)
         guard (1...Layout.longestOwner).contains(length), parts != 0 || memory.load(12, as: UInt16.self) == 0,
             memory.load(14, as: UInt16.self) == 0,
             memory.isZero(from: 32 + length, to: form.accountEnd),
@@ -135,6 +149,7 @@ enum AccountKeyRecord {
         else { throw VaultError(.damaged, "The account key record is not well formed.") }
         return Claim(
             version: version, account: AccountID(name), keyID: memory.array(16, 16), isWipe: isWipe,
-            secretID: hasSecret ? memory.array(form.accountEnd, 16) : nil, needsMore: needsMore)
+            secretID: hasSecret ? memory.array(form.accountEnd, 16) : nil,
+            shareID: hasShare ? memory.array(form.accountEnd + 16, 16) : nil, needsMore: needsMore)
     }
 }

@@ -2,7 +2,7 @@ internal import CordonIdentity
 internal import Crypto
 internal import Foundation
 
-/// What a vault has in the key store beside the root key: a secret for each account, and what was retired.
+/// What a vault has in the key store beside the root key: a secret for each account, for a moment two, and what was retired.
 ///
 /// Names there are made from the root key, the vault's name, the account and nothing on disk, so that no edit of a folder hides a
 /// secret from a wipe.
@@ -21,23 +21,70 @@ struct AccountSecrets: Sendable {
             purpose: "cordon vault 2 names in the key store")
     }
 
-    /// What the account's key is wrapped under, as the store has it now.
-    func parts(of account: AccountID) throws(VaultError) -> KeyParts {
-        KeyParts(
-            root: SecretBytes(try keyStore.rootKey()),
-            secret: try keyStore.secret(for: name("secret", account)).map { SecretBytes($0) })
+    /// Where an account's secret may stand: one of the two counts, the other is free for the next one.
+    private enum Place: String, CaseIterable {
+        case first = "secret"
+        case second = "second secret"
+
+        var other: Place { self == .first ? .second : .first }
     }
 
-    /// Makes a new secret for the account, in place of a former one, which ends whatever hangs on that.
+    /// What the account's key is wrapped under, as the store has it now: with the secret that the record names, else the first.
+    func parts(
+        of account: AccountID, for claim: AccountKeyRecord.Claim?, share: SecretBytes? = nil
+    ) throws(VaultError) -> KeyParts {
+        let root = SecretBytes(try keyStore.rootKey())
+        let place = try claim.flatMap { (claim) throws(VaultError) in try self.place(of: claim, root) } ?? .first
+        return KeyParts(root: root, secret: try secret(at: place, of: account), share: share)
+    }
+
+    /// Makes a new secret for the account, in place of all former ones, which ends whatever hangs on those.
     func renewedParts(of account: AccountID) throws(VaultError) -> KeyParts {
-        KeyParts(
+        try keyStore.destroySecret(for: name(Place.second.rawValue, account))
+        return KeyParts(
             root: SecretBytes(try keyStore.rootKey()),
-            secret: SecretBytes(try keyStore.makeSecret(for: name("secret", account))))
+            secret: SecretBytes(try keyStore.makeSecret(for: name(Place.first.rawValue, account))))
     }
 
-    /// Destroys the account's secret: from then on no copy of a key record opens.
+    /// Makes another secret beside the one that a record hangs on, which stays.
+    func nextParts(after claim: AccountKeyRecord.Claim, share: SecretBytes?) throws(VaultError) -> KeyParts {
+        let root = SecretBytes(try keyStore.rootKey())
+        guard let place = try place(of: claim, root) else {
+            throw VaultError(.wrongKey, "The secret of the account's key was destroyed.")
+        }
+        let made = try keyStore.makeSecret(for: name(place.other.rawValue, claim.account))
+        return KeyParts(root: root, secret: SecretBytes(made), share: share)
+    }
+
+    /// Whether there is a secret that a record in force does not hang on.
+    func hasUnused(of account: AccountID) throws(VaultError) -> Bool {
+        for place in Place.allCases where try secret(at: place, of: account) == nil { return false }
+        return true
+    }
+
+    /// Destroys the secret that a record does not hang on, provided that there is the one that it hangs on.
+    func destroyUnused(besides claim: AccountKeyRecord.Claim) throws(VaultError) {
+        guard let place = try place(of: claim, SecretBytes(try keyStore.rootKey())) else { return }
+        try keyStore.destroySecret(for: name(place.other.rawValue, claim.account))
+    }
+
+    /// Destroys the account's secrets: from then on no copy of a key record opens.
     func destroy(for account: AccountID) throws(VaultError) {
-        try keyStore.destroySecret(for: name("secret", account))
+        for place in Place.allCases { try keyStore.destroySecret(for: name(place.rawValue, account)) }
+    }
+
+    /// Where the secret stands that a record names by its id; nil where there is none.
+    private func place(of claim: AccountKeyRecord.Claim, _ root: SecretBytes) throws(VaultError) -> Place? {
+        guard let id = claim.secretID else { return nil }
+        for place in Place.allCases {
+            let parts = KeyParts(root: root, secret: try secret(at: place, of: claim.account))
+            if try parts.secretID(for: claim.keyID) == id { return place }
+        }
+        return nil
+    }
+
+    private func secret(at place: Place, of account: AccountID) throws(VaultError) -> SecretBytes? {
+        try keyStore.secret(for: name(place.rawValue, account)).map { SecretBytes($0) }
     }
 
     /// Remembers that a key ended.

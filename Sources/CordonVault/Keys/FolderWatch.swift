@@ -57,7 +57,7 @@ final class FolderWatch {
 
         private let state = Locked(State())
         private let descriptor: Int32
-        // Set once, and used by nobody afterwards: it lives as long as the process.
+        // Set once in `init` and never read again, hence the opt-out: holding it keeps the watch alive as long as the process.
         nonisolated(unsafe) private let source: (any DispatchSourceRead)?
 
         private init() {

@@ -44,7 +44,7 @@ public struct KeyStoreName: Sendable, Hashable, CustomStringConvertible {
     /// The digits; fit for the name of a file.
     public let description: String
 
-    init(_ bytes: some Sequence<UInt8>) {
+    package init(_ bytes: some Sequence<UInt8>) {
         description = Array(bytes.prefix(16)).hex
     }
 }

@@ -50,8 +50,13 @@ extension Vault {
     /// readable, see ``sealFilesAnew(of:)``.
     ///
     /// - Throws: `unknownAccount` without a key on this device, `wipePending`, `wiped` for a copy of a key that was wiped,
-    ///   `wrongKey`, `damaged`, `keyStore`.
-    public func unlock(_ account: AccountID) throws(VaultError) {
+    ///   `locked` where a PIN guards the key and it is not in memory yet, `wrongKey`, `damaged`, `keyStore`.
+    public func unlock(_ account: AccountID) throws(VaultError) { try unlock(account, share: nil) }
+
+    /// Brings a key into memory that a PIN guards; see ``unlock(_:)``.
+    ///
+    /// - Parameter share: What the record hangs on; of no account beside it, and not looked at where the record needs none.
+    func unlock(_ account: AccountID, share: SecretBytes?) throws(VaultError) {
         try refuseDuringWipe(account)
         guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else {
             drop(account, because: VaultError(.wiped, "The account's key is gone."))
@@ -66,13 +71,17 @@ extension Vault {
         }
         if claim.isPlain {
             try renewPlainKey(of: account)
-            return try unlock(account)
+            return try unlock(account, share: share)
         }
-        guard case .key(let opened) = try AccountKeyRecord.open(bytes, under: try secrets.parts(of: account)) else {
+        // Without its share the record cannot be opened again, and need not be.
+        if claim.shareID != nil, share == nil, keys[account]?.id == claim.keyID { return }
+        let parts = try secrets.parts(of: account, for: claim, share: share)
+        guard case .key(let opened) = try AccountKeyRecord.open(bytes, under: parts) else {
             throw VaultError(.wipePending, "A wipe of the account has begun.")
         }
         // A kill may have come between a new record and the end of the former one.
         try endPlainKey(of: account)
+        try endUnusedSecret(of: opened)
         guard keys[account]?.id != opened.id else { return }
         let (key, hasFormerFiles) = try withFormer(opened)
         // Another process has wiped the account and made a key since: what is open is sealed under one that is gone.
@@ -253,7 +262,7 @@ extension Vault {
             guard let bytes = try PosixFile.contents(path, limit: AccountKeyRecord.size),
                 try AccountKeyRecord.identify(bytes).isPlain
             else { return }
-            let plain = KeyParts(root: try secrets.parts(of: account).root, secret: nil)
+            let plain = KeyParts(root: try secrets.parts(of: account, for: nil).root, secret: nil)
             guard case .key(let former) = try AccountKeyRecord.open(bytes, under: plain) else { return }
             let parts = try secrets.renewedParts(of: account)
             let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random(), former: former)

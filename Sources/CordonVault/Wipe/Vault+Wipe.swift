@@ -150,9 +150,7 @@ extension Vault {
         if journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil {
             return !journal.hasDestroyed(record.keyID)
         }
-        let account = journal.report.account
-        return journal.askedKeyID.map { $0 != record.keyID.hex } ?? false
-            && (try? openedKey(of: account)) ?? nil != nil
+        return journal.askedKeyID.map { $0 != record.keyID.hex } ?? false && isInForce(record)
     }
 
     /// Destroys the account's secret, so that no copy of a record opens, and remembers what ended; why not, where that failed.
@@ -187,12 +185,17 @@ extension Vault {
         return true
     }
 
-    /// The key that the account's record holds, opened with what the key store has now.
-    private func openedKey(of account: AccountID) throws(VaultError) -> AccountKey? {
-        guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size),
-            case .key(let key) = try AccountKeyRecord.open(bytes, under: secrets.parts(of: account))
-        else { return nil }
-        return key
+    /// Whether a record hangs on the store's secret as it is now. One that needs a share besides cannot be opened here; by the id of
+    /// its secret, which only who has the secret makes for its key, it is known too.
+    private func isInForce(_ record: AccountKeyRecord.Claim) -> Bool {
+        guard let bytes = try? PosixFile.contents(keyPath(record.account), limit: AccountKeyRecord.size),
+            let parts = try? secrets.parts(of: record.account, for: record)
+        else { return false }
+        if record.shareID != nil {
+            return record.secretID != nil && (try? parts.secretID(for: record.keyID)) == record.secretID
+        }
+        if case .key = try? AccountKeyRecord.open(bytes, under: parts) { return true }
+        return false
     }
 
     /// What the account's record says of itself; nil where there is none, or another account's.

@@ -108,7 +108,7 @@ import Testing
         let all = ProgramDigests(largest: .max)
         func caller(_ path: String, _ digest: String?, _ digests: ProgramDigests) async throws -> BrokerCaller {
             let list = try list(path, digest: digest, isDevelopment: true)
-            let watched = WatchedCaller(credentials, socket: one, programs: list)
+            let watched = WatchedCaller(credentials, socket: one, programs: list, ownUser: getuid())
             return await watched.caller(digests)
         }
         let listed = try await caller(path, digest, all)

@@ -103,11 +103,23 @@ final class BrokerApp: Sendable {
 
     func leave() async { await session.close(peer) }
 
+    /// What the event loop answers by itself; nil for what it leaves to others.
+    func askAtOnce(_ verb: BrokerVerb, _ change: (inout LooseRequest) -> Void = { _ in }) async throws -> LooseAnswer? {
+        var request = LooseRequest(verb)
+        request.nonce = nonce.withLock { $0 }
+        change(&request)
+        let asked = session.request(in: try MessageCoding.encode(request))
+        return await session.quickAnswer(asked, from: peer).map { Self.answer(in: $0.frame) }
+    }
+
     private func send(_ request: LooseRequest) async -> LooseAnswer {
         var request = request
         request.nonce = request.nonce ?? nonce.withLock { $0 }
         guard let payload = try? MessageCoding.encode(request) else { return LooseAnswer() }
-        return Self.answer(in: await session.answer(payload, from: peer).frame)
+        let asked = session.request(in: payload)
+        // As the socket does it: what can be answered at once is.
+        if let answered = await session.quickAnswer(asked, from: peer) { return Self.answer(in: answered.frame) }
+        return Self.answer(in: await session.answer(asked, from: peer).frame)
     }
 
     /// What a frame says; an empty answer without an id for none.

@@ -87,7 +87,7 @@ struct RouteFixture {
         return policies[kind ?? .iosManagedAppProtection]
     }
 
-    private func path(of route: GraphRoute) -> String {
+    func path(of route: GraphRoute) -> String {
         var parts = route.pattern
         for (index, part) in parts.enumerated() where part == "*" {
             parts[index] =
@@ -111,7 +111,7 @@ struct RouteFixture {
         return parts.joined(separator: "/") + (route.name.contains("managedAppStatuses/*") ? "?userId=oid-a" : "")
     }
 
-    private func body(of route: GraphRoute) -> JSONValue? {
+    func body(of route: GraphRoute) -> JSONValue? {
         guard [.post, .patch].contains(route.method) else { return nil }
         let bundle = route.name.contains("android") ? "packageId" : "bundleId"
         let type = route.name.contains("android") ? "androidMobileAppIdentifier" : "iosMobileAppIdentifier"

@@ -14,6 +14,13 @@ import Testing
 
 @testable import CordonServiceHTTP
 
+extension IssuerKeys {
+    /// The first key with this id.
+    fileprivate func key(_ id: String, of issuer: String) async throws -> VerificationKey {
+        try #require(try await keys(named: id, of: issuer).first)
+    }
+}
+
 @Suite struct IssuerKeysTests {
     let issuer = TestIssuer()
     let clock = SettableClock()

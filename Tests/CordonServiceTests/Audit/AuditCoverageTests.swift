@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -16,7 +17,8 @@ struct AuditCoverageTests {
         "blockedUsers", "operations", "operation", "allowedAccounts", "signingKeys", "auditRecords", "exportAudit",
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
-        "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled", "verdict",
+        "protectionSummary", "deploymentSummaries", "flaggedApps", "appStatuses", "sessionRevocations",
+        "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",
         "directoryCount",
@@ -77,6 +79,14 @@ struct AuditCoverageTests {
 
         func command() async throws -> String {
             try await service.administration.requestCommand(.resetPIN, ofRegistration: app.registrationID, as: owner).id
+        }
+
+        func keepShare() async throws {
+            var caller = app.caller
+            caller.authenticated = test.clock.now
+            try await service.devices.keepRecoveryShare(
+                RecoveryShare(sealed: Base64URL.encode(Data(repeating: 7, count: 60))),
+                registration: app.registrationID, by: caller)
         }
 
         func logs() async throws -> LogCollection {
@@ -226,6 +236,17 @@ struct AuditCoverageTests {
                 Self.evidence(story), ofRegistration: story.app.registrationID, by: story.app.caller)
             try await story.service.devices.noteRefusedEvidence(
                 ofRegistration: story.app.registrationID, by: story.app.caller)
+        },
+        Write("keepRecoveryShare", ["recoveryShare.keep"]) { try await $0.keepShare() },
+        Write("releaseRecoveryShare", ["recoveryShare.keep", "recoveryShare.release"]) {
+            try await $0.keepShare()
+            var caller = $0.app.caller
+            caller.authenticated = $0.test.clock.now
+            _ = try await $0.service.devices.releaseRecoveryShare(ofRegistration: $0.app.registrationID, by: caller)
+        },
+        Write("forgetRecoveryShare", ["recoveryShare.keep", "recoveryShare.forget"]) {
+            try await $0.keepShare()
+            try await $0.service.devices.forgetRecoveryShare(ofRegistration: $0.app.registrationID, by: $0.app.caller)
         },
         Write("unregister", ["registration.unregister"]) {
             try await $0.service.devices.unregister($0.app.registrationID, by: $0.app.caller)

@@ -33,7 +33,8 @@ struct MembershipTests {
             #expect(members.count == number + 1 && members.contains(.user("oid-Ada")))
         }
         #expect(costs[0] == costs[1])
-        #expect(costs[1].written == [.membership: 1])
+        // The member, what figures know of the person, and the counts that the person leaves and comes into.
+        #expect(costs[1].written == [.membership: 1, .standing: 1, .standingCount: 2])
     }
 
     @Test

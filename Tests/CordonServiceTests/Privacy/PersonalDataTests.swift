@@ -143,7 +143,7 @@ struct PersonalDataTests {
             before.isSuperset(of: [
                 .user, .membership, .registration, .command, .workingTime, .telemetry, .logCollection, .sharedDevice,
                 .settings,
-                .directorySource, .revocation, .alert,
+                .directorySource, .revocation, .alert, .standing,
             ]))
         try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         try await test.service.administration.eraseUser("oid-ada", as: test.owner)
@@ -174,6 +174,9 @@ extension StorageReader {
     fileprivate func text(of kind: StorageKind) throws(ServiceError) -> String {
         switch kind {
         case .policy: String(describing: try records(ManagedAppPolicy.self))
+        case .standing: String(describing: try records(PersonStanding.self))
+        case .standingCount: String(describing: try records(StandingCount.self))
+        case .standingBacklog: String(describing: try records(StandingBacklog.self))
         case .version: String(describing: try records(EntityVersion.self))
         case .versionDocument: String(describing: try records(VersionDocument.self))
         case .deliveredRules: String(describing: try records(DeliveredRules.self))
@@ -207,6 +210,7 @@ extension StorageReader {
         case .alert: String(describing: try records(OperatorAlert.self))
         case .keySet: String(describing: try records(KeySetState.self))
         case .consoleSession: String(describing: try records(ConsoleSessionRecord.self))
+        case .recoveryShare: String(describing: try records(RecoveryShareRecord.self))
         case .announcement: String(describing: try records(Announcement.self))
         }
     }

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -89,6 +90,14 @@ actor ScriptedService: HTTPTransport {
     var withholdsKeys = false
     /// What is handed out in place of the key set.
     var keySet: SignedKeySet?
+    /// Whether shares for recovery are kept, as by every service but an older one.
+    var keepsShares = false
+    /// The share that was left last.
+    nonisolated let share = Locked<RecoveryShare?>(nil)
+    /// How often it was given out.
+    private(set) var releases = 0
+    /// Refuses to give a share out.
+    var shareProblem: ProblemDetails?
     private var current: (digest: String, content: Data)?
 
     /// Answers for one account.
@@ -175,6 +184,9 @@ actor ScriptedService: HTTPTransport {
             guard let compliance else { throw ProblemDetails(title: "no such route", status: 404) }
             remediations.append(try MessageCoding.decode(RemediationRequest.self, from: body))
             return try ok(compliance)
+        case (_, "/mam/v1/registrations/\(registration)/recovery-share") where keepsShares:
+            try prove(request, token: token)
+            return try recovery(request.method, body)
         case (.post, "/mam/v1/telemetry"):
             try prove(request, token: token)
             if let telemetryProblem { throw telemetryProblem }
@@ -197,6 +209,23 @@ actor ScriptedService: HTTPTransport {
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         default: throw ProblemDetails(title: "no such route", status: 404)
         }
+    }
+
+    private func recovery(_ method: HTTPRequest.Method, _ body: Data) throws -> HTTPAnswer {
+        switch method {
+        case .put:
+            let left = try MessageCoding.decode(RecoveryShare.self, from: body)
+            share.withLock { $0 = left }
+        case .delete: share.withLock { $0 = nil }
+        default:
+            if let shareProblem { throw shareProblem }
+            guard let share = share.withLock({ $0 }) else {
+                throw ProblemDetails(title: "nothing was left", status: 404)
+            }
+            releases += 1
+            return try ok(share)
+        }
+        return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
     }
 
     private func take(_ piece: Data, of id: String, as request: HTTPRequest) throws -> HTTPAnswer {

@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonLeakScan
 import CordonPolicy
 import CordonTestSupport
 import Foundation
@@ -17,30 +18,30 @@ import Testing
         async throws
     {
         try await Programs.onStage { stage in
-            let planted = MarkerScan(count: 2, seed: 13)
+            let planted = LeakScan(count: 2, seed: 13)
             let worker = try await EnrolledWorker.begin(on: stage)
-            try await worker.app.ask("note plan \(planted.markers[0])")
+            try await worker.app.ask("note plan \(planted.texts[0])")
             #expect(try await worker.app.isManaged(), "SC-13")
             try await worker.app.ask("use personal")
-            try await worker.app.ask("note diary \(planted.markers[1])")
+            try await worker.app.ask("note diary \(planted.texts[1])")
             #expect(try await !worker.app.isManaged(), "SC-13")
             #expect(try await worker.app.allows("print diary"), "SC-13")
             try await worker.app.ask("use \(worker.account)")
             #expect(try await !worker.app.allows("print plan"), "SC-13")
             // The person's note lies open, as in any app; the organisation's does not.
-            #expect(try planted.scan(stage.home(of: "worker").path).markers == 1, "SC-13")
+            #expect(try planted.leaks(below: stage.home(of: "worker")).texts == 1, "SC-13")
 
             let other = try await stage.managedApp("other")
-            try await other.ask("note diary \(planted.markers[1])")
+            try await other.ask("note diary \(planted.texts[1])")
             #expect(try await !other.isManaged(), "SC-14")
             let answer = try await stage.signIn(try stage.worker("b"), in: other)
-            try await other.ask("note plan \(planted.markers[0])")
+            try await other.ask("note plan \(planted.texts[0])")
             #expect(try await other.isManaged(), "SC-14")
             #expect(try await !other.allows("print plan"), "SC-14")
             try await other.ask("use personal")
             #expect(try await other.allows("print diary"), "SC-14")
             #expect(try await other.ask("use \(answer["account"] ?? "")").members["ok"]?.bool == true)
-            #expect(try planted.scan(stage.home(of: "other").path).markers == 1, "SC-14")
+            #expect(try planted.leaks(below: stage.home(of: "other")).texts == 1, "SC-14")
         }
     }
 

@@ -1,0 +1,67 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonVault
+internal import Crypto
+
+/// When the keys behind the gates are in memory: while a gate is open, and behind it for as long as the rules would open it without
+/// the person. Only keys that a share guards go; any other opens again by itself.
+final class GateKeys: Sendable {
+    private let tools: LaunchTools
+    /// What ends the keys' time behind closed gates.
+    private let departures = Locked<[AccountID: Task<Void, Never>]>([:])
+    /// What brings keys into the state that the rules ask for.
+    private let settlings = Locked<[AccountID: Task<Void, Never>]>([:])
+
+    init(_ tools: LaunchTools) {
+        self.tools = tools
+    }
+
+    /// A condition has closed the gate: the key goes at once.
+    func close(_ account: AccountID) async { await tools.guards.close(account) }
+
+    /// The app leaves the front: the key goes when the rules would ask the person for something.
+    ///
+    /// - Parameter departure: Notes when the person was last there.
+    func closeWhenDue(_ account: AccountID, after departure: Task<Void, Never>?) {
+        departures.withLock { departures in
+            departures[account]?.cancel()
+            departures[account] = Task { [tools] in
+                await departure?.value
+                await Self.wait(for: account, with: tools)
+            }
+        }
+    }
+
+    private static func wait(for account: AccountID, with tools: LaunchTools) async {
+        let period = tools.rules.policy(of: .managed(account))?.policy.access.periodOnlineBeforeAccessCheck ?? .zero
+        var pause = period + .seconds(1)
+        while await tools.guards.isGuarded(account), await !tools.guards.isClosed(account) {
+            do { try await tools.context.configuration.clock.sleep(pause) } catch { return }
+            guard !tools.gates.isOpen(account) else { return }
+            if await !tools.conditions.decision(of: account, on: .resume).verdict.permits {
+                return await tools.guards.close(account)
+            }
+            // Another app of the organisation has seen the person since.
+            pause = max(pause, .seconds(60))
+        }
+    }
+
+    /// Brings the key into the state that the rules ask for, beside the work at hand.
+    ///
+    /// - Parameter pinKey: The PIN's key, where the person has entered it.
+    func settle(_ account: AccountID, with pinKey: PINKey?) {
+        settlings.withLock { [tools] settlings in
+            let before = settlings[account]
+            settlings[account] = Turn.outside {
+                Task {
+                    await before?.value
+                    await tools.guards.settle(account, with: pinKey, through: tools.guardService)
+                }
+            }
+        }
+    }
+
+    /// Returns when what was begun by ``settle(_:with:)`` has ended.
+    func finishSettling(_ account: AccountID) async { await settlings.withLock { $0[account] }?.value }
+}

@@ -1,0 +1,238 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonVault
+internal import Crypto
+internal import Foundation
+internal import Logging
+
+/// Has the keys of accounts hang on shares that PINs open, and opens them (decision 61). What is on disk decides in which state an
+/// account's key is; nothing else is remembered.
+struct KeyGuards: Sendable {
+    /// How the share leaves and comes back from the service.
+    struct Service: Sendable {
+        /// Has the service keep a sealed share, and returns once it is durable there.
+        let keep: @Sendable (RecoveryShare, AccountID) async throws(ServiceFailure) -> Void
+        /// Has the service give the share out; the person has just signed in.
+        let release: @Sendable (AccountID) async throws(ServiceFailure) -> RecoveryShare
+        /// Has the service forget the share.
+        let forget: @Sendable (AccountID) async throws(ServiceFailure) -> Void
+    }
+
+    private let context: ProtectionContext
+    private let rules: EnforcedRules
+    private let folder: StateFolder
+
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be used.
+    init(_ context: ProtectionContext, rules: EnforcedRules) throws(ProtectionError) {
+        self.context = context
+        self.rules = rules
+        folder = try StateFolder(context.configuration.dataDirectory.appending(path: "guards"))
+    }
+
+    // MARK: Looking
+
+    /// Whether the account's key waits for its share. What cannot be told counts as so.
+    func isClosed(_ account: AccountID) async -> Bool {
+        do {
+            guard try await context.vault.isGuarded(account) else { return false }
+            return await !context.vault.isUnlocked(account)
+        } catch { return true }
+    }
+
+    /// Whether the account's key hangs on a share.
+    func isGuarded(_ account: AccountID) async -> Bool { (try? await context.vault.isGuarded(account)) ?? true }
+
+    /// Whether the account's key is to hang on a share: the rules ask for a PIN, and the gate guards files.
+    private func isWanted(_ account: AccountID) -> Bool {
+        context.configuration.gateGuardsFiles && rules.isPINRequired(for: .managed(account))
+    }
+
+    // MARK: Opening
+
+    /// Opens a guarded key with the PIN's key.
+    ///
+    /// - Returns: Whether the key is in memory; false where this PIN opens no share.
+    /// - Throws: ``ProtectionError`` where the guard record or the vault cannot be read.
+    func open(_ account: AccountID, with pinKey: PINKey) async throws(ProtectionError) -> Bool {
+        guard case .value(let record) = try state(of: account).read(),
+            let share = record.share(under: pinKey, of: account)
+        else { return false }
+        return try await unlock(account, with: share)
+    }
+
+    /// Opens a guarded key with what the service gave out, and has the PIN open it from now on.
+    ///
+    /// - Returns: Whether the key is in memory; false for a share that this device did not seal, or that is of another key.
+    /// - Throws: ``ProtectionError`` where the vault cannot be read or the guard record cannot be written.
+    func open(
+        _ account: AccountID, with recovered: RecoveryShare, andThen pinKey: PINKey?
+    ) async throws(ProtectionError) -> Bool {
+        guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
+            return false
+        }
+        if let pinKey, let registrationID = context.accounts[account]?.registrationID {
+            try await locked(account) { () throws(ProtectionError) in
+                try write(share, under: pinKey, of: account, registrationID)
+            }
+        }
+        return true
+    }
+
+    /// The share that this device has sealed for the service; nil for anything else.
+    private func share(
+        in recovered: RecoveryShare, of account: AccountID
+    ) throws(ProtectionError) -> SymmetricKey? {
+        guard let sealed = Base64URL.decode(recovered.sealed) else { return nil }
+        return KeyGuardRecord.open(sealed, try recoveryKey(), account)
+    }
+
+    private func write(
+        _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String
+    ) throws(ProtectionError) {
+        try state(of: account).write(
+            try KeyGuardRecord(share, under: pinKey, of: account, registrationID: registrationID))
+    }
+
+    private func unlock(_ account: AccountID, with share: SymmetricKey) async throws(ProtectionError) -> Bool {
+        do throws(VaultError) {
+            try await context.vault.unlock(account, with: share)
+            return true
+        } catch {
+            guard error.code == .wrongKey else { throw ProtectionError(error) }
+            return false
+        }
+    }
+
+    /// Takes a guarded key out of memory; what is open of the account ends. One that hangs on no share stays.
+    func close(_ account: AccountID) async {
+        guard await isGuarded(account) else { return }
+        for failure in await context.vault.lock(account) {
+            context.configuration.logger.error(
+                "what was written last to a file is lost", metadata: ["reason": "\(failure.reason)"])
+        }
+    }
+
+    // MARK: Guarding
+
+    /// Brings the account's key into the state that the rules ask for, after a PIN was right: guarded, or open again.
+    ///
+    /// Needs the key in memory and does nothing without; guarding needs the PIN's key besides. What cannot be done now is tried after the next right PIN.
+    func settle(_ account: AccountID, with pinKey: PINKey?, through service: Service) async {
+        guard !context.accounts.isRemoving(account) else { return }
+        if pinKey == nil, await !isGuarded(account) { return }
+        do {
+            // As an exchange, so that a removal of the data waits for it and what is removed does not come back.
+            try await context.exchanges.run(account) { () async throws(ProtectionError) in
+                // The lock is held while the service answers: two processes must not leave two shares with it.
+                try await locked(account) { () async throws(ProtectionError) in
+                    try await settleInTurn(account, pinKey, service)
+                }
+            }
+        } catch {
+            context.configuration.logger.warning(
+                "an account's key could not be guarded",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
+    }
+
+    private func settleInTurn(
+        _ account: AccountID, _ pinKey: PINKey?, _ service: Service
+    ) async throws(ProtectionError) {
+        guard let registrationID = context.accounts[account]?.registrationID, await context.vault.isUnlocked(account)
+        else { return }
+        let isGuarded = try await fromVault { (vault) async throws(VaultError) in try await vault.isGuarded(account) }
+        guard isWanted(account) else {
+            guard isGuarded else { return }
+            try await release(account)
+            // One that the service keeps opens nothing any more.
+            try? await service.forget(account)
+            return
+        }
+        guard let pinKey else { return }
+        guard isGuarded else { return try await guardKey(of: account, pinKey, registrationID, service) }
+        if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account)
+        {
+            guard record.registrationID != registrationID else { return }
+            try await keep(share, account, service)
+            try write(share, under: pinKey, of: account, registrationID)
+        } else {
+            // The PIN was made anew while the key was in memory, after a sign-in that the service may still take for fresh.
+            let recovered: RecoveryShare
+            do throws(ServiceFailure) { recovered = try await service.release(account) } catch {
+                throw ProtectionError(.serviceUnusable, "the share of a key was not given out: \(error.reason)")
+            }
+            guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
+                return
+            }
+            try write(share, under: pinKey, of: account, registrationID)
+        }
+    }
+
+    /// Has an open key hang on a new share. The service has it before anything hangs on it.
+    private func guardKey(
+        of account: AccountID, _ pinKey: PINKey, _ registrationID: String, _ service: Service
+    ) async throws(ProtectionError) {
+        let observer = context.configuration.guardObserver
+        let share = SymmetricKey(size: .bits256)
+        observer("begun")
+        try await keep(share, account, service)
+        observer("kept")
+        try write(share, under: pinKey, of: account, registrationID)
+        observer("noted")
+        try await fromVault { (vault) async throws(VaultError) in
+            try await vault.hang(account, on: share) { observer($0.rawValue) }
+        }
+    }
+
+    private func release(_ account: AccountID) async throws(ProtectionError) {
+        let observer = context.configuration.guardObserver
+        observer("leaving")
+        try await fromVault { (vault) async throws(VaultError) in
+            try await vault.hang(account, on: nil) { observer($0.rawValue) }
+        }
+        try state(of: account).remove()
+        observer("forgotten")
+    }
+
+    /// Forgets what is kept beside the account's key; part of a wipe.
+    func remove(_ account: AccountID) throws(ProtectionError) {
+        try state(of: account).remove()
+        try StateFile(url: folder.lock(for: FolderName.of(account))).remove()
+    }
+
+    private func keep(
+        _ share: SymmetricKey, _ account: AccountID, _ service: Service
+    ) async throws(ProtectionError) {
+        let sealed = Base64URL.encode(try KeyGuardRecord.seal(share, try recoveryKey(), account))
+        do throws(ServiceFailure) { try await service.keep(RecoveryShare(sealed: sealed), account) } catch {
+            throw ProtectionError(.serviceUnusable, "the service does not keep the share: \(error.reason)")
+        }
+    }
+
+    // MARK: Files and keys
+
+    /// Runs a body while no other process of the app guards or releases the account's key.
+    private func locked(
+        _ account: AccountID, _ body: () async throws(ProtectionError) -> Void
+    ) async throws(ProtectionError) {
+        let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
+        defer { withExtendedLifetime(lock) {} }
+        try await body()
+    }
+
+    private func fromVault<Value>(
+        _ work: (Vault) async throws(VaultError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        do { return try await work(context.vault) } catch { throw ProtectionError(error) }
+    }
+
+    /// Seals shares for the service: it never leaves the device.
+    private func recoveryKey() throws(ProtectionError) -> SymmetricKey {
+        try context.seal.key("cordon-guard-recovery-1")
+    }
+
+    private func state(of account: AccountID) -> SealedState<KeyGuardRecord> {
+        SealedState(file: folder.file(FolderName.of(account)), purpose: "guard", seal: context.seal, former: .raw)
+    }
+}

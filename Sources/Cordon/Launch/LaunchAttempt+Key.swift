@@ -1,0 +1,50 @@
+internal import CordonPolicy
+internal import CordonProtocol
+
+/// The key behind the gate: a gate does not open while the account's key waits for its share.
+extension LaunchAttempt {
+    /// Has the person open the account's key, where a share guards it and it is not in memory; nil where there is nothing to do.
+    ///
+    /// The rules alone may ask for nobody, as in a process that starts within the time for which they trust the person, or after they
+    /// stopped to ask for a PIN.
+    nonisolated(nonsending) mutating func openKey() async -> Next? {
+        guard await tools.guards.isClosed(account) else { return nil }
+        // A right PIN that opens nothing is one that was made since the share was sealed.
+        return hasEnteredPIN || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
+    }
+
+    /// Opens a guarded key with the PIN's key; one that this PIN does not open stays closed, and is recovered.
+    nonisolated(nonsending) mutating func openKey(with key: PINKey?) async throws(ProtectionError) {
+        pinKey = key
+        guard let key, await tools.guards.isClosed(account) else { return }
+        _ = try await tools.guards.open(account, with: key)
+    }
+
+    /// Opens the key with what the service holds, after a sign-in.
+    private nonisolated(nonsending) mutating func recoverKey() async -> Next {
+        if !hasSignedIn {
+            let step = await freshSignIn("This account's files are opened with a sign-in once.")
+            guard hasSignedIn else { return step }
+        }
+        let share: RecoveryShare
+        do throws(ServiceFailure) { share = try await tools.guardService.release(account) } catch {
+            // What the service did not take for fresh is not offered again.
+            hasSignedIn = false
+            return await showUnopened("The account's files cannot be opened: \(error.reason).")
+        }
+        do {
+            guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
+                return await showUnopened("What the service holds does not open this account's files.")
+            }
+            return .again
+        } catch { return await showFailure(error) }
+    }
+
+    private nonisolated(nonsending) mutating func showUnopened(_ message: String) async -> Next {
+        let reason = PolicyReason(
+            rule: .launchCredentials, message: message, remedy: "Go online and sign in with the work account.",
+            verdict: .block)
+        reasons.insert(reason, at: 0)
+        return await showBlock([reason])
+    }
+}

@@ -1,0 +1,78 @@
+internal import CordonVault
+internal import Crypto
+internal import Foundation
+
+/// What a PIN opens: random, and the same for every PIN that one person chose after knowing the one before.
+typealias PINKey = SymmetricKey
+
+/// The PIN's key, sealed under what the PIN derives to and a secret of its own in the key store. Without that secret nobody opens it,
+/// whatever copies there are of the record.
+struct SealedPINKey: Codable, Equatable, Sendable {
+    /// Random; names the secret.
+    let id: Data
+    private let sealed: Data
+
+    /// Seals a key, and makes the secret for it.
+    ///
+    /// - Parameter derived: What the PIN derives to.
+    /// - Throws: ``ProtectionError`` where the key store does not keep the secret.
+    static func make(
+        _ key: SymmetricKey, under derived: SymmetricKey, in secrets: PINSecrets
+    ) throws(ProtectionError) -> SealedPINKey {
+        let id = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+        let wrap = wrappingKey(derived, try secrets.make(id), id)
+        guard let sealed = try? AES.GCM.seal(key.bytes, using: wrap, authenticating: id).combined else {
+            throw ProtectionError(.stateUnwritable, "the PIN's key cannot be sealed")
+        }
+        return SealedPINKey(id: id, sealed: sealed)
+    }
+
+    /// The key; nil where its secret was destroyed.
+    ///
+    /// - Throws: ``ProtectionError`` where the key store does not say whether there is a secret.
+    func opened(under derived: SymmetricKey, in secrets: PINSecrets) throws(ProtectionError) -> SymmetricKey? {
+        guard let secret = try secrets.secret(id), let box = try? AES.GCM.SealedBox(combined: sealed),
+            let bytes = try? AES.GCM.open(box, using: Self.wrappingKey(derived, secret, id), authenticating: id),
+            bytes.count == 32
+        else { return nil }
+        return SymmetricKey(data: bytes)
+    }
+
+    private static func wrappingKey(_ derived: SymmetricKey, _ secret: SymmetricKey, _ id: Data) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: derived.bytes + secret.bytes), salt: id,
+            info: Data("cordon-pin-key-1".utf8), outputByteCount: 32)
+    }
+}
+
+/// The secrets of PINs' keys in the device's key store. Their names tell nothing without the root key.
+struct PINSecrets: Sendable {
+    let keyStore: any KeyStore
+    /// The key that names are made with.
+    let naming: SymmetricKey
+
+    /// Makes the secret with an id.
+    func make(_ id: Data) throws(ProtectionError) -> SymmetricKey {
+        do { return try keyStore.makeSecret(for: name(id)) } catch { throw ProtectionError(error) }
+    }
+
+    /// The secret with an id; nil when there is none any more.
+    func secret(_ id: Data) throws(ProtectionError) -> SymmetricKey? {
+        do { return try keyStore.secret(for: name(id)) } catch { throw ProtectionError(error) }
+    }
+
+    /// Destroys the secret with an id; one that is not there is no error.
+    func destroy(_ id: Data?) throws(ProtectionError) {
+        guard let id else { return }
+        do { try keyStore.destroySecret(for: name(id)) } catch { throw ProtectionError(error) }
+    }
+
+    private func name(_ id: Data) -> KeyStoreName {
+        KeyStoreName(HMAC<SHA256>.authenticationCode(for: id, using: naming))
+    }
+}
+
+extension SymmetricKey {
+    /// A copy of the key's bytes, for a derivation or a seal.
+    var bytes: Data { withUnsafeBytes { Data($0) } }
+}

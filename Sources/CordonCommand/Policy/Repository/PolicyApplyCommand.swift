@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+
+/// `cordon policy apply`: makes exactly the changes of a plan.
+struct PolicyApplyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apply", abstract: "Make exactly the changes that cordon policy plan said.",
+        discussion: """
+            Where a file, a version on the service or the number of people is another than in the plan, nothing is changed. Each
+            change is a transaction of its own; where the service refuses one, it says which were made and which are left, with
+            exit status 4, and the plan remembers. A change that waits for a second person is named: once it is released, the same
+            command goes on.
+
+            Example:
+              cordon policy apply policies --service https://mam.example.org --reason "Pilot for the warehouse"
+            """)
+
+    @OptionGroup var options: ServiceOptions
+
+    @Argument(help: "The folder.")
+    var folder: String
+
+    @Option(help: "The plan; the one in the folder where absent.")
+    var plan: String?
+
+    @Option(help: "Why, for versions and the audit log.")
+    var reason: String?
+
+    func run() async throws {
+        let report = try await options.withClient(reason: reason) { client in
+            var folder = try PolicyFolder(folder)
+            try folder.claim(for: client.address)
+            let place = plan.map { URL(filePath: $0) } ?? folder.url.appending(path: PolicyPlan.name)
+            return try await PolicyApplier(client: client, place: place, variables: ServiceOptions.environment)
+                .apply(to: &folder)
+        }
+        if options.json {
+            try Terminal.json(report)
+        } else {
+            for file in report.applied { Terminal.data("\(Style.green("applied"))  \(file)") }
+            for file in report.left { Terminal.data("\(Style.yellow("left"))     \(file)") }
+        }
+        guard let stop = report.stopped else { return }
+        guard let id = stop.waitingChange else {
+            throw CommandFailure(.refused, "\(stop.file): \(stop.reason)", hint: "What is left stands above.")
+        }
+        throw CommandFailure(
+            .refused, "\(stop.file): waits for a second person as change \(id)",
+            hint: "Somebody else releases it (POST /admin/v1/changes/\(id)/release, the console, or cordon serve approve "
+                + "\(id) on the service's machine); then apply again.")
+    }
+}

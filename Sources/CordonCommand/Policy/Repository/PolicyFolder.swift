@@ -1,0 +1,196 @@
+import CordonBase
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+
+/// A folder of policies, app configurations and filters as files, beside a lock that says what the service said last.
+struct PolicyFolder {
+    /// What the service said of one file when it was written last.
+    struct Entry: Codable, Equatable {
+        /// The id on the service.
+        var id: String
+        /// Its version.
+        var version: String
+        /// The SHA-256 of what it said.
+        var document: String
+        /// The SHA-256 of the file.
+        var file: String
+        /// The digests of its secret values, by their names.
+        var secrets: [String: String]
+    }
+
+    /// The file that says what the service said last; it belongs into the repository.
+    struct Lock: Codable, Equatable {
+        static let name = "cordon.lock.json"
+        static let format = 1
+
+        /// The version of this form.
+        var format = Self.format
+        /// The service that the files are of.
+        var service: String
+        /// What was known of each file, by its path.
+        var entries: [String: Entry] = [:]
+    }
+
+    let url: URL
+    /// The files, by their paths.
+    private(set) var files: [String: PolicyFile]
+    /// The SHA-256 of each file, by its path.
+    private(set) var digests: [String: String]
+    /// What the service said last, nil before the first pull.
+    private(set) var lock: Lock?
+
+    private static let places = ["configurations", "filters", "policies"]
+    private static let largest = 2 << 20
+
+    /// Reads a folder; one that is not there yet is empty.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput`, naming the file.
+    init(_ path: String) throws {
+        url = URL(filePath: path, directoryHint: .isDirectory)
+        (files, digests) = ([:], [:])
+        var ids: [String: String] = [:]
+        for place in Self.places {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.appending(path: place).path)) ?? []
+            for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {
+                let path = "\(place)/\(name)"
+                let bytes = try Self.read(url.appending(path: path), path)
+                let file = try PolicyFile(bytes, at: path)
+                if let id = file.id, let other = ids.updateValue(path, forKey: "\(file.kind)/\(id.lowercased())") {
+                    throw CommandFailure(
+                        .badInput, "\(path): has the id of \(other)", hint: "Leave the id out of a copy.")
+                }
+                (files[path], digests[path]) = (file, PolicyFile.digest(bytes))
+            }
+        }
+        let place = url.appending(path: Lock.name)
+        guard FileManager.default.fileExists(atPath: place.path) else { return }
+        lock = try? JSONDecoder().decode(Lock.self, from: try Self.read(place, Lock.name))
+        guard lock?.format == Lock.format else {
+            throw CommandFailure(.badInput, "\(Lock.name): cannot be read", hint: "Pull into an empty folder.")
+        }
+    }
+
+    private static func read(_ file: URL, _ name: String) throws -> Data {
+        guard let bytes = try? DurableFile.read(file, limit: largest) else {
+            throw CommandFailure(.badInput, "\(name): cannot be read, or is larger than two megabytes")
+        }
+        return bytes
+    }
+
+    /// What the service said last of a path.
+    func entry(_ path: String) -> Entry? { lock?.entries[path] }
+
+    /// Where a document of the service is or belongs: where its id is already, or a place by its name.
+    func path(of document: PresentDocument, besides taken: Set<String>) -> String {
+        let id = document.id.lowercased()
+        if let known = files.values.first(where: { $0.kind == document.kind && $0.id?.lowercased() == id }) {
+            return known.path
+        }
+        let place = PolicyFile.folder(document.kind, document.document["@odata.type"]?.string)
+        if let known = lock?.entries.first(where: { $0.key.hasPrefix(place + "/") && $0.value.id.lowercased() == id }) {
+            return known.key
+        }
+        let name = Self.fileName(document.document["displayName"]?.string ?? "")
+        let plain = "\(place)/\(name).json"
+        guard files[plain] != nil || taken.contains(plain) else { return plain }
+        return "\(place)/\(name)-\(PolicyFile.digest(Data(id.utf8)).prefix(8)).json"
+    }
+
+    /// A name as a file's: lower-case letters and digits, with a hyphen for everything between.
+    static func fileName(_ name: String) -> String {
+        var plain = ""
+        for scalar in name.lowercased().decomposedStringWithCanonicalMapping.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "0"..."9": plain.unicodeScalars.append(scalar)
+            case "\u{300}"..."\u{36F}": continue
+            default: if !plain.isEmpty, plain.last != "-" { plain += "-" }
+            }
+            if plain.utf8.count >= 60 { break }
+        }
+        while plain.hasSuffix("-") { plain.removeLast() }
+        return plain.isEmpty ? "unnamed" : plain
+    }
+
+    /// Writes a file, whole or not at all, and notes what the service says of it.
+    ///
+    /// - Parameter document: What the service says now.
+    mutating func write(_ file: PolicyFile, as document: PresentDocument) throws {
+        let bytes = file.bytes
+        let place = url.appending(path: file.path)
+        do {
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            if digests[file.path] != PolicyFile.digest(bytes) { try DurableFile.replace(place, with: bytes) }
+        } catch {
+            throw CommandFailure(.writeFailed, "\(file.path): cannot be written", hint: "Check space and permissions.")
+        }
+        (files[file.path], digests[file.path]) = (file, PolicyFile.digest(bytes))
+        note(document, at: file.path)
+    }
+
+    /// Notes what the service says of a file as it is.
+    mutating func note(_ document: PresentDocument, at path: String) {
+        let said = PolicyFile(document, at: path)
+        lock?.entries[path] = Entry(
+            id: document.id, version: document.version, document: said.digest, file: digests[path] ?? "",
+            secrets: said.secrets)
+    }
+
+    /// Forgets a path, and removes its file where that is still there.
+    mutating func remove(_ path: String) throws {
+        if files[path] != nil {
+            do { try DurableFile.remove(url.appending(path: path)) } catch {
+                throw CommandFailure(.writeFailed, "\(path): cannot be removed", hint: "Check its permissions.")
+            }
+        }
+        (files[path], digests[path]) = (nil, nil)
+        lock?.entries[path] = nil
+    }
+
+    /// Says which service the files are of.
+    ///
+    /// - Throws: ``CommandFailure`` with status `refused` where they are another one's.
+    mutating func claim(for service: URL) throws {
+        let name = Self.name(of: service)
+        if lock == nil { lock = Lock(service: name) }
+        guard let known = lock?.service, known == name else {
+            throw CommandFailure(
+                .refused, "the files are of \(lock?.service ?? "another service"), not of \(name)",
+                hint: "Use a folder for each service; to move, remove \(Lock.name) and the ids.")
+        }
+    }
+
+    static func name(of service: URL) -> String {
+        var text = service.absoluteString.lowercased()
+        while text.hasSuffix("/") { text.removeLast() }
+        return text
+    }
+
+    /// Writes the lock.
+    func writeLock() throws {
+        guard let lock else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try DurableFile.replace(url.appending(path: Lock.name), with: try encoder.encode(lock) + Data("\n".utf8))
+        } catch {
+            throw CommandFailure(.writeFailed, "\(Lock.name): cannot be written", hint: "Check space and permissions.")
+        }
+    }
+}
+
+extension ServiceClient {
+    /// Every policy, app configuration and filter of one moment.
+    func documents() async throws -> [PresentDocument] {
+        let json = try await json(.get, "admin/v1/documents")
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        guard let documents = try? decoder.decode([PresentDocument].self, from: Data(json.text().utf8)) else {
+            throw CommandFailure(.badInput, "the service's documents cannot be read", hint: "Is it of another version?")
+        }
+        return documents
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import CordonBase
+import Foundation
+
+/// `cordon policy plan`: what applying the files would do, for whom.
+struct PolicyPlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan", abstract: "Say what the files of a folder would change on the service, and for whom.",
+        discussion: """
+            Writes what it found into cordon.plan.json, which cordon policy apply carries out and nothing else. It is bound to the
+            files and to the versions on the service. Exit status 0 when nothing is to do, 1 when there is, and 4 when the service was
+            changed since the pull: pull then, or give --take-files. Nothing is written to the service.
+
+            Example:
+              cordon policy plan policies --service https://mam.example.org
+            """)
+
+    @OptionGroup var options: ServiceOptions
+
+    @Argument(help: "The folder.")
+    var folder: String
+
+    @Option(help: "Where the plan is written; in the folder where absent.")
+    var out: String?
+
+    @Flag(help: "Let files count also where somebody changed the service since the pull.")
+    var takeFiles = false
+
+    func run() async throws {
+        let (plan, place) = try await options.withClient { client in
+            var folder = try PolicyFolder(folder)
+            try folder.claim(for: client.address)
+            let planner = PolicyPlanner(
+                folder: folder, client: client, documents: try await client.documents(),
+                variables: ServiceOptions.environment)
+            return (
+                try await planner.plan(takingFiles: takeFiles),
+                out.map { URL(filePath: $0) } ?? folder.url.appending(path: PolicyPlan.name)
+            )
+        }
+        try plan.write(to: place)
+        if options.json { try Terminal.json(plan) } else { PolicyPlanReport.print(plan) }
+        guard !plan.isEmpty else { return Terminal.talk("nothing is to do") }
+        let count = plan.steps.count == 1 ? "one change is to be made" : "\(plan.steps.count) changes are to be made"
+        guard plan.drift.isEmpty else {
+            throw CommandFailure(
+                .refused, "the service was changed since the pull (\(plan.drift.count)); \(count)",
+                hint: "Pull what was changed, or plan with --take-files.")
+        }
+        throw CommandFailure(.notInWantedState, count, hint: "cordon policy apply makes them.")
+    }
+}
+
+extension PolicyPlan {
+    private static let largest = 64 << 20
+
+    /// Writes the plan, whole or not at all.
+    ///
+    /// - Throws: ``CommandFailure`` with status `writeFailed`.
+    func write(to file: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        do { try DurableFile.replace(file, with: try encoder.encode(self) + Data("\n".utf8)) } catch {
+            throw CommandFailure(
+                .writeFailed, "\(file.path): the plan cannot be written", hint: "Check space and permissions.")
+        }
+    }
+
+    /// Reads a plan.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput`.
+    init(reading file: URL) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let bytes = try? DurableFile.read(file, limit: Self.largest)
+        guard let bytes = bytes ?? nil else {
+            throw CommandFailure(.badInput, "\(file.path): there is no plan", hint: "Make one with cordon policy plan.")
+        }
+        guard let plan = try? decoder.decode(PolicyPlan.self, from: bytes), plan.format == Self.format else {
+            throw CommandFailure(.badInput, "\(file.path): is no plan of this version", hint: "Plan again.")
+        }
+        self = plan
+    }
+}

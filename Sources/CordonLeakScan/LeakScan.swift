@@ -1,0 +1,112 @@
+public import Foundation
+
+/// Looks for values that a test planted: in every file and file name below a folder, and in the memory of another process.
+///
+/// An app's own tests show with it that nothing of a person stays after a sign-out or a wipe, and that what is stored is sealed:
+///
+/// ```swift
+/// let scan = LeakScan(count: 20, seed: 7)
+/// try await app.write(scan.texts.joined(separator: " "), account: ada)
+/// #expect(try scan.leaks(below: appFolder).texts == 0)
+/// ```
+///
+/// A value is found as it is, in UTF-16, in hexadecimal digits, and in base64 at any alignment. A scan that finds nothing proves nothing
+/// by itself: plant the same values in the clear and see it find them all. It cannot see through compression or encryption, and reads no
+/// extended attributes.
+///
+/// Source: SI-069.
+public struct LeakScan: Sendable {
+    /// The planted texts, where the scan was made from texts; empty where it was made from bytes.
+    public let texts: [String]
+    private let needles: Needles
+
+    /// A scan for texts that the caller chose.
+    ///
+    /// Nil where a text has fewer than eight bytes in UTF-8: it would be found by chance.
+    public init?(texts: [String]) {
+        guard let needles = Needles(texts.map { Data($0.utf8) }) else { return nil }
+        self.texts = texts
+        self.needles = needles
+    }
+
+    /// A scan for values that are no texts, such as keys.
+    ///
+    /// Nil where a value has fewer than eight bytes: it would be found by chance.
+    public init?(values: [Data]) {
+        guard let needles = Needles(values) else { return nil }
+        texts = []
+        self.needles = needles
+    }
+
+    /// A scan for texts of 32 hexadecimal digits, made from a seed; the same seed makes the same texts, and none twice.
+    public init(count: Int, seed: UInt64) {
+        var state = seed
+        texts = (0..<max(0, count)).map { _ in Self.digits(&state) + Self.digits(&state) }
+        needles = Needles(checked: texts.map { Data($0.utf8) })
+    }
+
+    /// What of the values stands below a folder, in the contents and the names of its files; a folder that does not exist has none.
+    ///
+    /// Links are not followed. A file that vanishes while it is looked at holds nothing any more.
+    ///
+    /// - Throws: `CocoaError` where the folder or a file cannot be read.
+    public func leaks(below folder: URL) throws -> Leaks {
+        var leaks = Leaks()
+        for path in try Self.files(below: folder.path) {
+            var search = LeakSearch(needles)
+            search.read(Data(path.dropFirst(folder.path.utf8.count).utf8))
+            do {
+                let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+                defer { try? file.close() }
+                search.begin()
+                while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { search.read(part) }
+            } catch {
+                guard FileManager.default.fileExists(atPath: path) else { continue }
+                throw error
+            }
+            leaks.files += 1
+            leaks.add(search, at: path)
+        }
+        return leaks
+    }
+
+    /// What of the values stands in the writable memory of another process of the same user. Linux alone.
+    ///
+    /// - Throws: `CocoaError`: the system does not let the memory be read (`kernel.yama.ptrace_scope` above 1, for one), has no such
+    ///   process, or does not show memory at all; or the process is this one, whose memory holds the values of the scan itself.
+    public func leaks(inProcess id: Int32) throws -> Leaks {
+        var leaks = Leaks()
+        var search = LeakSearch(needles)
+        try ProcessRegions(of: id).forEach { isStart, part in
+            if isStart { search.begin() }
+            search.read(part)
+        }
+        leaks.add(search, at: "process \(id)")
+        return leaks
+    }
+
+    /// The regular files below a folder, sorted by path; a folder that does not exist has none.
+    ///
+    /// - Throws: `CocoaError` where the folder cannot be listed.
+    public static func files(below folder: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        guard let names = FileManager.default.enumerator(atPath: folder) else {
+            throw CocoaError(.fileReadNoPermission, userInfo: [NSFilePathErrorKey: folder])
+        }
+        var files: [String] = []
+        while let name = names.nextObject() as? String {
+            if names.fileAttributes?[.type] as? FileAttributeType == .typeRegular { files.append("\(folder)/\(name)") }
+        }
+        return files.sorted()
+    }
+
+    /// The next 16 digits of SplitMix64, of which each state gives another value.
+    private static func digits(_ state: inout UInt64) -> String {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        let digits = String(value ^ (value >> 31), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,118 @@
+internal import CordonIdentity
+internal import Foundation
+
+/// Counts people anew, from the records themselves, and corrects the counters where they differ.
+///
+/// It reads a page at a time over a reader, and takes the writer for those alone that differ. What changes meanwhile keeps its own
+/// count right, so that nothing has to stand still.
+struct StandingCheck: Sendable {
+    /// The most people of one look.
+    private static let page = 256
+
+    let store: TenantStore
+
+    /// Counts everybody anew.
+    ///
+    /// - Returns: How many people and counts were wrong.
+    func run(of tenant: TenantID) async throws(ServiceError) -> Int {
+        var wrong = 0
+        wrong += try await walk(of: tenant) { records, last in
+            try records.identifiers(DirectoryUser.self, of: .all, after: last, limit: Self.page).map { ($0, $0) }
+        }
+        // Whom the directory does not have, and who has apps.
+        wrong += try await walk(of: tenant) { records, last in
+            try records.page(Registration.self, of: .found(by: .state, "active"), after: last, limit: Self.page)
+                .map { ($0.id, folded($0.account.id.rawValue)) }
+        }
+        wrong += try await walk(of: tenant) { records, last in
+            try records.identifiers(PersonStanding.self, of: .all, after: last, limit: Self.page).map { ($0, $0) }
+        }
+        wrong += try await correctCounts(of: tenant)
+        try await store.change(for: tenant) { change in
+            var settings = try change.settings()
+            guard settings.countsPeople != true else { return }
+            settings.countsPeople = true
+            try change.save(settings)
+        }
+        return wrong
+    }
+
+    /// Looks at people a page at a time.
+    ///
+    /// - Parameter next: The ids of the next records of something, and the people that they are about.
+    private func walk(
+        of tenant: TenantID,
+        _ next: @escaping @Sendable (any StorageReader, String?) throws -> [(id: String, person: String)]
+    ) async throws(ServiceError) -> Int {
+        var last: String?
+        var wrong = 0
+        while true {
+            let position = last
+            let (people, end) = try await store.read(for: tenant) { records in
+                let page = try next(records, position)
+                let people = try Set(page.map(\.person)).filter { person in
+                    let truth = try PersonStanding(of: person, in: records)
+                    let known = try records.record(PersonStanding.self, person)
+                    return truth.isCounted ? truth != known : known != nil
+                }
+                return (people.sorted(), page.count < Self.page ? nil : page.last?.id)
+            }
+            for start in stride(from: 0, to: people.count, by: StandingNotes.mostAtOnce) {
+                let some = Array(people[start..<min(start + StandingNotes.mostAtOnce, people.count)])
+                try await store.change(for: tenant) { change in
+                    for person in some { try change.standings.recount(person, in: change) }
+                }
+            }
+            wrong += people.count
+            guard let end else { return wrong }
+            last = end
+        }
+    }
+
+    /// Adds up all standings at one moment and compares the counts of the same moment with that; the difference is what they are wrong
+    /// by at any later moment too.
+    private func correctCounts(of tenant: TenantID) async throws(ServiceError) -> Int {
+        let differences = try await store.read(for: tenant) { records in
+            var differences: [StandingCount.Place: Int] = [:]
+            var last: String?
+            repeat {
+                let page = try records.page(PersonStanding.self, of: .all, after: last, limit: 1_000)
+                for standing in page { for place in standing.places { differences[place, default: 0] += 1 } }
+                last = page.count < 1_000 ? nil : page.last?.storageID
+            } while last != nil
+            for count in try records.records(StandingCount.self) {
+                differences[count.place, default: 0] -= count.people
+            }
+            return differences.filter { $0.value != 0 }
+        }
+        guard !differences.isEmpty else { return 0 }
+        try await store.change(for: tenant) { change in
+            for (place, difference) in differences { try change.add(difference, to: place) }
+        }
+        return differences.count
+    }
+}
+
+extension StandingBacklog {
+    /// Counts whom large changes have left, some in each transaction.
+    static func work(off tenant: TenantID, in store: TenantStore) async throws(ServiceError) {
+        while true {
+            let next = try await store.read(for: tenant) { records in
+                try records.identifiers(StandingBacklog.self, of: .all, after: nil, limit: 1).first
+            }
+            guard let next else { return }
+            try await store.change(for: tenant) { change in
+                guard var backlog = try change.record(StandingBacklog.self, next) else { return }
+                for person in backlog.people.prefix(StandingNotes.mostAtOnce) {
+                    try change.standings.recount(person, in: change)
+                }
+                backlog.people.removeFirst(min(StandingNotes.mostAtOnce, backlog.people.count))
+                if backlog.people.isEmpty {
+                    try change.remove(StandingBacklog.self, backlog.id)
+                } else {
+                    try change.save(backlog)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import CordonBase
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonService
+
+/// People who come while a change is under way: counted and written, none of them is left out.
+@Suite struct GrowingGroupTests {
+    /// Runs something once, between what a change has read and what it writes.
+    private final class MeanwhileStorage: ServiceStorage {
+        private let storage: any ServiceStorage = InMemoryStorage()
+        private let waiting = Locked<(@Sendable () async throws -> Void)?>(nil)
+
+        func meanwhile(_ body: @escaping @Sendable () async throws -> Void) { waiting.withLock { $0 = body } }
+
+        var hasRun: Bool { waiting.withLock { $0 == nil } }
+
+        func read<Result: Sendable>(
+            _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+        ) async throws -> Result {
+            try await storage.read(tenant, body)
+        }
+
+        func write<Result: Sendable>(
+            _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+        ) async throws -> Result {
+            let first = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            try await first?()
+            return try await storage.write(tenant, body)
+        }
+    }
+
+    private static let wipe: JSONValue = ["minimumWipeOsVersion": "99"]
+
+    /// Three people with an app in "staff", a budget for these three, and one more with an app who is in no group.
+    private func organisation() async throws -> (TestService, ManagedAppPolicy, MeanwhileStorage) {
+        var configuration = ServiceConfiguration()
+        (configuration.wipeBudget, configuration.impactLimit) = (3, 100)
+        let storage = MeanwhileStorage()
+        let test = try await TestService.withPeople(storage: storage, configuration: configuration)
+        let policy = try await test.protect(to: .group("staff"))
+        try await DestructiveChangeTests.join(test, 0..<3)
+        try await test.protect(name: "Guests", to: .group("guests"))
+        try await test.service.provisioning.saveUser(
+            DirectoryUser(id: "oid-9", userPrincipalName: "9@contoso.example", displayName: "9"), as: test.owner)
+        try await test.service.provisioning.changeMembers(
+            ofGroup: "guests", adding: [.user("oid-9")], removing: [], as: test.owner)
+        var app = TestApp(test, user: "9", tag: "tag-9")
+        try await app.register()
+        return (test, policy, storage)
+    }
+
+    private func publish(_ policy: ManagedAppPolicy, _ test: TestService) async -> ServiceError? {
+        await failure {
+            _ = try await test.service.administration.updatePolicy(
+                policy.id, changes: Self.wipe, ifVersion: nil, as: test.owner)
+        }
+    }
+
+    @Test func `who comes into a group between the count and the write is counted`() async throws {
+        let (test, policy, storage) = try await organisation()
+        storage.meanwhile {
+            try await test.service.provisioning.changeMembers(
+                ofGroup: "staff", adding: [.user("oid-9")], removing: [], as: test.owner)
+        }
+        let refused = await publish(policy, test)
+        #expect(storage.hasRun)
+        #expect(refused?.code == .waiting)
+        let id = try #require(refused?.place)
+        #expect(try await test.service.administration.approvals.change(id, as: test.owner).reach.people == 4)
+        let kept = try await test.service.administration.policy(policy.id, as: test.owner)
+        #expect(kept.version == policy.version)
+    }
+
+    @Test func `who gets an app between the count and the write is counted`() async throws {
+        let (test, policy, storage) = try await organisation()
+        storage.meanwhile {
+            var app = TestApp(test, user: "ada", tag: "tag-ada")
+            try await app.register()
+        }
+        #expect(await publish(policy, test)?.code == .waiting)
+        #expect(storage.hasRun)
+    }
+
+    @Test func `who goes between the count and the write makes no second look of it`() async throws {
+        let (test, policy, storage) = try await organisation()
+        storage.meanwhile {
+            try await test.service.provisioning.changeMembers(
+                ofGroup: "staff", adding: [], removing: [.user("oid-2")], as: test.owner)
+        }
+        #expect(await publish(policy, test) == nil)
+        #expect(storage.hasRun)
+    }
+
+    @Test func `a policy that turns deadly while people are moved under it is counted for them`() async throws {
+        let (test, policy, storage) = try await organisation()
+        let other = test.administrator(.owner)
+        storage.meanwhile {
+            // Within the other's budget: nobody of those who move is there yet.
+            _ = try await test.service.administration.updatePolicy(
+                policy.id, changes: Self.wipe, ifVersion: nil, as: other)
+        }
+        try await test.service.provisioning.changeMembers(
+            ofGroup: "staff", adding: [.user("oid-9")], removing: [], as: test.owner)
+        #expect(storage.hasRun)
+        let spent = try await test.storage.read(TestService.tenant) { try $0.record(WipeBudget.self, "owner-1") }
+        #expect(spent?.spent(at: test.clock.now) == 1)
+    }
+
+    @Test func `the journal tells whom it remembers, and says when it does not`() {
+        let (journal, tenant) = (ReachJournal(), TestService.tenant)
+        #expect(journal.people(since: 0, of: tenant) == [])
+        journal.note(["a", "b"], of: tenant)
+        #expect(journal.mark(of: tenant) == 0 && journal.people(since: 0, of: tenant) == ["a", "b"])
+        journal.settle(upTo: journal.last(of: tenant), of: tenant)
+        let mark = journal.mark(of: tenant)
+        #expect(mark == 2 && journal.people(since: mark, of: tenant) == [])
+        journal.note((0..<3 * ReachJournal.most).map(String.init), of: tenant)
+        #expect(journal.people(since: mark, of: tenant) == nil)
+        #expect(journal.people(since: journal.last(of: tenant) - 1, of: tenant) == ["\(3 * ReachJournal.most - 1)"])
+    }
+}

@@ -1,0 +1,121 @@
+import CordonBase
+import CordonProtocol
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonService
+
+/// What an app leaves for a person who forgets the PIN: who gets it, when, and until when it is kept.
+struct RecoveryShareTests {
+    private static let share = RecoveryShare(sealed: Base64URL.encode(Data(repeating: 7, count: 60)))
+
+    private func kept() async throws -> (TestService, TestApp) {
+        var (test, app) = try await TestApp.enrolled()
+        app.authenticated = test.clock.now
+        try await test.service.devices.keepRecoveryShare(Self.share, registration: app.registrationID, by: app.caller)
+        return (test, app)
+    }
+
+    private func release(_ test: TestService, _ app: TestApp) async throws -> RecoveryShare {
+        try await test.service.devices.releaseRecoveryShare(ofRegistration: app.registrationID, by: app.caller)
+    }
+
+    @Test func `a share is given out after a fresh sign-in alone, and each time stands in the log`() async throws {
+        var (test, app) = try await kept()
+        #expect(try await release(test, app) == Self.share)
+        test.clock.advance(.seconds(300))
+        #expect(try await release(test, app) == Self.share)
+        test.clock.advance(.seconds(1))
+        var actions = try await test.records().map(\.action)
+        #expect(actions.suffix(3) == ["recoveryShare.keep", "recoveryShare.release", "recoveryShare.release"])
+        let stale = app
+        #expect(await failure { _ = try await release(test, stale) }?.code == .staleSignIn)
+        app.authenticated = nil
+        let unknown = app
+        #expect(await failure { _ = try await release(test, unknown) }?.code == .staleSignIn)
+        actions = try await test.records().map { "\($0.action) \($0.target)" }
+        #expect(actions.suffix(2) == Array(repeating: "call.refused call/releaseRecoveryShare", count: 2))
+        let export = try await test.export().joined()
+        #expect(!export.contains(Self.share.sealed))
+    }
+
+    @Test func `a share is given out five times a day, and again a day later`() async throws {
+        var (test, app) = try await kept()
+        for _ in 0..<5 { _ = try await release(test, app) }
+        let fresh = app
+        let refusal = await failure { _ = try await release(test, fresh) }
+        #expect(refusal?.code == .tooManyRequests && refusal?.retryAfterSeconds == 86_400)
+        // Another share has the same day.
+        try await test.service.devices.keepRecoveryShare(
+            RecoveryShare(sealed: Base64URL.encode(Data(repeating: 8, count: 60))), registration: app.registrationID,
+            by: app.caller)
+        #expect(await failure { _ = try await release(test, fresh) }?.code == .tooManyRequests)
+        test.clock.advance(.seconds(86_400))
+        app.authenticated = test.clock.now
+        _ = try await release(test, app)
+    }
+
+    @Test func `whoever's sign-ins cannot be told to be fresh leaves no share, and nobody leaves anything else`()
+        async throws
+    {
+        var (test, app) = try await TestApp.enrolled()
+        let unknown = app
+        #expect(
+            await failure {
+                try await test.service.devices.keepRecoveryShare(
+                    Self.share, registration: unknown.registrationID, by: unknown.caller)
+            }?.status == .authenticationRequired)
+        app.authenticated = test.clock.now
+        let known = app
+        for text in ["", "not base64url!", Base64URL.encode(Data(count: 31)), Base64URL.encode(Data(count: 257))] {
+            #expect(
+                await failure {
+                    try await test.service.devices.keepRecoveryShare(
+                        RecoveryShare(sealed: text), registration: known.registrationID, by: known.caller)
+                }?.code == .invalid)
+        }
+        #expect(await failure { _ = try await release(test, known) }?.code == .notFound)
+    }
+
+    @Test func `another key, another person and another registration get nothing`() async throws {
+        let (test, app) = try await kept()
+        var thief = app
+        thief.key = SoftwareSigningKey()
+        let withOtherKey = thief
+        #expect(await failure { _ = try await release(test, withOtherKey) }?.code == .wrongKey)
+        var other = TestApp(test, user: "ben", tag: "tag-2")
+        try await test.protect(to: .allLicensedUsers)
+        try await other.register()
+        other.authenticated = test.clock.now
+        other.registrationID = app.registrationID
+        let ben = other
+        #expect(await failure { _ = try await release(test, ben) }?.code == .wrongKey)
+    }
+
+    @Test func `while the data is to be removed, and once it is, nobody gets the share`() async throws {
+        var (test, app) = try await kept()
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        let waiting = app
+        #expect(await failure { _ = try await release(test, waiting) }?.code == .conflict)
+        try await app.wipe()
+        let left = try await test.storage.read(TestService.tenant) { try $0.records(RecoveryShareRecord.self) }
+        #expect(left.isEmpty)
+    }
+
+    @Test func `an app that registers again keeps what it left, and a forgotten one does not`() async throws {
+        var (test, app) = try await kept()
+        app.key = SoftwareSigningKey()
+        try await app.register()
+        #expect(try await release(test, app) == Self.share)
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
+        let left = try await test.storage.read(TestService.tenant) { try $0.records(RecoveryShareRecord.self) }
+        #expect(left.isEmpty)
+    }
+
+    @Test func `a blocked person gets no share`() async throws {
+        let (test, app) = try await kept()
+        try await test.service.administration.blockUser("oid-ada", as: test.owner)
+        #expect(await failure { _ = try await release(test, app) }?.code == .conflict)
+    }
+}

@@ -1,0 +1,163 @@
+import CordonBase
+import CordonIdentity
+import CordonTestSupport
+import Crypto
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// A key that hangs on a share: what opens it, and that wrapping it anew loses nothing and leaves nothing.
+struct GuardedKeyTests {
+    /// A vault with one sealed file, and its key store beside it.
+    private struct Scene {
+        let folder: URL
+        let account: AccountID = "ada@example.test"
+        let share = SymmetricKey(size: .bits256)
+        var home: URL { folder.appendingPathComponent("home") }
+        var note: URL { home.appendingPathComponent("note") }
+        var record: URL { home.appendingPathComponent("vault/keys/\(account.fileName).key") }
+        var secrets: URL { folder.appendingPathComponent("keys/secrets") }
+
+        /// A new one in a folder, or what a copy of one holds.
+        init(at folder: URL) { self.folder = folder }
+
+        static func made() async throws -> Scene {
+            let scene = Scene(at: try TemporaryFolder.make())
+            let vault = try scene.vault()
+            try await vault.createAccountKey(for: scene.account)
+            let file = try await vault.create(scene.note, for: scene.account)
+            try file.write([1, 2, 3], at: 0)
+            try file.close()
+            return scene
+        }
+
+        func vault() throws -> Vault {
+            try Vault(
+                directory: home.appendingPathComponent("vault"),
+                keyStore: FileKeyStore(directory: folder.appendingPathComponent("keys")), roots: [home])
+        }
+
+        func secretCount() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: secrets.path).count }
+    }
+
+    private func text(of scene: Scene, _ vault: Vault) async throws -> [UInt8] {
+        try await vault.open(scene.note, writing: false).all()
+    }
+
+    @Test func `a guarded key opens with its share and with nothing else, and its files stay as they were`()
+        async throws
+    {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let (before, file) = (try Data(contentsOf: scene.record), try Data(contentsOf: scene.note))
+        let vault = try scene.vault()
+        let keyID = try await vault.createAccountKey(for: scene.account)
+        try await vault.hang(scene.account, on: scene.share)
+        #expect(try await vault.isGuarded(scene.account))
+        #expect(try await text(of: scene, vault) == [1, 2, 3], "the key in memory stays")
+        try await vault.unlock(scene.account)
+
+        let next = try scene.vault()
+        #expect(await code { try await next.unlock(scene.account) } == .locked)
+        #expect(await code { try await next.createAccountKey(for: scene.account) } == .locked)
+        #expect(await code { try await next.unlock(scene.account, with: SymmetricKey(size: .bits256)) } == .wrongKey)
+        #expect(await !next.isUnlocked(scene.account))
+        try await next.unlock(scene.account, with: scene.share)
+        #expect(try await next.createAccountKey(for: scene.account) == keyID)
+        #expect(try await text(of: scene, next) == [1, 2, 3])
+        #expect(try Data(contentsOf: scene.note) == file && scene.secretCount() == 1)
+
+        try before.write(to: scene.record)
+        #expect(
+            await code { try await scene.vault().unlock(scene.account) } == .wrongKey, "a copy from before the share")
+    }
+
+    @Test func `a key that hangs on no share any more opens by itself, and the record from before does not`()
+        async throws
+    {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        try await vault.unlock(scene.account)
+        try await vault.hang(scene.account, on: scene.share)
+        let guarded = try Data(contentsOf: scene.record)
+        try await vault.hang(scene.account, on: nil)
+        let next = try scene.vault()
+        try await next.unlock(scene.account)
+        #expect(try await text(of: scene, next) == [1, 2, 3])
+        #expect(try await !next.isGuarded(scene.account) && scene.secretCount() == 1)
+        try guarded.write(to: scene.record)
+        #expect(await code { try await scene.vault().unlock(scene.account, with: scene.share) } == .wrongKey)
+    }
+
+    /// A copy of all that is on the disk at each step is what a kill there leaves.
+    @Test(arguments: [true, false]) func `killed at any step, the key opens in one way and nothing is left over`(
+        isGuarding: Bool
+    ) async throws {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        try await vault.unlock(scene.account)
+        if !isGuarding { try await vault.hang(scene.account, on: scene.share) }
+        let copies = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(copies) }
+        try await vault.hang(scene.account, on: isGuarding ? scene.share : nil) { step in
+            let copy = copies.appendingPathComponent(step.rawValue)
+            do { try FileManager.default.copyItem(at: scene.folder, to: copy) } catch { Issue.record(error) }
+        }
+        for step in RewrapStep.allCases {
+            let left = Scene(at: copies.appendingPathComponent(step.rawValue))
+            let next = try left.vault()
+            let isGuarded = try await next.isGuarded(scene.account)
+            #expect(isGuarded == (step == .secretMade ? !isGuarding : isGuarding), "\(step)")
+            if isGuarded {
+                #expect(await code { try await next.unlock(scene.account) } == .locked, "\(step)")
+                try await next.unlock(scene.account, with: scene.share)
+            } else {
+                try await next.unlock(scene.account)
+            }
+            #expect(try await text(of: left, next) == [1, 2, 3], "\(step)")
+            #expect(try left.secretCount() == 1, "\(step): a secret that nothing hangs on is destroyed")
+            // And it goes on from there.
+            try await next.hang(scene.account, on: isGuarding ? scene.share : nil)
+            #expect(try await next.isGuarded(scene.account) == isGuarding, "\(step)")
+        }
+    }
+
+    @Test func `a guarded account is wiped without its share, and no copy opens with it`() async throws {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let first = try scene.vault()
+        try await first.unlock(scene.account)
+        try await first.hang(scene.account, on: scene.share)
+        let record = try Data(contentsOf: scene.record)
+        let vault = try scene.vault()
+        let report = try await vault.wipe(scene.account)
+        #expect(
+            report.succeeded && report.destroyedKeyIDs.count == 1
+                && !FileManager.default.fileExists(atPath: scene.note.path))
+        #expect(try scene.secretCount() == 0)
+        try record.write(to: scene.record)
+        #expect(await code { try await scene.vault().unlock(scene.account, with: scene.share) } == .wiped)
+    }
+
+    @Test func `a record with a share is not turned into one without`() throws {
+        let parts = KeyParts(root: .random(), secret: .random(), share: .random())
+        let key = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())
+        let record = try key.record(under: parts)
+        #expect(record[12] == 1 && record[13] == 1)
+        guard case .key(let again) = try AccountKeyRecord.open(record, under: parts) else {
+            Issue.record("no key")
+            return
+        }
+        #expect(again.secret.withBytes { Array($0) } == key.secret.withBytes { Array($0) })
+        var bare = record
+        bare[13] = 0
+        bare.replaceSubrange(384..<400, with: [UInt8](repeating: 0, count: 16))
+        #expect(throws: VaultError(.wrongKey, "")) { _ = try AccountKeyRecord.open(bare, under: parts) }
+        #expect(throws: VaultError(.locked, "")) {
+            _ = try AccountKeyRecord.open(record, under: KeyParts(root: parts.root, secret: parts.secret))
+        }
+    }
+}
