@@ -40,12 +40,23 @@ struct ConsoleGate: Sendable {
             }
             let entered = try await self.visit(request, context, session.session, form, keys: keys)
             visit = entered
-            if entered.draft != nil { try await forgetDraft(of: session) }
-            return respond(try await handler(entered), to: request, entered)
+            var answer = try await handler(entered)
+            switch answer {
+            case .page(var page, let status) where entered.draft != nil:
+                try await forgetDraft(of: session)
+                page.blocks.insert(Self.filledInAgain, at: 0)
+                answer = .page(page, status)
+            case .page where request.method == .post: _ = try await keep(form, request, of: session)
+            case .moved where session.session.draft != nil: try await forgetDraft(of: session)
+            default: break
+            }
+            return respond(answer, to: request, entered)
         } catch let refusal as Refusal where refusal.wantsFreshSignIn {
             guard let held, let visit else { return failed(refusal, request, visit) }
             return await stepUp(request, keeping: form, of: held, visit)
         } catch let refusal as Refusal where refusal.headers[.waiting] != nil {
+            // The same form is sent once more when the change is released.
+            if let held { _ = try? await keep(form, request, of: held) }
             return ConsoleAnswer.redirect(to: ApprovalPages.path(refusal.headers[.waiting] ?? ""))
         } catch let refusal as Refusal where refusal.status == .unauthorized {
             guard let held else { return toSignIn(request) }
@@ -217,6 +228,10 @@ struct ConsoleGate: Sendable {
         try await keeper.save(held)
         return page
     }
+
+    private static let filledInAgain = Block.note(
+        .notice, "What you filled in before is here again; it is not saved.",
+        ["Load the page once more to begin with what is saved."])
 
     private func forgetDraft(of held: SessionKeeper.Held) async throws {
         var held = held

@@ -26,6 +26,7 @@ struct ConsoleFixture: Sendable {
     static let bundleID = "com.contoso.notes"
 
     static let ada = FakeProvider.Person(id: "oid-ada", name: "ada@contoso.example", roles: ["owner"])
+    static let bea = FakeProvider.Person(id: "oid-bea", name: "bea@contoso.example", roles: ["owner"])
     static let hedy = FakeProvider.Person(id: "oid-hedy", name: "hedy@contoso.example", roles: ["helpDesk"])
     static let eve = FakeProvider.Person(id: "oid-eve", name: "eve@contoso.example", roles: [])
     static let worker = FakeProvider.Person(id: "oid-worker", name: "worker@contoso.example", roles: [])
@@ -37,11 +38,15 @@ struct ConsoleFixture: Sendable {
     let storage = InMemoryStorage()
     private let application: Application<RouterResponder<ServiceRequestContext>>
 
-    init(workerName: String = "Worker A") async throws {
+    /// - Parameter wipeBudget: How many people one administrator may make lose data alone.
+    init(workerName: String = "Worker A", wipeBudget: Int = 20) async throws {
         let clock = clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var rules = ServiceConfiguration()
+        rules.wipeBudget = wipeBudget
         service = ManagementService(
-            storage: storage, keyStore: InMemoryServiceKeyStore(), clock: { clock.now }, logger: logger)
+            storage: storage, keyStore: InMemoryServiceKeyStore(), configuration: rules, clock: { clock.now },
+            logger: logger)
         try await service.open(Self.tenant)
         provider = FakeProvider(base: Self.base, clock: clock)
         var configuration = ServiceServerConfiguration(tenant: Self.tenant)

@@ -92,6 +92,9 @@ struct ApprovalPages {
                 .note(
                     .good, "A second administrator released this change.",
                     ["Open the form again and send it; it goes through once."]))
+            if let draft = visit.session.draft {
+                blocks.append(.links([Link("Open the form", draft.path, isMain: true)]))
+            }
         }
         if change.text("state") == "waiting" {
             if isOwn {

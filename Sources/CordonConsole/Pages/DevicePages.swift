@@ -12,7 +12,7 @@ struct DevicePages {
             try await visit.api.call(.post, "/admin/v1/registrations/\(ConsolePath.part(visit.keys[0]))/logs")
             return .moved(Self.path(visit.keys[0]))
         }
-        table.get("/console/devices/:id/forget", confirmForgetting)
+        table.get("/console/devices/:id/forget", needs: "forgetRegistrations", confirmForgetting)
         table.post("/console/devices/:id/forget") { visit in
             try await visit.api.call(.delete, Self.route(visit.keys[0]))
             return .moved("/console/devices")

@@ -1,0 +1,210 @@
+import CordonPolicy
+import CordonService
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonCommand
+
+/// Policies as files: what is pulled, planned and applied, and what stops it.
+@Suite struct PolicyFilesTests {
+    private static let pilot = "policies/pilot.json"
+
+    private func withFolder(_ body: (PolicyFilesFixture) async throws -> Void) async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let fixture = PolicyFilesFixture(folder: folder)
+        await fixture.service.keep("T_1", ["displayName": "Pilot", "printBlocked": false])
+        await fixture.service.keep("T_2", ["displayName": "Rest", "printBlocked": false])
+        try await body(fixture)
+    }
+
+    @Test func `files keep their names and come back the same`() async throws {
+        try await withFolder { fixture in
+            #expect(try await fixture.pull().written == [Self.pilot, "policies/rest.json"])
+            let bytes = try Data(contentsOf: fixture.folder.appending(path: Self.pilot))
+            let again = try await fixture.pull()
+            #expect(again.written == [] && again.unchanged == 2)
+            #expect(try Data(contentsOf: fixture.folder.appending(path: Self.pilot)) == bytes)
+            await fixture.service.keep("T_1", ["displayName": "Größer", "printBlocked": true])
+            await fixture.service.keep("T_3", ["displayName": "PILOT"])
+            await fixture.service.keep("T_4", ["displayName": "Größer"])
+            let more = try await fixture.pull().written
+            #expect(more.contains(Self.pilot) && more.contains("policies/gro-er.json") && more.count == 3)
+            #expect(try fixture.read(Self.pilot)["displayName"] == "Größer")
+            #expect(try await fixture.plan().isEmpty)
+        }
+    }
+
+    @Test func `a file that was edited here and on the service is not written over`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            try fixture.edit(Self.pilot, ["printBlocked": true])
+            #expect(try await fixture.pull().edited == [], "only edited here")
+            #expect(try fixture.read(Self.pilot)["printBlocked"] == true)
+            await fixture.service.keep("T_1", ["displayName": "Pilot", "pinRequired": true])
+            #expect(try await fixture.pull().edited == [Self.pilot])
+            #expect(try fixture.read(Self.pilot)["printBlocked"] == true)
+            #expect(try await fixture.pull(overwriting: true).written == [Self.pilot])
+            #expect(try fixture.read(Self.pilot)["pinRequired"] == true)
+        }
+    }
+
+    @Test func `a plan is what apply does: update, create and remove`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            try fixture.edit(Self.pilot, ["printBlocked": true])
+            try fixture.write(
+                "policies/new.json",
+                ["@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "New", "pinRequired": true])
+            try FileManager.default.removeItem(at: fixture.folder.appending(path: "policies/rest.json"))
+            let plan = try await fixture.plan()
+            #expect(plan.steps.map(\.action) == [.create, .update, .remove])
+            #expect(plan.steps[1].effect?.changes.map(\.member) == ["printBlocked"])
+            let report = try await fixture.apply()
+            #expect(report.applied.count == 3 && report.stopped == nil && report.left == [])
+            #expect(await fixture.service.writes == ["POST iosManagedAppProtections", "PATCH T_1", "DELETE T_2"])
+            #expect(try fixture.read("policies/new.json")["id"] == "new-1")
+            #expect(try await fixture.plan().isEmpty)
+            #expect(try await fixture.pull().written == [])
+            #expect(
+                await fixture.refused { _ = try await fixture.apply() }?.status == nil, "an empty plan does nothing")
+        }
+    }
+
+    @Test func `a change on the service is told and stops`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            try fixture.edit(Self.pilot, ["printBlocked": true])
+            await fixture.service.keep("T_1", ["displayName": "Pilot", "printBlocked": false, "pinRequired": true])
+            let plan = try await fixture.plan()
+            #expect(plan.drift.map(\.file) == [Self.pilot] && plan.steps == [])
+            #expect(plan.drift.first?.members == ["pinRequired", "printBlocked"])
+            #expect(plan.drift.first?.author == "oid-carol" && plan.drift.first?.reason == "because")
+            #expect(await fixture.refused { _ = try await fixture.apply() }?.status == .refused)
+            #expect(await fixture.service.writes == [])
+            let taken = try await fixture.plan(takingFiles: true)
+            #expect(taken.drift == [] && taken.steps.map(\.version) == ["v2"])
+        }
+    }
+
+    @Test func `nothing is written where a file, a version or the number is another than planned`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            for path in [Self.pilot, "policies/rest.json"] { try fixture.edit(path, ["printBlocked": true]) }
+            try await fixture.plan()
+            try fixture.edit("policies/rest.json", ["pinRequired": true])
+            #expect(await fixture.refused { _ = try await fixture.apply() }?.message.contains("edited") == true)
+            try await fixture.plan()
+            await fixture.service.keep("T_2", ["displayName": "Rest", "pinRequired": false])
+            let moved = await fixture.refused { _ = try await fixture.apply() }
+            #expect(moved?.status == .refused && moved?.message.contains("oid-carol") == true)
+            try await fixture.plan(takingFiles: true)
+            await fixture.service.reach(2)
+            #expect(await fixture.refused { _ = try await fixture.apply() }?.message.contains("something else") == true)
+            #expect(await fixture.service.writes == [])
+            // The control: as it was, it passes.
+            await fixture.service.reach(1)
+            #expect(try await fixture.apply().applied.count == 2)
+        }
+    }
+
+    @Test func `a refusal in the middle says what was made, and the same apply goes on`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            for path in [Self.pilot, "policies/rest.json"] { try fixture.edit(path, ["printBlocked": true]) }
+            try await fixture.plan()
+            await fixture.service.wait(for: "change-7", at: "T_2")
+            let stopped = try await fixture.apply()
+            #expect(stopped.applied == [Self.pilot] && stopped.left == ["policies/rest.json"])
+            #expect(stopped.stopped?.waitingChange == "change-7")
+            await fixture.service.wait(for: nil, at: "T_2")
+            let done = try await fixture.apply()
+            #expect(done.applied.count == 2 && done.left == [])
+            #expect(await fixture.service.writes == ["PATCH T_1", "PATCH T_2"], "nothing is made twice")
+        }
+    }
+
+    @Test func `a version that moves between the look and the write makes nothing`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            for path in [Self.pilot, "policies/rest.json"] { try fixture.edit(path, ["printBlocked": true]) }
+            try await fixture.plan()
+            await fixture.service.onNextWrite { await $0.keep("T_1", ["displayName": "Pilot", "pinRequired": true]) }
+            let report = try await fixture.apply()
+            #expect(report.applied == [] && report.left == [Self.pilot, "policies/rest.json"])
+            #expect(report.stopped?.reason.contains("another version") == true)
+            #expect(await fixture.service.writes == [])
+        }
+    }
+
+    @Test func `an apply that ended before it could note what it made makes nothing twice`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            try fixture.edit(Self.pilot, ["printBlocked": true])
+            try fixture.write(
+                "policies/new.json",
+                ["@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "New"])
+            try await fixture.plan()
+            let before = try Data(contentsOf: fixture.folder.appending(path: PolicyPlan.name))
+            _ = try await fixture.apply()
+            // As if the process had died before the plan and the files were written.
+            try before.write(to: fixture.folder.appending(path: PolicyPlan.name))
+            try fixture.write(
+                "policies/new.json",
+                ["@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "New"])
+            let written = await fixture.service.writes
+            let twin = await fixture.refused { _ = try await fixture.apply() }
+            #expect(twin?.status == .refused && twin?.message.contains("new-1") == true)
+            // With the id that it was told, the rest is known to be done.
+            try fixture.edit("policies/new.json", ["id": "new-1"])
+            #expect(try await fixture.plan().isEmpty)
+            #expect(await fixture.service.writes == written)
+        }
+    }
+
+    @Test func `misspelt members, two files of one id and a file of another kind are refused by name`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            try fixture.edit(Self.pilot, ["printBloked": true])
+            let misspelt = await fixture.refused { _ = try await fixture.plan() }
+            #expect(misspelt?.status == .badInput && misspelt?.hint?.contains("printBlocked") == true)
+            _ = try await fixture.pull(overwriting: true)
+            try fixture.write("policies/copy.json", try fixture.read(Self.pilot))
+            let copy = await fixture.refused { _ = try await fixture.plan() }
+            #expect(copy?.message.contains("copy.json") == true || copy?.message.contains("pilot.json") == true)
+            try FileManager.default.removeItem(at: fixture.folder.appending(path: "policies/copy.json"))
+            try fixture.write("filters/odd.json", ["displayName": "Odd"])
+            #expect(await fixture.refused { _ = try await fixture.plan() }?.message.contains("rule") == true)
+        }
+    }
+
+    @Test func `secret values come from elsewhere, and no plan holds one`() async throws {
+        try await withFolder { fixture in
+            let digest = "cordon-secret:0123"
+            await fixture.service.keep(
+                "T_1",
+                [
+                    "displayName": "Pilot",
+                    "customSettings": [["name": "password", "value": .string(digest)], ["name": "server", "value": "a"]],
+                ])
+            _ = try await fixture.pull()
+            #expect(try fixture.read(Self.pilot)["customSettings"]?.array?.first?["value"] == .string(digest))
+            var file = try PolicyFile(Data(contentsOf: fixture.folder.appending(path: Self.pilot)), at: Self.pilot)
+            #expect(file.secrets == ["password": digest] && !file.hasReferences)
+            file.members["customSettings"] = [
+                ["name": "password", "value": ["fromEnvironment": "VPN"]], ["name": "server", "value": "a"],
+            ]
+            let values = try file.resolved(in: fixture.folder, ["VPN": "hunter2"])["customSettings"]?.array
+            #expect(values?.first?["value"] == "hunter2")
+            #expect(throws: CommandFailure.self) { try file.resolved(in: fixture.folder, [:]) }
+            // A value that did not change on the service stays where it is kept; another one is shown.
+            let said = try PolicyFile(Data(contentsOf: fixture.folder.appending(path: Self.pilot)), at: Self.pilot)
+            #expect(said.keepingReferences(of: file, unless: ["password": digest]).hasReferences)
+            #expect(!said.keepingReferences(of: file, unless: ["password": "cordon-secret:other"]).hasReferences)
+            // No file outside the folder is read.
+            file.members["customSettings"] = [["name": "password", "value": ["fromFile": "../secret"]]]
+            #expect(throws: CommandFailure.self) { try file.resolved(in: fixture.folder, [:]) }
+        }
+    }
+}
