@@ -31,7 +31,10 @@ struct Change: StorageTransaction {
         fileprivate(set) var leavesAnnouncements = false
     }
 
-    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts?, journal: ReachJournal) {
+    init(
+        _ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts?,
+        journal: ReachJournal
+    ) {
         self.journal = journal
         self.transaction = transaction
         self.facts = facts
@@ -132,38 +135,26 @@ struct Change: StorageTransaction {
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try transaction.lastAuditRecord() }
 
     func save(_ record: some StoredRecord) throws(ServiceError) {
-<<<<<<< HEAD
         noteReach(ofOne: record)
-=======
         try standings.note(saving: record, in: transaction)
->>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.save(record)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
-<<<<<<< HEAD
         noteReach(ofRemoved: type, [id])
-=======
         try standings.note(removing: id, of: Record.storageKind, in: transaction)
->>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.remove(type, id)
     }
 
     func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError) {
-<<<<<<< HEAD
         for record in records { noteReach(ofOne: record) }
-=======
         for record in records { try standings.note(saving: record, in: transaction) }
->>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.save(contentsOf: records)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) {
-<<<<<<< HEAD
         noteReach(ofRemoved: type, ids)
-=======
         for id in ids { try standings.note(removing: id, of: Record.storageKind, in: transaction) }
->>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
         try transaction.remove(type, ids: ids)
     }
 

@@ -73,12 +73,8 @@ struct TenantStore: Sendable {
             (result, news, noted) = try await storage.write(tenant) { transaction in
                 var change = Change(transaction, of: tenant, at: now, by: facts, journal: journal)
                 let result = try body(&change)
-<<<<<<< HEAD
-                return (result, change.news, journal.last(of: tenant))
-=======
                 try change.settleStandings()
-                return (result, change.news)
->>>>>>> e26ef5958f7c96eebea8c3bfdb8a827c34732bac
+                return (result, change.news, journal.last(of: tenant))
             }
             health.note(nil)
             journal.settle(upTo: noted, of: tenant)
