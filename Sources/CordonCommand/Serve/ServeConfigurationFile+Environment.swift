@@ -44,6 +44,7 @@ extension ServeConfigurationFile {
         set.stepUpSeconds = try number("STEP_UP_SECONDS", " of seconds") ?? stepUpSeconds
         set.maxTokenSeconds = try number("MAX_TOKEN_SECONDS", " of seconds") ?? maxTokenSeconds
         set.maxConnections = try number("MAX_CONNECTIONS", "") ?? maxConnections
+        set.registrationsPerPerson = try number("REGISTRATIONS_PER_PERSON", "") ?? registrationsPerPerson
         set.wipeBudget = try number("WIPE_BUDGET", " of people") ?? wipeBudget
         set.impactLimit = try number("IMPACT_LIMIT", " of people") ?? impactLimit
         set.approvalDelaySeconds = try number("APPROVAL_DELAY_SECONDS", " of seconds") ?? approvalDelaySeconds
@@ -69,6 +70,8 @@ extension ServeConfigurationFile {
         }
         set.behindProxy = try flag("BEHIND_PROXY") ?? behindProxy
         set.console = try flag("CONSOLE") ?? console
+        set.appAttestApps = list("APP_ATTEST_APPS") ?? appAttestApps
+        set.appAttestDevelopment = try flag("APP_ATTEST_DEVELOPMENT") ?? appAttestDevelopment
         func word<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type) throws(CommandFailure)
             -> Word?
         where Word.RawValue == String {
