@@ -135,6 +135,16 @@ import Testing
                 }
                 #expect(reads[.user]?.all ?? 0 == 0 && reads[.user]?.paged ?? 0 <= 2, "\(query)")
             }
+            for (query, found) in [
+                ("userName%20eq%20%22FEW1@contoso.example%22", "p1"), ("externalId%20eq%20%22p3%22", "p3"),
+                ("externalId%20eq%20%22nobody%22", nil), ("id%20eq%20%22p3@contoso.example%22", nil),
+            ] as [(String, String?)] {
+                let reads = try await storage.reads {
+                    let list = try await client.administer(.get, "/scim/v2/Users?filter=" + query).json
+                    #expect(list["Resources"]?.array?.compactMap { $0["id"]?.string } == [found].compactMap(\.self))
+                }
+                #expect(reads[.user]?.all ?? 0 == 0, "\(query)")
+            }
             let jobs = "/beta/deviceManagement/reports/exportJobs"
             for format in ["csv", "json"] {
                 let job = try await client.administer(
