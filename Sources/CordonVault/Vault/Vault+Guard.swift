@@ -19,7 +19,8 @@ extension Vault {
     package func isGuarded(_ account: AccountID) throws(VaultError) -> Bool {
         guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return false }
         let claim = try AccountKeyRecord.identify(bytes)
-        return try claim.shareID != nil && !isRetired(claim)
+        if claim.shareID == nil { return false }
+        return try !isRetired(claim)
     }
 
     /// Brings a guarded key into memory.
