@@ -55,7 +55,8 @@ final class ProgramDigests: Sendable {
                 let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK)
                 defer { if descriptor >= 0 { close(descriptor) } }
                 let size = Int64(lseek(descriptor, 0, SEEK_END))
-                let isReadable = descriptor >= 0 && size >= 0 && size <= self.largest && lseek(descriptor, 0, SEEK_SET) == 0
+                let isReadable =
+                    descriptor >= 0 && size >= 0 && size <= self.largest && lseek(descriptor, 0, SEEK_SET) == 0
                 continuation.resume(returning: isReadable ? Self.digest(of: descriptor, size) : nil)
             }
         }

@@ -37,7 +37,8 @@ extension Broker {
     private var problems: [String] {
         var found: [String] = []
         if Self.letsUsersKeepOldPrograms {
-            found.append("fs.protected_hardlinks is 0: a user can keep an app's earlier version after an upgrade; set it to 1")
+            found.append(
+                "fs.protected_hardlinks is 0: a user can keep an app's earlier version after an upgrade; set it to 1")
         }
         if configuration.apps.isEmpty, !configuration.isDevelopment { found.append("no app is listed") }
         if register == nil, !configuration.isDevelopment {
