@@ -54,6 +54,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var impactLimit: Int
             var approvalDelaySeconds: Int64
             var versionRetentionDays: Int64
+            var retentionDays: [String: Int64]
+            var announcementsPerSecond: Int
             var directory: String?
             var alertWebhook: String?
             var alertSecretFile: String?
@@ -112,6 +114,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     impactLimit: plan.service.impactLimit,
                     approvalDelaySeconds: plan.service.approvalDelay.components.seconds,
                     versionRetentionDays: plan.service.versionRetention.components.seconds / 86_400,
+                    retentionDays: ServeRetention.days(of: plan.service),
+                    announcementsPerSecond: plan.service.announcementsPerSecond,
                     directory: plan.directory?.path,
                     alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,

@@ -110,6 +110,7 @@ struct ServeOptions: ParsableArguments {
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
         plan.alerts = try alerts(set)
         plan.console = try console(set)
+        plan.console?.webhookHost = plan.alerts?.webhook.host(percentEncoded: false)
         plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
         // As with the limits of requests: whoever tries the service out has a few people and many devices.
         if development { plan.service.registrationsPerPerson = 1_000_000 }
@@ -120,7 +121,8 @@ struct ServeOptions: ParsableArguments {
         return plan
     }
 
-    /// How much one person may have, and what is asked of changes by which people lose data.
+    /// How much one person may have, what is asked of changes by which people lose data, how fast others are told, and how long what has
+    /// ended is kept.
     private func applyChanges(_ set: ServeConfigurationFile, to service: inout ServiceConfiguration) throws {
         func number(_ value: Int?, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
             guard let value, !range.contains(value) else { return value }
@@ -138,6 +140,10 @@ struct ServeOptions: ParsableArguments {
         if let days = try number(set.versionRetentionDays, "versionRetentionDays", 1...36_500) {
             service.versionRetention = .seconds(days * 86_400)
         }
+        if let apps = try number(set.announcementsPerSecond, "announcementsPerSecond", 1...1_000_000) {
+            service.announcementsPerSecond = apps
+        }
+        try ServeRetention.apply(set.retentionDays ?? [:], to: &service)
     }
 
     private func alerts(_ set: ServeConfigurationFile) throws -> ServePlan.Alerts? {

@@ -127,6 +127,12 @@ struct Change: StorageTransaction {
         try transaction.records(type, where: lookup, in: range, limit: limit)
     }
 
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        try transaction.count(type, where: lookup, in: range, atMost: most)
+    }
+
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] { try transaction.auditRecords(query) }
 
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try transaction.lastAuditRecord() }
