@@ -22,11 +22,11 @@ extension ManagementService {
             _ = try await checkCounts(of: tenant)
         }
         let overdue = try await store.read(for: tenant) { records in
-            try targeting.driftedApps(of: tenant, in: records, at: now) { _ in true }.count(where: \.isOverdue)
+            try targeting.driftedApps(of: tenant, in: records, at: now) { _ in true }.filter(\.isOverdue)
         }
-        if overdue > 0 {
-            logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
-        }
+        guard !overdue.isEmpty else { return }
+        logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue.count)"])
+        try await alertDrift(overdue, of: tenant, at: now)
     }
 
     /// Counts all people anew for the figures, and corrects the counters where they differ; says so in the log.
