@@ -21,7 +21,7 @@ for map in .build/debug/*.build/module.modulemap .build/checkouts/*/Sources/*/in
 done
 strict=(-swift-version 6 -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility
     -warnings-as-errors -package-name "$package" -I "$build/modules" -I "$modules" "${maps[@]}" -Onone -module-cache-path "$build/cache")
-stubs=(UniformTypeIdentifiers UIKit Security CryptoKit LocalAuthentication AuthenticationServices BackgroundTasks DeviceCheck
+stubs=(UniformTypeIdentifiers AppIntents Intents UIKit Security CryptoKit LocalAuthentication AuthenticationServices BackgroundTasks DeviceCheck
     UserNotifications QuickLook WebKit SwiftUI)
 adapters=(CordonApple CordonUIKit CordonSwiftUI)
 

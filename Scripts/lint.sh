@@ -59,6 +59,9 @@ rows=$(python3 Scripts/requirements.py) || fail 'rows of docs/requirements' "$ro
 # Every name of the migration pages has a row, and every row names what the sources have.
 names=$(python3 Scripts/migration.py) || fail 'the migration pages' "$names"
 
+# Every heading of the documents that integrators work by has a row, and every row shows what it says.
+headings=$(python3 Scripts/headings.py) || fail 'headings of the documents' "$headings"
+
 # The table of texts is the one that its source makes.
 stale=$(python3 Scripts/texts.py --check 2>&1) || fail 'the table of texts' "$stale"
 

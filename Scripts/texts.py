@@ -1,9 +1,16 @@
 #!/usr/bin/env python3
-"""Writes Sources/CordonBase/Texts/Texts.swift from Texts.xcstrings beside it; `--check` ends with 1 if that is stale.
+"""Writes the tables of texts from their catalogues; `--check` ends with 1 if one is stale or does not fit its sources.
+
+Texts of the library: Sources/CordonBase/Texts/Texts.swift from Texts.xcstrings beside it.
 
 The catalogue is the one source of the texts that people read. The key `notice.blocked` becomes `Texts.noticeBlocked`. A value
 names its parts as `%(name)@` for text and `%(name)lld` for a whole number, and a key with such parts becomes a function. A text
 that varies by plural has one number. Nothing is loaded at run time, so an app needs no bundle of Cordon's.
+
+Texts of the console: Sources/CordonConsole/Texts/ConsoleTexts.swift from Console.xcstrings beside it. There the English text in the
+source is the key, as Xcode has it, with `%@` for each value; a translation may name a value by its number, as `%2$@`. Every text of
+the sources needs a translation, and every translation a text. An entry whose comment begins with "Value" or "Service" is a text that
+the sources do not write out: a name of a value in words, or a sentence of the service's routes.
 """
 
 import json
@@ -103,13 +110,129 @@ def swift(catalogue: dict) -> str:
     return "\n".join(lines + ["}", ""])
 
 
+CONSOLE = FOLDER.parent.parent / "CordonConsole"
+CONSOLE_SOURCE, CONSOLE_TARGET = CONSOLE / "Texts/Console.xcstrings", CONSOLE / "Texts/ConsoleTexts.swift"
+# Files whose literals are no texts for people, and literals that look like text and are none.
+NO_TEXTS = {"ConsoleTexts.swift", "ConsoleAssets.swift", "ConsoleTemplates.swift", "ConsoleLanguage.swift"}
+NO_TEXT = re.compile(
+    r"/|#microsoft|curl |cordon |Cordon$|Bearer |DPoP|default-src|base-uri|[A-Z][a-z]+(-[A-Z]\w*)+$|activityDateTime| and startswith|"
+    r"event: |retry: |: still|data: |UTC$|.*; charset=|ES256|S256|[A-Z_-]+$|\)?\s*$|same-origin|.*Max-Age|.*HttpOnly|.*application/|"
+    r"console page|cordon console|Intune License|attachment; |%@=%@|%@; Path|; Secure|.*doc/|docs/|DeviceManagementApps|the console's pages cannot be read|Success$|Default$|"
+    # Parts of names; what becomes a policy's name, makers' names, and what a provider said.
+    r"Copy of $|OneDrive|SharePoint|Google|Microsoft Edge|(Required|Warning|WipeIsEnforced)$|The identity provider (said|gave no token): |no reason$"
+)
+
+
+def literals(source: str) -> list[tuple[int, str]]:
+    """The string literals of Swift code with their lines, `%@` for each value; those inside of values too."""
+    found: list[tuple[int, str]] = []
+
+    def line(position: int) -> int:
+        return source.count("\n", 0, position) + 1
+
+    def text(start: int, quote: str) -> int:
+        """Reads the literal that begins after its quote; the position behind it."""
+        position, value = start, ""
+        while not source.startswith(quote, position):
+            if source[position] == "\\":
+                if source[position + 1] == "(":
+                    value, position = value + "%@", code(position + 2, ")")
+                    continue
+                if source[position + 1] == "u":
+                    end = source.index("}", position)
+                    value, position = value + chr(int(source[position + 3:end], 16)), end + 1
+                    continue
+                escaped = source[position + 1]
+                value += {"n": "\n", "r": "\r", "t": "\t", "\n": ""}.get(escaped, escaped)
+                position += 2
+                continue
+            value, position = value + source[position], position + 1
+        if quote == '"""':
+            lines = value[1:].split("\n")
+            indent = len(lines[-1])
+            value = "\n".join(each[indent:] for each in lines[:-1])
+            # A line that goes on has lost its end above; what indents the next one stays in the value.
+            value = re.sub(r" {2,}", " ", value)
+        found.append((line(start), value))
+        return position + len(quote)
+
+    def code(position: int, end: str) -> int:
+        depth = 0
+        while position < len(source):
+            if source.startswith("//", position) and end == "":
+                position = source.index("\n", position)
+            elif source.startswith('"""', position):
+                position = text(position + 3, '"""')
+            elif source[position] == '"':
+                position = text(position + 1, '"')
+            elif end and source[position] == end and depth == 0:
+                return position + 1
+            else:
+                depth += {"(": 1, ")": -1}.get(source[position], 0) if end else 0
+                position += 1
+        return position
+
+    code(0, "")
+    return found
+
+
+def console() -> str:
+    """The console's table in Swift; ends the program where sources and catalogue do not fit."""
+    strings = json.loads(CONSOLE_SOURCE.read_text())["strings"]
+    used: set[str] = set()
+    faults: list[str] = []
+    for path in sorted(CONSOLE.rglob("*.swift")):
+        if path.name in NO_TEXTS:
+            continue
+        for line, value in literals(path.read_text()):
+            used.add(value)
+            plain = value.replace("%@", "")
+            reads = re.search(r"[A-Za-z]{2,}\S*\s+\S*[A-Za-z]", plain) or re.match(r"[A-Z][a-z]", plain)
+            if reads and value not in strings and not NO_TEXT.match(value):
+                faults.append(f"{path.relative_to(CONSOLE)}:{line}: no translation of: {value}")
+    tables: dict[str, dict[str, str]] = {"english of one": {}, "german": {}, "german of one": {}}
+    for key, entry in strings.items():
+        german = entry["localizations"].get("de", {})
+        if key not in used and not entry.get("comment", "").startswith(("Value", "Service")):
+            faults.append(f"no source has: {key}")
+        for language, name in (("en", "english"), ("de", "german")):
+            plural = entry["localizations"].get(language, {}).get("variations", {}).get("plural", {})
+            if plural:
+                tables[f"{name} of one"][key] = plural["one"]["stringUnit"]["value"]
+        other = german.get("variations", {}).get("plural", {}).get("other", german)
+        if "stringUnit" not in other:
+            faults.append(f"no German for: {key}")
+            continue
+        tables["german"][key] = other["stringUnit"]["value"]
+        for value in [table[key] for table in tables.values() if key in table]:
+            if any(int(n) > key.count("%@") for n in re.findall(r"%(\d)\$@", value)) or value.count("%@") > key.count("%@"):
+                faults.append(f"a value too many in: {value}")
+    if faults:
+        sys.exit("texts: " + "\n".join(faults))
+
+    def quoted(text: str) -> str:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+    lines = [
+        "// Written by Scripts/texts.py from Console.xcstrings; change that.",
+        "",
+        "/// The texts of the console's pages, by their English text.",
+        "enum ConsoleTexts {",
+    ]
+    for name, table in tables.items():
+        words = name.split()
+        lines.append(f"    static let {words[0] + ''.join(word.capitalize() for word in words[1:])}: [String: String] = [")
+        lines += [f"        {quoted(key)}: {quoted(value)}," for key, value in sorted(table.items())] or ["        :"]
+        lines += ["    ]", ""]
+    return "\n".join(lines[:-1] + ["}", ""])
+
+
 def main() -> None:
-    written = swift(json.loads(SOURCE.read_text()))
-    if "--check" in sys.argv[1:]:
-        if not TARGET.exists() or TARGET.read_text() != written:
-            sys.exit("texts: Sources/CordonBase/Texts/Texts.swift is stale; run Scripts/texts.py")
-        return
-    TARGET.write_text(written)
+    for target, written in ((TARGET, swift(json.loads(SOURCE.read_text()))), (CONSOLE_TARGET, console())):
+        if "--check" not in sys.argv[1:]:
+            target.write_text(written)
+        elif not target.exists() or target.read_text() != written:
+            sys.exit(f"texts: {target.relative_to(FOLDER.parent.parent.parent)} is stale; run Scripts/texts.py")
 
 
 main()

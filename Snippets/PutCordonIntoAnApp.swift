@@ -3,6 +3,7 @@
 // snippet.imports
 import Cordon
 import CordonHTTPClient
+import CordonTerminal
 import Foundation
 
 // snippet.end
@@ -55,7 +56,7 @@ func keepANote(of account: AccountID, with protection: AppProtection) async thro
     do throws(EgressDenied) {
         _ = try protection.permit(for: Question(.print, owner: .managed(account)))
     } catch {
-        await protection.gate.showPrintingBlocked(error, of: account)  // which rule, whose, and what would help
+        await protection.outlets.showPrintingBlocked(error, of: account)  // which rule, whose, and what would help
     }
 }
 // snippet.end

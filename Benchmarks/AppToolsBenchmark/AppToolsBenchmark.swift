@@ -2,7 +2,8 @@ import Foundation
 
 /// Thin, patch and verify of a large fat file, as multiples of what the disk, LLVM's tools and a plain hash cost (P12).
 ///
-/// Whole processes are compared with whole processes, `cordon` with LLVM's tools, so start-up counts on both sides.
+/// Whole processes are compared with whole processes, `cordon` with LLVM's tools, so start-up counts on both sides. The
+/// exit status is 1 when a goal is missed.
 @main
 struct AppToolsBenchmark {
     private static let slice = 100 << 20
@@ -29,7 +30,7 @@ struct AppToolsBenchmark {
             try sample.run(cordon, ["thin", sample.work.path, "--keep", "device"])
         }
         row("thin", mine, ["copying the slice": copy, "llvm-lipo": lipo])
-        goal("P12 thin, times copying the slice", mine / copy, atMost: 1.1)
+        var isMet = goal("P12 thin, times copying the slice", mine / copy, atMost: 1.1)
 
         let hash = try median { try sample.hash() }
         let edit = try median(before: { try sample.restore() }) {
@@ -41,10 +42,9 @@ struct AppToolsBenchmark {
         }
         let whole = try median(before: { try sample.restore() }) { try sample.copyAll() }
         row("patch", patched, ["llvm-install-name-tool": edit, "copying the file": whole])
-        // The twentieth needs an edit in place. A patch replaces the file as a whole, so that a kill leaves the old one or the
-        // new one (TL-GN-04), and cannot be faster than a durable copy.
-        goal("P12 patch, times llvm-install-name-tool", patched / edit, atMost: 0.05)
-        goal("P12 patch, times a durable copy of the file", patched / whole, atMost: 1.1)
+        // A twentieth was the goal for an edit in place, which decision 0072 gave up: a patch replaces the file as a whole.
+        _ = goal("P12 patch, times llvm-install-name-tool", patched / edit, atMost: 0.05, isHeld: false)
+        isMet = goal("P12 patch, times a durable copy of the file", patched / whole, atMost: 1.1) && isMet
 
         try sample.restore()
         try sample.run(cordon, ["sign", sample.work.path, "--adhoc"])
@@ -53,6 +53,10 @@ struct AppToolsBenchmark {
         let isFlat = sample.runs(within: slice, cordon, ["verify", sample.work.path])
         print(
             "memory  verify of \(slice >> 19) MiB stays within \(slice >> 20) MiB of its own: \(isFlat ? "yes" : "no")")
+        guard isMet && isFlat else {
+            sample.remove()
+            exit(1)
+        }
     }
 
     private static func median(before: () throws -> Void = {}, _ work: () throws -> Void) rethrows -> Double {
@@ -66,10 +70,16 @@ struct AppToolsBenchmark {
         return times.sorted()[rounds / 2]
     }
 
-    /// The figure with its goal, a line of JSON as the other benchmarks print it.
-    private static func goal(_ what: String, _ ratio: Double, atMost most: Double) {
+    /// Prints the figure with its goal, a line of JSON as the other benchmarks do, and tells whether the goal is met.
+    ///
+    /// - Parameter isHeld: Whether missing the goal fails the run.
+    private static func goal(_ what: String, _ ratio: Double, atMost most: Double, isHeld: Bool = true) -> Bool {
         let figure = (ratio * 1000).rounded() / 1000
-        print("{\"what\": \"\(what)\", \"ratio\": \(figure), \"atMost\": \(most), \"met\": \(ratio <= most)}")
+        let isMet = ratio <= most
+        print(
+            "{\"what\": \"\(what)\", \"ratio\": \(figure), \"atMost\": \(most), \"met\": \(isMet), \"held\": \(isHeld)}"
+        )
+        return isMet
     }
 
     private static func row(_ name: String, _ time: Double, _ limits: [String: Double]) {

@@ -1,3 +1,4 @@
+import CordonBase
 import Glibc
 
 /// Measures processor time of this process, and says ratios.
@@ -21,11 +22,17 @@ enum Meter {
         return start.duration(to: .now) / .seconds(1)
     }
 
+    private static let missed = Locked(false)
+
+    /// Whether every ratio that was said until now met its goal.
+    static var areGoalsMet: Bool { missed.withLock { !$0 } }
+
     /// Prints the median of a ratio and whether it meets its goal.
     static func say(_ what: String, _ ratios: [Double], atLeast least: Double? = nil, atMost most: Double? = nil) {
         let sorted = ratios.sorted()
         let median = sorted[sorted.count / 2]
         var line = "{\"what\": \"\(what)\", \"ratio\": \(rounded(median))"
+        if median < least ?? -.infinity || median > most ?? .infinity { missed.withLock { $0 = true } }
         if let least { line += ", \"atLeast\": \(least), \"met\": \(median >= least)" }
         if let most { line += ", \"atMost\": \(rounded(most)), \"met\": \(median <= most)" }
         print(line + ", \"lowest\": \(rounded(sorted[0])), \"highest\": \(rounded(sorted[sorted.count - 1]))}")

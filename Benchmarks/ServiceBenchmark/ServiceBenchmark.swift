@@ -19,7 +19,7 @@ struct ServiceBenchmark {
         guard try await measure(arguments) else { exit(1) }
     }
 
-    /// Measures what the arguments say; whether every bound of growth is met.
+    /// Measures what the arguments say; whether every goal is met.
     private static func measure(_ arguments: [String]) async throws -> Bool {
         // `growth 10000 100000 [FOLDER]`: growth alone, at these numbers of registrations; a folder that stays keeps the stores
         // and what was measured at other numbers.
@@ -31,6 +31,15 @@ struct ServiceBenchmark {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
             return try await Growth.measure(sizes.isEmpty ? [1_000, 10_000] : sizes, in: folder).isEmpty
+        }
+        // `tokens`: what verifying tokens costs, alone.
+        if arguments.first == "tokens" {
+            try await Tokens.measure()
+            return Meter.areGoalsMet
+        }
+        // `migrate 1000000 FOLDER`: a store of the first version with so many registrations, brought to the present one.
+        if arguments.first == "migrate", arguments.count == 3, let size = Int(arguments[1]) {
+            return try await Migration.measure(size, in: URL(filePath: arguments[2]))
         }
         raiseDescriptors()
         let scale = arguments.first.flatMap { Double($0) } ?? 1
@@ -51,7 +60,8 @@ struct ServiceBenchmark {
         print("")
         try await Tokens.measure()
         try await Store.measure(in: folder)
-        return try await Growth.measure([1_000, 10_000, Int(100_000 * scale)], in: folder).isEmpty
+        let grows = try await Growth.measure([1_000, 10_000, Int(100_000 * scale)], in: folder).isEmpty
+        return grows && Meter.areGoalsMet
     }
 
     private static func requests(

@@ -40,12 +40,23 @@ struct ConsoleGate: Sendable {
             }
             let entered = try await self.visit(request, context, session.session, form, keys: keys)
             visit = entered
-            if entered.draft != nil { try await forgetDraft(of: session) }
-            return respond(try await handler(entered), to: request, entered)
+            var answer = try await handler(entered)
+            switch answer {
+            case .page(var page, let status) where entered.draft != nil:
+                try await forgetDraft(of: session)
+                page.blocks.insert(Self.filledInAgain, at: 0)
+                answer = .page(page, status)
+            case .page where request.method == .post: _ = try await keep(form, request, of: session)
+            case .moved where session.session.draft != nil: try await forgetDraft(of: session)
+            default: break
+            }
+            return respond(answer, to: request, entered)
         } catch let refusal as Refusal where refusal.wantsFreshSignIn {
             guard let held, let visit else { return failed(refusal, request, visit) }
             return await stepUp(request, keeping: form, of: held, visit)
         } catch let refusal as Refusal where refusal.headers[.waiting] != nil {
+            // The same form is sent once more when the change is released.
+            if let held { _ = try? await keep(form, request, of: held) }
             return ConsoleAnswer.redirect(to: ApprovalPages.path(refusal.headers[.waiting] ?? ""))
         } catch let refusal as Refusal where refusal.status == .unauthorized {
             guard let held else { return toSignIn(request) }
@@ -66,10 +77,28 @@ struct ConsoleGate: Sendable {
                     "Signed out", .overview,
                     lead:
                         "You are signed out of the console. The identity provider may still know you in this browser.",
-                    [.links([Link("Sign in", "/console/sign-in", isMain: true)])]), .ok, for: nil, path: "")
+                    [.links([Link("Sign in", "/console/sign-in", isMain: true)])]), .ok, for: nil,
+                in: language(of: request), path: "")
             response.headers[values: .setCookie] = [routes.cookies.removing(.session)]
             return response
         }
+    }
+
+    /// Takes down the language that the person chose, and shows the page again.
+    func setLanguage(_ request: Request, _ context: ServiceRequestContext) async -> Response {
+        await open(request, context) {
+            guard var held = try await keeper.session(of: request) else { return toSignIn(request) }
+            let form = try await sent(request, by: held.session)
+            held.session.language = ConsoleLanguage(rawValue: form["language"])?.rawValue
+            try await keeper.save(held)
+            return ConsoleAnswer.redirect(to: ConsolePath.inside(form["page"]))
+        }
+    }
+
+    /// The language that the person chose, else the one that the browser asks for.
+    private func language(of request: Request, _ session: ConsoleSession? = nil) -> ConsoleLanguage {
+        session?.language.flatMap(ConsoleLanguage.init(rawValue:))
+            ?? ConsoleLanguage(accepting: request.headers[.acceptLanguage])
     }
 
     /// Sends a page again whenever it looks otherwise, until the session ends.
@@ -80,22 +109,23 @@ struct ConsoleGate: Sendable {
             let (handler, keys) = pages.page(at: parted.first.map(String.init) ?? "")
         else { return Response(status: .noContent) }
         let query = ConsoleForm(parted.count > 1 ? String(parted[1]) : "") ?? ConsoleForm()
-        return LiveStream(gate: self, session: held.session, handler: handler, keys: keys, query: query, pages: pages)
-            .response(
-                context)
+        return LiveStream(
+            gate: self, session: held.session, handler: handler, keys: keys, query: query,
+            language: language(of: request, held.session), pages: pages
+        ).response(context)
     }
 
     /// The inner part of a page as it is now; nil where it cannot be shown any more.
     func part(
         _ handler: ConsoleRoutes.Handler, _ session: ConsoleSession, keys: [String], query: ConsoleForm,
-        _ context: ServiceRequestContext
+        in language: ConsoleLanguage, _ context: ServiceRequestContext
     ) async -> String? {
         guard keeper.isActive(session) else { return nil }
         let api = ConsoleAPI(parts: parts, session: session, context: context)
         guard let me = try? await api.get("/admin/v1/me") else { return nil }
         let visit = ConsoleVisit(
             api: api, session: session, me: me, query: query, form: ConsoleForm(), draft: nil, keys: keys,
-            now: parts.now())
+            language: language, now: parts.now())
         guard case .page(let page, _)? = try? await handler(visit) else { return nil }
         return renderer.part(page, for: visit)
     }
@@ -115,7 +145,7 @@ struct ConsoleGate: Sendable {
         return ConsoleVisit(
             api: api, session: session, me: me,
             query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form, draft: draft, keys: keys,
-            now: parts.now())
+            language: language(of: request, session), now: parts.now())
     }
 
     /// What was sent, once it is sure that a page of this session sent it.
@@ -159,7 +189,7 @@ struct ConsoleGate: Sendable {
             "Your session has ended", .overview,
             lead: "What you filled in is kept for you. Nothing was done yet: sign in, look at it again, and send it.",
             [.links([Link("Sign in", "/console/sign-in?next=" + ConsolePath.part(next), isMain: true)])])
-        return renderer.response(page, .ok, for: nil, path: "")
+        return renderer.response(page, .ok, for: nil, in: language(of: request, held.session), path: "")
     }
 
     private func stepUp(
@@ -167,18 +197,20 @@ struct ConsoleGate: Sendable {
     ) async -> Response {
         do {
             let next = try await keep(form, request, of: held)
-            let seconds = visit.me["stepUpSeconds"]?.integer ?? 900
+            let seconds = visit.me["stepUpSeconds"]?.integer.map { Int($0) } ?? 900
             let page = Page(
                 "Prove that it is you", .overview,
-                lead: "What you are about to do cannot be taken back, so the service wants a sign-in of the last "
-                    + "\(seconds / 60) minutes. What you filled in is kept. Nothing was done yet.",
+                lead: """
+                    What you are about to do cannot be taken back, so the service wants a sign-in of the last \
+                    \(seconds / 60) minutes. What you filled in is kept. Nothing was done yet.
+                    """,
                 [
                     .links([
                         Link("Sign in again", "/console/sign-in?fresh=1&next=" + ConsolePath.part(next), isMain: true),
                         Link("Do not do it", next),
                     ])
                 ])
-            return renderer.response(page, .ok, for: visit, path: "")
+            return renderer.response(page, .ok, for: visit, in: visit.language, path: "")
         } catch {
             return failed(error, request, visit)
         }
@@ -197,6 +229,10 @@ struct ConsoleGate: Sendable {
         return page
     }
 
+    private static let filledInAgain = Block.note(
+        .notice, "What you filled in before is here again; it is not saved.",
+        ["Load the page once more to begin with what is saved."])
+
     private func forgetDraft(of held: SessionKeeper.Held) async throws {
         var held = held
         held.session.draft = nil
@@ -208,7 +244,8 @@ struct ConsoleGate: Sendable {
     private func respond(_ answer: ConsoleAnswer, to request: Request, _ visit: ConsoleVisit) -> Response {
         switch answer {
         case .page(let page, let status):
-            renderer.response(page, status, for: visit, path: request.method == .get ? request.uri.string : "")
+            renderer.response(
+                page, status, for: visit, in: visit.language, path: request.method == .get ? request.uri.string : "")
         case .moved(let path): ConsoleAnswer.redirect(to: path)
         case .response(let response): response
         }
@@ -220,29 +257,31 @@ struct ConsoleGate: Sendable {
             ?? Refusal(
                 .serviceUnavailable, "unavailable", "The service cannot do this at the moment.",
                 detail: "Try again in a minute. If it stays so, look at the service's log.")
-        let title =
+        let title: Phrase =
             switch refusal.status {
             case .forbidden: "You may not do this"
             case .notFound: "There is nothing here"
-            case .preconditionFailed, .conflict: "Somebody was quicker"
+            case .preconditionFailed, .conflict: "Something changed in the meantime"
             default: "This did not work"
             }
         var blocks: [Block] = [
-            .note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" })
+            .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" })
         ]
-        if let detail = refusal.detail { blocks.append(.text(detail)) }
+        if let detail = refusal.detail { blocks.append(.text(.said(detail))) }
         if refusal.status == .forbidden, let visit {
             blocks.append(
                 .text(
-                    "Your roles: \(visit.roleNames.isEmpty ? "none" : visit.roleNames.joined(separator: ", ")). Ask an owner for a role that includes this."
-                ))
+                    visit.roles.isEmpty
+                        ? "You have no role. Ask an owner for one that includes this."
+                        : "Your roles: \(visit.roles). Ask an owner for a role that includes this."))
         }
         blocks.append(
             .links(visit == nil ? [Link("Sign in", "/console/sign-in", isMain: true)] : [Link("Overview", "/console")]))
         let status = refusal.status.code < 400 ? HTTPResponse.Status.badRequest : refusal.status
         // A browser that is asked for credentials by status 401 has none that would help.
         return renderer.response(
-            Page(title, .overview, blocks), status == .unauthorized ? .forbidden : status, for: visit, path: "")
+            Page(title, .overview, blocks), status == .unauthorized ? .forbidden : status, for: visit,
+            in: visit?.language ?? language(of: request), path: "")
     }
 }
 

@@ -13,12 +13,14 @@ struct ConsoleRoutes: Sendable {
     typealias Handler = @Sendable (ConsoleVisit) async throws -> ConsoleAnswer
 
     let parts: ServerExtension.Parts
+    private let configuration: ConsoleConfiguration
     let signIn: ConsoleSignIn
     let keeper: SessionKeeper
     let cookies: ConsoleCookies
 
     init(_ parts: ServerExtension.Parts, _ configuration: ConsoleConfiguration) {
         self.parts = parts
+        self.configuration = configuration
         cookies = ConsoleCookies(isSecure: parts.base.hasPrefix("https:"))
         keeper = SessionKeeper(
             sessions: parts.service.consoleSessions, tenant: parts.tenant, cookies: cookies, now: parts.now)
@@ -43,6 +45,7 @@ struct ConsoleRoutes: Sendable {
         }
         let table = ConsoleTable(gate: gate, router: router)
         router.post("/console/sign-out") { request, context in await gate.signOut(request, context) }
+        router.post("/console/language") { request, context in await gate.setLanguage(request, context) }
         router.get("/console/live") { [pages = table.pages] request, context in await gate.live(request, context, pages)
         }
         OverviewPage().add(to: table)
@@ -51,6 +54,9 @@ struct ConsoleRoutes: Sendable {
         PolicyTargeting().add(to: table)
         ConfigurationPages().add(to: table)
         PeoplePages().add(to: table)
+        EffectiveRulesPage().add(to: table)
+        CataloguePages().add(to: table)
+        ConnectionPages(webhook: configuration.webhookHost).add(to: table)
         DevicePages().add(to: table)
         WipePages().add(to: table)
         AccessPages().add(to: table)
@@ -92,8 +98,22 @@ final class ConsoleTable {
         self.router = router
     }
 
-    func get(_ path: String, live: Bool = false, _ handler: @escaping ConsoleRoutes.Handler) {
+    /// Adds a page.
+    ///
+    /// - Parameters:
+    ///   - permission: What a person must be allowed to be shown the page; the routes that it asks decide anyway.
+    ///   - live: Whether the page changes by itself.
+    func get(
+        _ path: String, needs permission: String? = nil, live: Bool = false,
+        _ shown: @escaping ConsoleRoutes.Handler
+    ) {
         let keys = Self.keys(path)
+        let handler: ConsoleRoutes.Handler = { visit in
+            guard permission.map(visit.may) ?? true else {
+                throw Refusal(.forbidden, "forbidden", "Your roles do not include this.")
+            }
+            return try await shown(visit)
+        }
         if live { pages.add(path, handler) }
         router.get(RouterPath(path)) { [gate] request, context in
             await gate.answer(request, context, keys: keys.map { context.decodedKey($0) }, handler)

@@ -71,10 +71,9 @@ extension ManagementService {
         }
     }
 
-    /// Keeps an alert about apps that have not taken their rules for more than a day, at most one a day.
-    func alertDrift(_ apps: [DriftedApp], of tenant: TenantID, at now: Date) async throws(ServiceError) {
-        guard !apps.isEmpty else { return }
-        let (people, ids) = (Set(apps.map { folded($0.userID) }).count, administration.ids)
+    /// Keeps an alert that apps have not taken their rules for more than a day, at most one a day; the report of drift says which.
+    func alertDrift(of tenant: TenantID, at now: Date) async throws(ServiceError) {
+        let ids = administration.ids
         try await store.change(for: tenant) { change in
             var settings = try change.settings()
             guard settings.driftAlerted.map({ now.timeIntervalSince($0) >= 86_400 }) ?? true else { return }
@@ -83,7 +82,7 @@ extension ManagementService {
             try change.save(
                 OperatorAlert(
                     id: ids.token(), kind: .rulesDrift, time: now, target: "reports/drift", actor: "service",
-                    people: people))
+                    people: nil))
         }
     }
 }

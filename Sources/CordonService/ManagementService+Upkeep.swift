@@ -22,11 +22,11 @@ extension ManagementService {
             _ = try await checkCounts(of: tenant)
         }
         let overdue = try await store.read(for: tenant) { records in
-            try targeting.driftedApps(of: tenant, in: records, at: now) { _ in true }.filter(\.isOverdue)
+            try targeting.overdueApps(of: tenant, in: records, at: now) { _ in true }
         }
-        guard !overdue.isEmpty else { return }
-        logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue.count)"])
-        try await alertDrift(overdue, of: tenant, at: now)
+        guard overdue > 0 else { return }
+        logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
+        try await alertDrift(of: tenant, at: now)
     }
 
     /// Counts all people anew for the figures, and corrects the counters where they differ; says so in the log.

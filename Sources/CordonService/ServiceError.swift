@@ -140,7 +140,8 @@ extension ServiceError.Code {
         case .invalid: "Correct the named values and send the request again."
         case .conflict: "Read the present state and decide again."
         case .staleSignIn: "Sign in again and send the request within a few minutes."
-        case .waiting: "Ask somebody with the permission approve to release it, then send the same request again."
+        case .waiting:
+            "Ask an administrator with the permission approve to release it, then send the same request again."
         case .preconditionFailed: "Read the entity again and repeat the change on its present version."
         case .wrongKey: "Sign the request with the key that the registration was made with."
         case .accountDisabled: "Ask the administrator to enable the account."

@@ -11,15 +11,22 @@ public final class SQLiteStorage: ServiceStorage {
     private let pool: DatabasePool
     private let decoded = DecodedRecords()
     private let writes: GroupCommit
+    /// Looks at every page of a large store.
+    let check = StoreCheck()
 
     /// Opens a store, or makes it where there is no file yet.
     ///
-    /// A file that is damaged, of another program or of a newer version is refused and not touched.
+    /// A file that is damaged, of another program or of a newer version is refused and not touched. Of one that is larger than 16 MiB
+    /// and needs no conversion every page is looked at behind the opening, so that a start does not take longer with every
+    /// registration; once damage is found, every call throws `storageDamaged`.
     ///
     /// - Throws: ``ServiceError``: `storageDamaged`, `storageNewer`, or `storageUnavailable` when the folder cannot
     ///   be written or another process holds the file.
-    public init(file: URL) throws(ServiceError) {
-        try StorageFile.prepare(file)
+    public convenience init(file: URL) throws(ServiceError) { try self.init(file: file, checkedAtOnce: 16 << 20) }
+
+    /// - Parameter checkedAtOnce: The bytes up to which a file is looked at before it is opened.
+    init(file: URL, checkedAtOnce: Int) throws(ServiceError) {
+        let isChecked = try StorageFile.prepare(file, checkedAtOnce: checkedAtOnce)
         do {
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
@@ -33,6 +40,7 @@ public final class SQLiteStorage: ServiceStorage {
             }
             self.pool = pool
             self.writes = GroupCommit(pool)
+            if !isChecked { check.start(file) }
         } catch {
             throw ServiceError(storage: error, place: file.path)
         }
@@ -42,6 +50,7 @@ public final class SQLiteStorage: ServiceStorage {
     public func read<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
     ) async throws -> Result {
+        if let damage = check.damage { throw damage }
         do {
             return try await pool.read { [decoded] database in
                 try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
@@ -56,7 +65,8 @@ public final class SQLiteStorage: ServiceStorage {
     public func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result {
-        try await writes.write { [decoded] database in
+        if let damage = check.damage { throw damage }
+        return try await writes.write { [decoded] database in
             try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
         }.get()
     }
@@ -80,6 +90,7 @@ public final class SQLiteStorage: ServiceStorage {
     /// - Throws: ``ServiceError`` with a `storage…` code; nothing acknowledged is lost then either, but some of it may be in
     ///   the log beside the file.
     public func close() throws(ServiceError) {
+        check.stop()
         do {
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             try pool.close()

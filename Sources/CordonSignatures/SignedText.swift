@@ -21,10 +21,9 @@ package struct SignedText: Sendable {
     /// - Throws: ``TextFlaw``; the order of its kinds is that of the checks.
     package init(_ text: String, _ profile: SignatureProfile) throws(TextFlaw) {
         guard text.utf8.count <= profile.largest else { throw TextFlaw(.tooLarge) }
-        guard let parts = Self.parts(text), let head = Base64URL.decode(parts.header),
-            let payload = Base64URL.decode(parts.payload), let signature = Base64URL.decode(parts.signature),
-            let members = try? JSONReader.members(of: head)
-        else { throw TextFlaw(.malformed) }
+        guard let parts = Parts(text), let members = try? JSONReader.members(of: parts.header) else {
+            throw TextFlaw(.malformed)
+        }
         func member(_ name: String) throws(TextFlaw) -> String? {
             guard let content = members[name], !content.isNull else { return nil }
             guard let text = content.string else { throw TextFlaw(.malformed) }
@@ -41,9 +40,9 @@ package struct SignedText: Sendable {
         self.algorithm = algorithm
         self.type = type
         self.keyID = keyID
-        self.payload = payload
-        self.signature = signature
-        self.signed = Data(text.utf8[..<parts.payload.endIndex])
+        self.payload = parts.payload
+        self.signature = parts.signature
+        self.signed = parts.signed
     }
 
     /// Whether the key signed the text with the algorithm that its header names.
@@ -54,7 +53,7 @@ package struct SignedText: Sendable {
     /// The payload of a text that nothing is verified of; nil when it is not three parts. Only for what came straight from the
     /// signer over a connection that authenticates it (OpenID Connect Core §3.1.3.7, 6).
     package static func unverifiedPayload(of text: String) -> Data? {
-        parts(text).flatMap { Base64URL.decode($0.payload) }
+        Parts(text)?.payload
     }
 
     /// Signs a payload under a header, both JSON.
@@ -65,10 +64,33 @@ package struct SignedText: Sendable {
         return signed + "." + Base64URL.encode(try signature(Data(signed.utf8)))
     }
 
-    private static func parts(_ text: String) -> (header: Substring, payload: Substring, signature: Substring)? {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        return (Substring(parts[0]), Substring(parts[1]), Substring(parts[2]))
+    /// The three parts of a text, decoded, and what is signed.
+    private struct Parts {
+        let header: Data
+        let payload: Data
+        let signature: Data
+        let signed: Data
+
+        /// - Returns: nil for another number of parts, and where one is not canonical.
+        init?(_ text: String) {
+            let parts = text.utf8.withContiguousStorageIfAvailable(Self.init(letters:))
+            guard let parts = parts ?? Array(text.utf8).withUnsafeBufferPointer(Self.init(letters:)) else { return nil }
+            self = parts
+        }
+
+        private init?(letters: UnsafeBufferPointer<UInt8>) {
+            let dot = UInt8(ascii: ".")
+            guard let first = letters.firstIndex(of: dot), let last = letters.lastIndex(of: dot), first < last,
+                let header = Base64URL.decode(letters: .init(rebasing: letters[..<first])),
+                // A dot between them is no letter.
+                let payload = Base64URL.decode(letters: .init(rebasing: letters[(first + 1)..<last])),
+                let signature = Base64URL.decode(letters: .init(rebasing: letters[(last + 1)...]))
+            else { return nil }
+            self.header = header
+            self.payload = payload
+            self.signature = signature
+            signed = Data(letters[..<last])
+        }
     }
 
     private static func key(

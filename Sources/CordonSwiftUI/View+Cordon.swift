@@ -143,10 +143,12 @@
                 .padding()
             }
             .tint(shown.screen.theme.accent.map { Color($0) })
+            .background(shown.screen.theme.background.map { Color($0) } ?? .clear)
+            .preferredColorScheme(shown.screen.theme.supportsDarkMode ? nil : .light)
             .accessibilityAddTraits(.isModal)
         }
 
-        private var color: Color { shown.screen.theme.foreground.map { Color($0) } ?? .primary }
+        private var color: Color { shown.screen.theme.textColor.map { Color($0) } ?? .primary }
 
         private func give(_ action: GateAction) {
             let given = typed

@@ -58,13 +58,15 @@
             }
             field = nil
             let (screen, theme) = (shown.screen, shown.screen.theme)
+            // Otherwise what the organisation left to the system is as by day.
+            overrideUserInterfaceStyle = theme.supportsDarkMode ? .unspecified : .light
             view.backgroundColor = theme.background.map(UIColor.init) ?? .systemBackground
             view.tintColor = theme.accent.map(UIColor.init)
             if screen.kind == .cover, let icon = theme.splashIcon {
                 stack.addArrangedSubview(UIImageView(image: UIImage(named: icon)))
             }
             stack.addArrangedSubview(
-                label(screen.title, .title1, theme.foreground.map(UIColor.init) ?? .label, isHeader: true))
+                label(screen.title, .title1, theme.textColor.map(UIColor.init) ?? .label, isHeader: true))
             for line in screen.lines { stack.addArrangedSubview(self.line(line, theme)) }
             if let described = screen.field { stack.addArrangedSubview(makeField(described, screen)) }
             for button in screen.buttons { stack.addArrangedSubview(makeButton(button)) }
@@ -73,12 +75,12 @@
         }
 
         private func line(_ line: GateScreen.Line, _ theme: ProtectionTheme) -> UILabel {
-            let usual = theme.foreground.map(UIColor.init) ?? .label
+            let usual = theme.textColor.map(UIColor.init) ?? .label
             return switch line.role {
             case .message: label(line.text, .body, usual)
             case .problem: label(line.text, .body, .systemRed)
             case .account, .remedy:
-                label(line.text, .footnote, theme.secondaryForeground.map(UIColor.init) ?? .secondaryLabel)
+                label(line.text, .footnote, theme.secondaryTextColor.map(UIColor.init) ?? .secondaryLabel)
             }
         }
 

@@ -1,18 +1,19 @@
 """Walks a headless Chromium through the console as an administrator would, and looks at every page with axe.
 
-Takes the console's address in CORDON_CONSOLE, and a folder for pictures in CORDON_PICTURES where there shall be some. A device of the test checks in
-meanwhile. Ends with 1 and says where, if a page is not as it should be.
+Takes the console's address in CORDON_CONSOLE, the declared paths of its pages in CORDON_ROUTES, and a folder for pictures in CORDON_PICTURES where there
+shall be some. Devices of the test check in meanwhile. Ends with 1 and says where, if a page is not as it should be.
 """
 
 import json
 import os
+import pathlib
 import re
 import sys
 import tempfile
 import time
 import urllib.parse
 
-from axe_selenium_python import Axe
+import axe_selenium_python
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
@@ -22,6 +23,13 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 ADDRESS = os.environ["CORDON_CONSOLE"]
 PICTURES = os.environ.get("CORDON_PICTURES")
+# The paths of pages that the sources declare.
+ROUTES = json.loads(os.environ["CORDON_ROUTES"])
+# Pages that are files to download.
+FILES = ("/export", "/data")
+PICTURED = {"/console": "overview", "/console/policies": "policies", "/console/people/:id": "person", "/console/reports": "reports",
+            "/console/policies/:id/edit/:group": "edit"}
+AXE = pathlib.Path(axe_selenium_python.__file__).parent.joinpath("node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
 faults = []
 
 
@@ -76,54 +84,99 @@ class Walk:
         field.clear()
         field.send_keys(value)
 
-    def look(self, place):
-        """What axe finds, whether the page is wider than the window, and what the browser complained of."""
-        axe = Axe(self.browser)
-        axe.inject()
-        for violation in axe.run()["violations"]:
+    def axe(self, place, options):
+        """What axe finds on the page as it is shown now."""
+        if not self.browser.execute_script("return Boolean(window.axe)"):
+            self.browser.execute_script(AXE)
+        result = self.browser.execute_async_script(
+            "const done = arguments[arguments.length - 1]; axe.run(document, arguments[0]).then(done, (error) => done({violations: [{id: String(error), help: '', nodes: []}]}));",
+            options)
+        for violation in result["violations"]:
             nodes = [node["html"][:160] for node in violation["nodes"][:3]]
             check(False, f"{self.name} {place}: {violation['id']}: {violation['help']}: {nodes}")
+
+    def narrow(self, place):
         wide = self.browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         check(wide <= 0, f"{self.name} {place}: {wide} pixels wider than the window")
+
+    def look(self, place):
+        """What axe finds in light and, of contrast, in dark; whether 360 pixels are enough; and what the browser complained of."""
+        self.axe(place, {})
+        self.narrow(place)
+        self.size(360)
+        self.narrow(place + " at 360 pixels")
+        self.size(1280)
+        self.dark(True)
+        self.axe(place + ", dark", {"runOnly": {"type": "rule", "values": ["color-contrast"]}})
+        self.dark(False)
         for line in self.browser.get_log("browser"):
             # The provider's page has no picture; it is not a page of the console.
             check(line["level"] != "SEVERE" or "/favicon.ico" in line["message"], f"{self.name} {place}: {line['message'][:300]}")
 
+    def size(self, width):
+        # Narrow windows are not made smaller than 500 pixels; pages can be.
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+
+    def dark(self, is_dark):
+        self.browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]})
+
+    def keys(self, label, key=Keys.ENTER):
+        """Goes to what is called so with the tabulator alone, and presses a key there."""
+        for _ in range(90):
+            active = self.browser.switch_to.active_element
+            if label in (active.text.strip(), active.get_attribute("name"), active.get_attribute("value")):
+                page = self.find("html")
+                active.send_keys(key)
+                if key == Keys.ENTER:
+                    WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
+                return
+            active.send_keys(Keys.TAB)
+        check(False, f"the keyboard does not reach {label} at {self.browser.current_url}")
+
     def picture(self, name):
+        self.picture_as(name, "light")
+
+    def picture_as(self, name, look):
         if PICTURES:
-            self.browser.save_screenshot(os.path.join(PICTURES, f"{name}-{self.name}.png"))
+            self.browser.save_screenshot(os.path.join(PICTURES, f"{name}-{look}.png"))
 
 
-def browser(profile, dark, width):
+def browser(profile, name):
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={profile}",
-                 f"--window-size={width},900"):
+                 "--window-size=1280,900", "--lang=en", "--accept-lang=en"):
         options.add_argument(flag)
-    made = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
-    made.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
-    # Narrow windows are not made smaller than 500 pixels; pages can be.
-    made.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-    return made
+    walk = Walk(webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver")), name)
+    walk.browser.set_script_timeout(30)
+    walk.size(1280)
+    walk.dark(False)
+    return walk
 
 
-def sign_in(walk, person):
-    walk.open("/console")
+def path(walk):
+    return urllib.parse.urlsplit(walk.browser.current_url).path
+
+
+def sign_in(walk, person, page="/console"):
+    walk.open(page)
     walk.wait("the provider's page", lambda: "Who are you?" in walk.text())
     walk.find(f"#{person}").click()
-    walk.wait("the overview", lambda: walk.browser.current_url.endswith("/console"))
+    walk.wait("the page of the console", lambda: path(walk) == page)
 
 
-def work(walk):
-    """What an administrator does with a pilot group, up to a verified receipt."""
+def protect(walk):
+    """Protects a pilot group, beginning with the console's address alone; the policy's path."""
     sign_in(walk, "oid-ada")
-    walk.open("/console/policies/new")
+    walk.press("Make the first policy")
     walk.fill("name", "Pilot <b>group</b>")
     walk.find("[value=level2]").click()
     walk.press("Make the policy")
-    walk.wait("the policy", lambda: "Nobody gets this policy yet." in walk.text())
-    policy = urllib.parse.urlsplit(walk.browser.current_url).path
+    walk.wait("the policy", lambda: "This policy is not assigned yet." in walk.text())
+    policy = path(walk)
     check("Pilot <b>group</b>" in walk.text(), "the name is shown as it was typed")
     walk.press("Apps")
     walk.fill("apps", "com.contoso.notes")
@@ -131,29 +184,37 @@ def work(walk):
     walk.press("Assign")
     walk.find("[name=included]").click()
     walk.press("Preview")
-    check("Who is affected: one person" in walk.text(), f"the preview names who is affected: {walk.text()[:400]}")
+    check("Who is affected: 2 people" in walk.text(), f"the preview names who is affected: {walk.text()[:400]}")
     walk.look("preview of an assignment")
     walk.press("Publish")
-    walk.press("Change data protection")
+    walk.press("Change: Data protection")
     walk.find("[name='s.printBlocked']").click()
     walk.press("Preview")
     check("stricter" in walk.text(), "the preview says what gets stricter")
     walk.picture("preview")
     walk.look("preview")
     walk.press("Publish")
-    walk.wait("the policy's page", lambda: walk.browser.current_url.endswith(policy))
-    # The device of the test checks in; the page is not loaded again.
+    walk.wait("the policy's page", lambda: path(walk) == policy)
+    # The devices of the test check in; the page is not loaded again.
     walk.browser.execute_script("window.notLoadedAgain = true")
-    walk.wait("the device with the new version, without loading the page again",
-              lambda: re.search(r"Apps that wait for this version\s+none", walk.text()) and re.search(r"People with it in force\s+1", walk.text()), 30)
+    walk.wait("the devices with the new version, without loading the page again",
+              lambda: re.search(r"Apps that wait for this version\s+none", walk.text()) and re.search(r"People with it in force\s+2", walk.text()), 30)
     check(walk.browser.execute_script("return window.notLoadedAgain") is True, "the page was loaded again")
     walk.picture("policy")
+    return policy
+
+
+def wipe(walk):
+    """Asks what a person may do, and wipes their phone, up to the verified receipt."""
     walk.open("/console/ask?person=worker@contoso.example&action=print")
     check("No." in walk.text() and "Block printing" in walk.text(), f"printing is refused: {walk.text()[:500]}")
     walk.picture("ask")
     walk.look("ask, answered")
-    walk.open("/console/people/oid-worker/wipe")
+    walk.open("/console/people")
+    walk.press("Worker A")
+    walk.press("Wipe a device…")
     walk.find("main td a").click()
+    walk.wait("the number", lambda: "Repeat the number" in walk.text())
     walk.picture("wipe")
     walk.look("wipe")
     number = re.search(r"Repeat the number (\d{4})", walk.text()).group(1)
@@ -161,54 +222,197 @@ def work(walk):
     walk.press("Wipe")
     walk.wait("the verified receipt, without loading the page again", lambda: "4 of 4: done, receipt verified" in walk.text(), 30)
     walk.picture("wipes")
-    return policy
+
+
+def approve(walk, other, policy):
+    """A change that removes more data than one administrator may alone waits for the second, whose release it passes with once."""
+    walk.open(policy + "/edit/launch")
+    walk.fill("s.minimumWipeOsVersion", "99")
+    walk.press("Preview")
+    check("A second administrator has to release this change" in walk.text(), f"the preview says that it will wait: {walk.text()[:600]}")
+    walk.press("Publish")
+    walk.wait("the waiting change", lambda: "/console/approvals/" in walk.browser.current_url)
+    change = path(walk)
+    check("Send them the address of this page" in walk.text(), "its author is told whom to ask")
+    check(not [one for one in walk.browser.find_elements(By.CSS_SELECTOR, "main button") if one.text == "Release"], "its author cannot release it")
+    walk.look("approval, as its author sees it")
+    sign_in(other, "oid-bea", change)
+    other.look("approval, as the second person sees it")
+    other.press("Release")
+    # The author's page says so by itself.
+    walk.wait("the release, without loading the page again", lambda: "A second administrator released this change." in walk.text(), 20)
+    walk.press("Open the form")
+    check(walk.find("[name='s.minimumWipeOsVersion']").get_attribute("value") == "99", "what was filled in is still there")
+    walk.press("Preview")
+    walk.press("Publish")
+    walk.wait("the policy's page", lambda: path(walk) == policy)
+    other.open(change)
+    check(re.search(r"State\s+done", other.text()), f"the change is done: {other.text()[:400]}")
+
+
+def meet(walk, other, policy):
+    """Two administrators on one policy: the second is told, and nothing is overwritten."""
+    walk.open(policy + "/edit/storage")
+    walk.find("[name='s.dataBackupBlocked']").click()
+    walk.press("Preview")
+    other.open(policy + "/edit/transfer")
+    other.fill("description", "By the other")
+    other.press("Preview")
+    other.press("Publish")
+    walk.press("Publish")
+    check("Another administrator changed this policy while you did." in walk.text(), f"the second is told: {walk.text()[:400]}")
+    walk.browser.get_log("browser")  # Which has the status of the answer.
+    walk.look("conflict")
+    walk.open(policy)
+    check("By the other" in walk.text(), "nothing was overwritten")
+
+
+def return_later(walk):
+    """The back button, a second tab and an ended session lose nothing of what was filled in."""
+    walk.open("/console/policies/import")
+    walk.fill("json", "not yet JSON")
+    walk.press("Make the policy")
+    walk.browser.back()
+    walk.wait("the form", lambda: walk.find("[name=json]").get_attribute("value") == "not yet JSON")
+    check("not yet JSON" in (walk.find("[name=json]").get_attribute("value") or ""), "the back button keeps what was filled in")
+    walk.browser.get_log("browser")
+    first = walk.browser.current_window_handle
+    walk.open("/console/configurations/new")
+    walk.fill("name", "First tab")
+    walk.browser.switch_to.new_window("tab")
+    walk.open("/console/configurations/new")
+    walk.fill("name", "Second tab")
+    walk.press("Save")
+    walk.browser.close()
+    walk.browser.switch_to.window(first)
+    walk.press("Save")
+    walk.open("/console/configurations")
+    check("First tab" in walk.text() and "Second tab" in walk.text(), "each of two tabs saves what was filled in there")
+    walk.browser.delete_all_cookies()
+    walk.open("/console/policies/new")
+    walk.wait("the provider's page", lambda: "Who are you?" in walk.text())
+    walk.find("#oid-ada-briefly").click()
+    walk.wait("the form", lambda: path(walk) == "/console/policies/new")
+    walk.fill("name", "Kept over the end")
+    time.sleep(3)  # The session of this sign-in ends after two seconds.
+    walk.press("Make the policy")
+    check("What you filled in is kept for you." in walk.text(), f"an ended session says what became of the form: {walk.text()[:300]}")
+    walk.look("ended session")
+    walk.press("Sign in")
+    walk.find("#oid-ada").click()
+    walk.wait("the form", lambda: path(walk) == "/console/policies/new")
+    check(walk.find("[name=name]").get_attribute("value") == "Kept over the end", "the form is filled in after signing in again")
+
+
+def help_desk(walk, policy):
+    """A person of the help desk publishes neither by page nor by a request made by hand."""
+    walk.browser.delete_all_cookies()
+    sign_in(walk, "oid-hedy", policy)
+    check("Change:" not in walk.text() and "Assign" not in [one.text for one in walk.browser.find_elements(By.CSS_SELECTOR, "main a")],
+          "the help desk is offered no change")
+    walk.open(policy + "/edit/transfer")
+    check("You may not do this" in walk.text(), f"the help desk has no editor: {walk.text()[:300]}")
+    walk.open(policy)
+    answers = walk.browser.execute_async_script("""
+        const done = arguments[arguments.length - 1], csrf = document.querySelector("[name=csrf]").value;
+        const send = (path, fields) => fetch(arguments[0] + path, {method: "POST", body: new URLSearchParams({csrf, ...fields})}).then((answer) => answer.status);
+        Promise.all([send("/publish/transfer", {"s.printBlocked": "", "name": "x"}), send("/assign", {everybody: "true"}), send("/apps", {apps: ""})]).then(done, (error) => done([String(error)]));
+        """, policy)
+    check(answers == [403, 403, 403], f"requests made by hand are refused: {answers}")
+    walk.browser.get_log("browser")
 
 
 def keyboard(walk):
-    """The page is reached past the menu, and every part of a form, without a pointer."""
-    walk.open("/console/policies/new")
+    """The menu can be skipped, and a policy is made from the overview with the keyboard alone."""
+    walk.open("/console")
     walk.find("body").send_keys(Keys.TAB)
     check(walk.browser.switch_to.active_element.text == "Skip to the page", "the first stop skips the menu")
-    walk.browser.switch_to.active_element.send_keys(Keys.ENTER)
-    seen = set()
-    for _ in range(12):
-        active = walk.browser.switch_to.active_element
-        active.send_keys(Keys.TAB)
-        seen.add(walk.browser.switch_to.active_element.get_attribute("name") or walk.browser.switch_to.active_element.text)
-    check({"name", "description", "level", "Make the policy"} <= seen, f"the keyboard reaches all of the form: {seen}")
+    walk.keys("Policies")
+    walk.keys("New policy from a baseline")
+    walk.keys("name", "By keyboard")
+    walk.keys("level2", Keys.SPACE)
+    walk.keys("Make the policy")
+    check("By keyboard" in walk.find("h1").text, f"the keyboard alone makes a policy: {walk.text()[:200]}")
+
+
+def pattern(address):
+    """The declared path that an address belongs to."""
+    names = address.split("?")[0].strip("/").split("/")
+    fitting = [route for route in ROUTES if len(route.strip("/").split("/")) == len(names)
+               and all(part.startswith(":") or part == name for part, name in zip(route.strip("/").split("/"), names))]
+    return min(fitting, key=lambda route: route.count(":"), default=None)
+
+
+def every_page(walk):
+    """Follows links to one page of each declared path and looks at it; the addresses."""
+    waiting, seen = ["/console", "/console/people/oid-worker"], {}
+    while waiting:
+        address = waiting.pop(0)
+        route = pattern(address)
+        if route is None or route in seen:
+            continue
+        seen[route] = address
+        if route.endswith(FILES):
+            continue
+        walk.open(address)
+        walk.look(route)
+        if route in PICTURED:
+            for is_dark, name in ((False, "light"), (True, "dark")):
+                walk.dark(is_dark)
+                walk.picture_as(PICTURED[route], name)
+            walk.dark(False)
+        for link in walk.browser.find_elements(By.CSS_SELECTOR, "a[href]"):
+            href = urllib.parse.urlsplit(link.get_attribute("href"))
+            waiting.append(href.path + ("?" + href.query if href.query else ""))
+    # A person who is not blocked has no link to unblock them.
+    missing = set(ROUTES) - set(seen) - {"/console/people/:id/unblock"}
+    check(not missing, f"no link leads to {sorted(missing)}")
+    return [address for route, address in seen.items() if not route.endswith(FILES)]
+
+
+def in_german(walk, addresses):
+    """The language is chosen in the header, and holds on every page; longer words need no wider window."""
+    walk.open("/console/policies")
+    [one for one in walk.browser.find_elements(By.CSS_SELECTOR, "header button") if one.text == "Deutsch"][0].click()
+    walk.wait("the policies in German", lambda: walk.find("h1").text == "Richtlinien")
+    walk.axe("policies in German", {})
+    walk.size(360)
+    for address in addresses:
+        walk.open(address)
+        check(walk.find("html").get_attribute("lang") == "de", f"{address} is not in German")
+        walk.narrow(address + " in German at 360 pixels")
 
 
 def main():
-    pages = ["", "/policies", "/policies/new", "/configurations", "/configurations/new", "/people", "/people/oid-worker", "/devices", "/wipes", "/ask",
-             "/audit", "/audit/verify", "/reports", "/reports/wipes", "/reports/drift", "/roles", "/roles/new", "/service", "/service/accounts",
-             "/service/filters/new", "/service/api", "/policies/import",
-             "/approvals", "/blocked", "/people/oid-worker/block", "/people/oid-worker/erase", "/nowhere"]
-    with tempfile.TemporaryDirectory() as profile:
-        made = browser(profile, False, 1280)
+    began = time.monotonic()
+
+    def lap(what):
+        print(f"{time.monotonic() - began:6.1f} s {what}", flush=True)
+
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        ada, bea = browser(first, "ada"), browser(second, "bea")
         try:
-            walk = Walk(made, "light")
-            policy = work(walk)
-            keyboard(walk)
+            policy = protect(ada)
+            lap("a pilot group is protected")
+            wipe(ada)
+            lap("a phone is wiped")
+            approve(ada, bea, policy)
+            meet(ada, bea, policy)
+            lap("two administrators have met")
+            help_desk(bea, policy)
+            bea.browser.quit()
+            bea = None
+            return_later(ada)
+            keyboard(ada)
+            lap("the keyboard alone")
+            addresses = every_page(ada)
+            lap(f"{len(addresses)} pages")
+            in_german(ada, addresses)
+            lap("in German")
         finally:
-            made.quit()
-    own = [policy[len("/console"):] + part for part in ("", "/edit/transfer", "/edit/access", "/edit/launch", "/edit/storage", "/apps", "/assignments", "/delete")]
-    for name, dark, width in (("light", False, 1280), ("dark", True, 1280), ("narrow", False, 360)):
-        with tempfile.TemporaryDirectory() as profile:
-            made = browser(profile, dark, width)
-            try:
-                walk = Walk(made, name)
-                sign_in(walk, "oid-ada")
-                for path in pages + own:
-                    walk.open("/console" + path)
-                    if path == "/nowhere":
-                        walk.browser.get_log("browser")
-                    walk.look(path or "/")
-                    if path in ("", "/policies", "/people/oid-worker", "/reports"):
-                        walk.picture(path.strip("/").replace("/", "-") or "overview")
-                    if path.endswith("/edit/transfer"):
-                        walk.picture("edit")
-            finally:
-                made.quit()
+            ada.browser.quit()
+            if bea:
+                bea.browser.quit()
     print(json.dumps({"faults": len(faults)}))
     sys.exit(1 if faults else 0)
 

@@ -37,4 +37,20 @@ import Testing
     func `a second spelling, a foreign letter and an impossible length are refused`(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
+
+    @Test func `no byte but the sixty-four letters is taken at any place`() {
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        for length in [2, 3, 4, 6, 7, 8] {
+            for place in 0..<length {
+                for byte in UInt8.min...UInt8.max {
+                    var text = [UInt8](repeating: UInt8(ascii: "A"), count: length)
+                    text[place] = byte
+                    let decoded = text.withUnsafeBufferPointer { Base64URL.decode(letters: $0) }
+                    // At the end some letters have bits that mean nothing, and stand for no bytes either.
+                    if !letters.contains(byte) { #expect(decoded == nil, "\(byte) at \(place) of \(length)") }
+                    if let decoded { #expect(Base64URL.encode(decoded).utf8.elementsEqual(text)) }
+                }
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@ import CordonConsole
 import CordonGraph
 import CordonHTTPClient
 import CordonIdentity
+import CordonPolicy
 import CordonService
 import CordonServiceHTTP
 import CordonTestSupport
@@ -11,7 +12,7 @@ import Logging
 import Testing
 
 /// The console in a real browser, on a real socket.
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct BrowserTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(3))) struct BrowserTests {
     private static let canBrowse =
         ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
         && Program.hasPython(with: "selenium", "axe_selenium_python")
@@ -26,9 +27,21 @@ import Testing
     {
         let provider = FakeProvider(base: "", clock: SettableClock(Date()), hasPage: true)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = ManagementService(storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: logger)
+        var rules = ServiceConfiguration()
+        // What removes the data of more than one person an hour takes a second administrator.
+        rules.wipeBudget = 1
+        let service = ManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), configuration: rules, logger: logger)
         try await service.open(ConsoleFixture.tenant)
         try await ConsoleFixture.fillDirectory(of: service, workerName: "Worker A")
+        let second = FakeProvider.Person(id: "oid-second", name: "second@contoso.example", roles: [])
+        try await service.provisioning.saveUser(
+            DirectoryUser(id: second.id, userPrincipalName: second.name, displayName: "Worker B"),
+            as: ConsoleFixture.owner)
+        try await service.provisioning.saveGroup(
+            DirectoryGroup(
+                id: ConsoleFixture.group, displayName: "Field workers",
+                members: [.user(ConsoleFixture.worker.id), .user(second.id)]), as: ConsoleFixture.owner)
         var configuration = ServiceServerConfiguration(tenant: ConsoleFixture.tenant)
         configuration.limits = .development
         let server = try ServiceServer(
@@ -38,28 +51,34 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run { told.yield($0) } }
             let address = try #require(await addresses.first { _ in true })
-            group.addTask { try await Self.useDevice(at: address.base, of: service, provider) }
-            var environment = ["CORDON_CONSOLE": address.base.absoluteString]
+            for (person, tag) in [(ConsoleFixture.worker, "tag-1234"), (second, "tag-5678")] {
+                group.addTask { try await Self.useDevice(at: address.base, of: service, provider, person, tag) }
+            }
+            let routes = JSONValue.array(try ConsoleCrawl.routes("get").sorted().map { .string($0) })
+            var environment = ["CORDON_CONSOLE": address.base.absoluteString, "CORDON_ROUTES": routes.text()]
             if let folder = ProcessInfo.processInfo.environment["CORDON_PICTURES"] {
                 environment["CORDON_PICTURES"] = folder
             }
             let result = try await Program.run(Program.python ?? "python3", [Self.walk], environment: environment)
             #expect(result.status == 0, "\(result.everything)")
+            print(result.everything)
             group.cancelAll()
             await server.shutDown()
         }
     }
 
     /// A phone whose app enrols as soon as a policy reaches it, takes every new version, and carries wipes out.
-    private static func useDevice(at base: URL, of service: ManagementService, _ provider: FakeProvider) async throws {
-        let person = ConsoleFixture.worker
+    private static func useDevice(
+        at base: URL, of service: ManagementService, _ provider: FakeProvider, _ person: FakeProvider.Person,
+        _ tag: String
+    ) async throws {
         let root = try await service.devices.readiness(of: ConsoleFixture.tenant)
         let transport = AsyncHTTPTransport()
         let device = SimulatedDevice(
             service: base, pin: root.thumbprint,
             account: ManagedAccount(
                 id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
-            bundleID: ConsoleFixture.bundleID, tag: "tag-1234", transport: transport
+            bundleID: ConsoleFixture.bundleID, tag: tag, transport: transport
         ) { key in try provider.checkInToken(of: person, boundTo: key) }
         while !Task.isCancelled {
             if await device.registrationID.isEmpty {

@@ -26,6 +26,7 @@ struct ConsoleFixture: Sendable {
     static let bundleID = "com.contoso.notes"
 
     static let ada = FakeProvider.Person(id: "oid-ada", name: "ada@contoso.example", roles: ["owner"])
+    static let bea = FakeProvider.Person(id: "oid-bea", name: "bea@contoso.example", roles: ["owner"])
     static let hedy = FakeProvider.Person(id: "oid-hedy", name: "hedy@contoso.example", roles: ["helpDesk"])
     static let eve = FakeProvider.Person(id: "oid-eve", name: "eve@contoso.example", roles: [])
     static let worker = FakeProvider.Person(id: "oid-worker", name: "worker@contoso.example", roles: [])
@@ -37,11 +38,15 @@ struct ConsoleFixture: Sendable {
     let storage = InMemoryStorage()
     private let application: Application<RouterResponder<ServiceRequestContext>>
 
-    init(workerName: String = "Worker A") async throws {
+    /// - Parameter wipeBudget: How many people one administrator may make lose data alone.
+    init(workerName: String = "Worker A", wipeBudget: Int = 20) async throws {
         let clock = clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var rules = ServiceConfiguration()
+        rules.wipeBudget = wipeBudget
         service = ManagementService(
-            storage: storage, keyStore: InMemoryServiceKeyStore(), clock: { clock.now }, logger: logger)
+            storage: storage, keyStore: InMemoryServiceKeyStore(), configuration: rules, clock: { clock.now },
+            logger: logger)
         try await service.open(Self.tenant)
         provider = FakeProvider(base: Self.base, clock: clock)
         var configuration = ServiceServerConfiguration(tenant: Self.tenant)
@@ -98,6 +103,7 @@ final class Browser: Sendable {
     let client: any TestClientProtocol
     private let used: ConsoleFixture?
     private let cookies = Locked<[String: String]>([:])
+    private let languages = Locked<String?>(nil)
 
     init(client: any TestClientProtocol, fixture: ConsoleFixture? = nil) {
         self.client = client
@@ -108,6 +114,9 @@ final class Browser: Sendable {
     func fixture() throws -> ConsoleFixture { try #require(used) }
 
     var jar: [String: String] { cookies.withLock { $0 } }
+
+    /// Asks for pages in these languages from now on.
+    func speak(_ acceptLanguage: String?) { languages.withLock { $0 = acceptLanguage } }
 
     func setCookie(_ name: String, _ value: String) { cookies.withLock { $0[name] = value } }
 
@@ -185,6 +194,7 @@ final class Browser: Sendable {
         var (method, path, form, headers) = (method, path, form, headers)
         for _ in 0..<12 {
             headers[.cookie] = jar.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            headers[.acceptLanguage] = languages.withLock { $0 }
             if form != nil { headers[.contentType] = "application/x-www-form-urlencoded" }
             let answer = try await client.execute(
                 uri: path.replacing(ConsoleFixture.base, with: ""), method: method, headers: headers,

@@ -40,10 +40,10 @@ import Testing
 
     @Test func `every setting has a name and a value in words`() {
         for setting in SettingDescription.all {
-            #expect(SettingTexts.text(of: setting.name).label != setting.name, "\(setting.name)")
+            #expect(SettingTexts.text(of: setting.name).label != .data(setting.name), "\(setting.name)")
         }
         #expect(SettingTexts.words("managedAppsWithPasteIn") == "managed apps with paste in")
-        #expect(SettingTexts.words("<b>") == "<b>")
+        #expect(SettingTexts.words("<b>") == .data("<b>"))
         #expect(SettingTexts.value(.array([])) == "none")
     }
 

@@ -22,6 +22,8 @@ final class FakeProvider: IssuerDocuments {
         var challenge: String
         var thumbprint: String?
         var signedIn: Date
+        /// How long the token is said to live, in seconds.
+        var seconds: Int64
     }
 
     private struct State {
@@ -87,11 +89,16 @@ final class FakeProvider: IssuerDocuments {
         return hasPage && !path.contains("who=") ? page(path) : authorize(request)
     }
 
-    /// A page on which people choose who they are.
+    private static let known = [ConsoleFixture.ada, ConsoleFixture.bea, ConsoleFixture.hedy]
+
+    /// A page on which people choose who they are, and whether the session ends in a moment.
     private func page(_ path: String) -> EmbeddedProvider.Answer {
         let query = path.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
-        let links = [ConsoleFixture.ada, ConsoleFixture.hedy].map {
-            "<p><a id=\"\($0.id)\" href=\"/idp/authorize?who=\($0.id)&amp;\(query.replacing("&", with: "&amp;"))\">\($0.name)</a></p>"
+        let links = Self.known.flatMap { [($0, ""), ($0, "-briefly")] }.map { person, end in
+            """
+            <p><a id="\(person.id)\(end)" href="/idp/authorize?who=\(person.id)&amp;how=\(end)&amp;\
+            \(query.replacing("&", with: "&amp;"))">\(person.name)\(end)</a></p>
+            """
         }
         var head = HTTPResponse(status: .ok)
         head.headerFields[.contentType] = "text/html; charset=utf-8"
@@ -102,14 +109,15 @@ final class FakeProvider: IssuerDocuments {
         let query = (request.path ?? "").split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
         let asked = FormEncoding.unique(query) ?? [:]
         let now = clock.now
-        if let who = asked["who"] { use([ConsoleFixture.ada, ConsoleFixture.hedy].first { $0.id == who }) }
+        if let who = asked["who"] { use(Self.known.first { $0.id == who }) }
         let (name, value) = state.withLock { state -> (String, String) in
             guard let person = state.person else { return ("error", "access_denied") }
             if asked["prompt"] == "login" || state.signedIn[person.id] == nil { state.signedIn[person.id] = now }
             let code = UUID().uuidString
             state.grants[code] = Grant(
                 person: person, challenge: asked["code_challenge"] ?? "", thumbprint: asked["dpop_jkt"],
-                signedIn: state.signedIn[person.id] ?? now)
+                signedIn: state.signedIn[person.id] ?? now,
+                seconds: asked["how"] == "-briefly" ? 2 : lifetime.withLock { $0 })
             return ("code", code)
         }
         let answer = [
@@ -128,7 +136,7 @@ final class FakeProvider: IssuerDocuments {
             let text = try? token(of: grant.person, signedIn: grant.signedIn, boundTo: thumbprint)
         else { return (HTTPResponse(status: .badRequest), Data(#"{"error":"invalid_grant"}"#.utf8)) }
         let answer: JSONValue = [
-            "access_token": .string(text), "token_type": "DPoP", "expires_in": .integer(lifetime.withLock { $0 }),
+            "access_token": .string(text), "token_type": "DPoP", "expires_in": .integer(grant.seconds),
         ]
         return (HTTPResponse(status: .ok), Data(answer.text().utf8))
     }

@@ -62,7 +62,7 @@ import Testing
                 "/console/policies/\(id)/publish/transfer",
                 [("s.printBlocked", "true"), ("version", version), ("name", "Notes")])
             #expect(answer.status == .forbidden)
-            #expect(answer.text.contains("Your roles: helpDesk"))
+            #expect(answer.text.contains("Your roles: help desk"))
             #expect(
                 try await browser.post("/console/policies/\(id)/assign", [("everybody", "true")]).status == .forbidden)
             #expect(try await browser.post("/console/policies/new", [("name", "A")]).status == .forbidden)

@@ -14,7 +14,7 @@ import Testing
             let made = try await browser.submit(
                 form, to: "/console/policies/new", [("name", "Pilot"), ("level", "level2")])
             #expect(made.text.contains("<h1>Pilot</h1>"))
-            #expect(made.text.contains("Nobody gets this policy yet."))
+            #expect(made.text.contains("This policy is not assigned yet."))
             let path = made.path
             let apps = try await browser.get(path + "/apps")
             _ = try await browser.submit(apps, to: path + "/apps", [("apps", ConsoleFixture.bundleID)])
@@ -55,11 +55,11 @@ import Testing
                 id, changes: ["contactSyncBlocked": true], ifVersion: nil, as: ConsoleFixture.owner)
             let told = try await browser.submit(preview, to: path + "/publish/transfer")
             #expect(told.status == .conflict)
-            #expect(told.text.contains("Somebody changed this policy while you did."))
+            #expect(told.text.contains("Another administrator changed this policy while you did."))
             let kept = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(kept.document["contactSyncBlocked"] == true)
             #expect(kept.document["printBlocked"] == false)
-            // Whoever has seen the other's change may go on.
+            // Who has seen the other's change may go on.
             let again = try await browser.submit(told, to: path + "/publish/transfer")
             #expect(again.path == path)
             let after = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
@@ -92,7 +92,7 @@ import Testing
             let renamed = export.text.replacing("\"Notes\"", with: "\"Notes again\"")
             let made = try await browser.post("/console/policies/import", [("json", renamed)])
             #expect(made.text.contains("<h1>Notes again</h1>"))
-            #expect(made.text.contains("Nobody gets this policy yet."))
+            #expect(made.text.contains("This policy is not assigned yet."))
             let policies = try await fixture.service.administration.policies(
                 of: [.iosManagedAppProtection], as: ConsoleFixture.owner)
             let copy = try #require(policies.first { $0.id != id })

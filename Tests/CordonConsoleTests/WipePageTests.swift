@@ -46,7 +46,7 @@ import Testing
             #expect(none.isEmpty)
             let number = try #require(page.text.firstMatch(of: /Repeat the number (\d{4})/)).1
             let asked = try await browser.submit(page, to: path, [("number", String(number))])
-            #expect(asked.text.contains("1 of 4: asked for"))
+            #expect(asked.text.contains("1 of 4: requested"))
             try await device.checkIn()
             #expect(try await browser.get("/console/wipes").text.contains("2 of 4: delivered to the app"))
             try await device.carryOutWipes()
@@ -79,7 +79,7 @@ import Testing
             #expect(!back.text.contains("The service wants a fresh sign-in"))
             let again = try #require(back.text.firstMatch(of: /Repeat the number (\d{4})/)).1
             let done = try await browser.submit(back, to: path, [("number", String(again))])
-            #expect(done.text.contains("1 of 4: asked for"))
+            #expect(done.text.contains("1 of 4: requested"))
         }
     }
 

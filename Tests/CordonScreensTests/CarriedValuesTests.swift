@@ -31,6 +31,48 @@ import Testing
         #expect(PasteboardCodec.item(from: [PasteboardCodec.textType: Data(count: (32 << 20) + 1)]) == nil)
     }
 
+    @Test func `a thing on its way comes out as it went in, and anything else is no thing`() throws {
+        let item = SharedItem(
+            owner: "oid-a", senderBundleID: "org.example.notes", name: "plan.txt", contents: Data([0, 255]))
+        let data = try HandOverCodec.data(of: item)
+        #expect(HandOverCodec.item(from: data) == item)
+        for other in [
+            Data(), Data("[]".utf8), data.dropLast(), Data("{\"owner\":\"oid-a\"}".utf8), Data([0xff, 0xd8]),
+        ] {
+            #expect(HandOverCodec.item(from: Data(other)) == nil)
+        }
+        #expect(HandOverCodec.item(plain: Data([1]), named: nil).owner == nil)
+    }
+
+    @Test func `text is read on the background that is set, whatever the system's own colour turns to`() {
+        func luminance(_ color: ProtectionTheme.Color) -> Double {
+            func part(_ value: UInt8) -> Double {
+                let value = Double(value) / 255
+                return value <= 0.03928 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+            }
+            return 0.2126 * part(color.red) + 0.7152 * part(color.green) + 0.0722 * part(color.blue)
+        }
+        let steps = stride(from: UInt8(0), through: 255, by: 51)
+        for red in steps {
+            for green in steps {
+                for blue in steps {
+                    var theme = ProtectionTheme()
+                    theme.background = .init(red: red, green: green, blue: blue)
+                    let (one, other) = (
+                        luminance(.init(red: red, green: green, blue: blue)), theme.textColor.map(luminance)
+                    )
+                    let contrast = other.map { (max(one, $0) + 0.05) / (min(one, $0) + 0.05) } ?? 0
+                    #expect(contrast >= 4.5, "\(red) \(green) \(blue)")
+                }
+            }
+        }
+        #expect(ProtectionTheme().textColor == nil)
+        var theme = ProtectionTheme()
+        theme.foreground = .init(red: 1, green: 2, blue: 3)
+        theme.background = .init(red: 0, green: 0, blue: 0)
+        #expect(theme.textColor == theme.foreground && theme.secondaryTextColor == theme.foreground)
+    }
+
     @Test func `a notification keeps back what the rules keep back`() {
         let text = NotificationText(title: "Amal", subtitle: "Plan", body: "We buy Fabrikam.")
         #expect(text.redacted(to: .allow, appName: "Notes") == text)

@@ -1,10 +1,11 @@
 import CordonIdentity
 import CordonProtocol
 import CordonService
-import CordonServiceSQLite
 import CordonTestSupport
 import Foundation
 import Testing
+
+@testable import CordonServiceSQLite
 
 /// A damaged, newer or foreign file is refused with a clear error and left as it is.
 struct StoreFileTests {
@@ -57,6 +58,30 @@ struct StoreFileTests {
     @Test func `a store that was cut is refused and untouched`() async throws {
         try await expectRefusal(.storageDamaged) { $0 = $0.prefix(4096 * 3) }
         try await expectRefusal(.storageDamaged) { $0 = $0.prefix(50) }
+    }
+
+    @Test func `a large store is opened at once, and refuses every call once a damaged page was found`() async throws {
+        try await withStoreFile { file in
+            try await fill(file)
+            let sound = try SQLiteStorage(file: file, checkedAtOnce: 0)
+            await sound.check.finish()
+            #expect(try await sound.read(tenant) { try $0.records(DirectoryUser.self).count } == 200)
+            try sound.close()
+            var bytes = try Data(contentsOf: file)
+            let last = (bytes.count / 4096 - 1) * 4096
+            bytes.replaceSubrange(last..<last + 64, with: Data(repeating: 0xA5, count: 64))
+            try bytes.write(to: file)
+            let damaged = try SQLiteStorage(file: file, checkedAtOnce: 0)
+            await damaged.check.finish()
+            let read = await #expect(throws: ServiceError.self) {
+                try await damaged.read(tenant) { _ = try $0.settings() }
+            }
+            let written = await #expect(throws: ServiceError.self) {
+                try await damaged.write(tenant) { try $0.save(TenantSettings(targetingRevision: 1)) }
+            }
+            #expect(read?.code == .storageDamaged && written?.code == .storageDamaged)
+            try damaged.close()
+        }
     }
 
     @Test func `another program's database is refused and untouched`() async throws {

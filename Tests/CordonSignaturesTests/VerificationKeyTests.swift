@@ -69,7 +69,9 @@ import Testing
         let stated = try #require(key(members + #","alg":"PS256""#))
         #expect(stated.isValid(made[3].1, for: bytes, by: .ps256))
         #expect(!stated.isValid(made[0].1, for: bytes, by: .rs256))
-        #expect(PublishedKeys(Data(#"{"keys":[{\#(members),"alg":"PS256"}]}"#.utf8), for: .accessToken)?.ids == [])
+        let document = Data(#"{"keys":[{\#(members),"alg":"PS256"}]}"#.utf8)
+        #expect(PublishedKeys(document, for: .accessToken)?.keys(named: "k").count == 1)
+        #expect(PublishedKeys(document, for: .ownToken("at+jwt"))?.keys(named: nil).isEmpty == true)
     }
 
     @Test func `padded and unescaped numbers of other parties' keys are read`() throws {

@@ -98,6 +98,26 @@ extension EgressOutlets {
         throw Self.restless
     }
 
+    /// Hands a thing to a managed app of the same account, sealed, if it may be.
+    ///
+    /// - Returns: The decision; its reasons say what was allowed with a warning.
+    /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
+    ///   ``openIn(_:named:of:by:permit:)`` throws.
+    @discardableResult
+    public func openIn(
+        _ contents: Data, named name: String, of owner: Identity, by app: some ReceivingApp
+    ) async throws(ProtectionError) -> PolicyDecision {
+        for _ in 1..<Self.mostAttempts {
+            let permit = try allowed { () throws(EgressDenied) in try openInPermit(of: owner) }
+            let decision = permit.decision
+            do {
+                try await openIn(contents, named: name, of: owner, by: app, permit: permit)
+                return decision
+            } catch { if error.code != .permitOutdated { throw error } }
+        }
+        throw Self.restless
+    }
+
     /// Opens a link, or what the rules put in its place, if it may be.
     ///
     /// - Returns: The address that was opened.

@@ -12,14 +12,16 @@ public actor EgressOutlets {
     let context: ProtectionContext
     let rules: EnforcedRules
     let group: SharedGroup
+    let screens: InterfaceScreens
 
     /// The executor that all parts of the protection share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    init(_ context: ProtectionContext, rules: EnforcedRules, group: SharedGroup) {
+    init(_ context: ProtectionContext, rules: EnforcedRules, group: SharedGroup, screens: InterfaceScreens) {
         self.context = context
         self.rules = rules
         self.group = group
+        self.screens = screens
     }
 
     /// Asks whether text may be copied: for every app where the rules allow it, else for the apps of the same account.

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// How Cordon's screens look in an app (SDK-ST-18…25, SDK-CL-06, CQ-27).
 public struct ProtectionTheme: Sendable, Equatable {
     /// A colour, eight bits a part.
@@ -23,6 +25,17 @@ public struct ProtectionTheme: Sendable, Equatable {
                 red: UInt8(truncatingIfNeeded: number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
                 blue: UInt8(truncatingIfNeeded: number))
         }
+
+        /// Black or white, whichever is read more easily on this colour.
+        public var readable: Color {
+            let part = { (value: UInt8) in
+                let value = Double(value) / 255
+                return value <= 0.03928 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+            }
+            let luminance = 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue)
+            // Both have the same contrast at this luminance (WCAG 2, 1.4.3).
+            return luminance > 0.179 ? Color(red: 0, green: 0, blue: 0) : Color(red: 255, green: 255, blue: 255)
+        }
     }
 
     /// The picture of the screen that covers the app at start, by file name; nil is the app's icon.
@@ -44,4 +57,11 @@ public struct ProtectionTheme: Sendable, Equatable {
 
     /// The system's look.
     public init() {}
+
+    /// The colour of text: the one that is set, or one that is read on the background that is set; nil is the system's.
+    ///
+    /// The system's own text turns white in the dark, and would vanish on a background that stays light.
+    public var textColor: Color? { foreground ?? background?.readable }
+    /// The colour of footnotes, by the same rule.
+    public var secondaryTextColor: Color? { secondaryForeground ?? textColor }
 }

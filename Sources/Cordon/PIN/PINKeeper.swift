@@ -120,12 +120,17 @@ struct PINKeeper: Sendable {
         let secrets = try secrets(of: account)
         let (verifier, derived) = try PINVerifier.make(pin, cost: cost, key: key)
         let pinKey = kept ?? SymmetricKey(size: .bits256)
+        observer("making")
+        let sealed = try SealedPINKey.make(pinKey, under: derived, in: secrets)
+        observer("sealed")
         try state.write(
             PINRecord(
-                verifier: verifier, key: try SealedPINKey.make(pinKey, under: derived, in: secrets), endedKey: ended,
-                former: former, made: now, entered: now, active: now))
+                verifier: verifier, key: sealed, endedKey: ended, former: former, made: now, entered: now,
+                active: now))
+        observer("made")
         // A kill before this leaves it to the next guess.
         try? secrets.destroy(ended)
+        observer("replaced")
         return ([], pinKey)
     }
 
@@ -167,6 +172,7 @@ struct PINKeeper: Sendable {
     /// - Throws: ``ProtectionError`` when that cannot be kept.
     func takeAway(from account: AccountID) async throws(ProtectionError) {
         if case .value(let record) = try contents(of: account) { try secrets(of: account).destroy(record.key?.id) }
+        observer("ended")
         try await change(account) { record in
             (record.verifier, record.key) = (nil, nil)
             record.failed = 0

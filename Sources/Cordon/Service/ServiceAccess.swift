@@ -112,7 +112,9 @@ public struct ServiceAccess: Sendable {
             () async -> Result<(AccessToken, any MessageSigner), SignInError> in
             do throws(SignInError) {
                 let signer = try await sessions.signer(for: account)
-                let token = try await Self.token(for: account, of: discovery, renewing: isRenewed || enrolls && discovery.proof == .registration, from: sessions)
+                let token = try await Self.token(
+                    for: account, of: discovery, renewing: isRenewed || enrolls && discovery.proof == .registration,
+                    from: sessions)
                 return .success((token, signer))
             } catch { return .failure(error) }
         }

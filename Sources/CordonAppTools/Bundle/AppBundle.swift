@@ -89,6 +89,19 @@ struct AppBundle {
         return nil
     }
 
+    /// The outermost bundle with a property list around a file or a bundle; nil for what lies alone.
+    static func outermost(around url: URL) -> URL? {
+        var found: URL?
+        var folder = url.standardizedFileURL.deletingLastPathComponent()
+        while folder.pathComponents.count > 1 {
+            if kind(of: folder) != nil, InputFile.kind(of: folder.appendingPathComponent("Info.plist")).exists {
+                found = folder
+            }
+            folder = folder.deletingLastPathComponent()
+        }
+        return found
+    }
+
     /// The code bundles directly inside, wherever they lie, and the code files that belong to none of them, both
     /// ordered by path. The executable is in neither. Links are followed only where the system looks for code, so that
     /// one that leads out of the bundle is refused and not passed over.

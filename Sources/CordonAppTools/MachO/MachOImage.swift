@@ -56,6 +56,8 @@ struct MachOImage {
     var headerSize: Int { is64Bit ? 32 : 28 }
     /// Whether this is a dSYM's file: never loaded, patched or signed.
     var isSymbolFile: Bool { fileType == 10 }
+    /// Whether this is what a compiler writes for a linker.
+    var isRelocatable: Bool { fileType == 1 }
     var data: Data { reader.data }
 
     static func isImage(_ data: Data) -> Bool {

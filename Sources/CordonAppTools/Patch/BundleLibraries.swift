@@ -5,11 +5,13 @@ struct BundleLibraries {
     let root: URL
     let names: NamingProfile
     let targets: [PatchTarget]
-    /// How much a missing framework matters: a build may embed it after patching, a finished app would not start.
-    let severityOfMissing: Finding.Severity
+    /// How much it matters that something does not fit: a build may embed it after patching, a finished app would not
+    /// start.
+    let severity: Finding.Severity
 
     /// - Parameter isAdding: Whether code is about to load the framework that patching adds.
-    /// - Throws: `refused` when that framework is not there and the app was linked with another one of the vendor's.
+    /// - Throws: `refused` when that framework is not there and the app was linked with another one of the vendor's, or
+    ///   is there and does not fit the code that would load it.
     func findings(isAdding: Bool) throws(AppToolsError) -> [Finding] {
         guard AppBundle.kind(of: root) == .app else { return [] }
         var found: [Finding] = []
@@ -21,7 +23,7 @@ struct BundleLibraries {
             guard embedded[name] == nil else { continue }
             found.append(
                 Finding(
-                    root.path, severityOfMissing, "FP-MISSING",
+                    root.path, severity, "FP-MISSING",
                     "\(name).framework is not in Frameworks, the app would not start"))
         }
         if isAdding, embedded[names.frameworkName] == nil,
@@ -33,14 +35,20 @@ struct BundleLibraries {
                 at: root.path)
         }
         guard found.isEmpty else { return found }
+        let running = try AppBundle(root).executable.flatMap(images) ?? []
         for target in targets {
-            for image in images(target.url) ?? [] where image.is64Bit {
+            // Slices for other systems than the app's own executable are never loaded.
+            for image in images(target.url) ?? []
+            where image.is64Bit && running.contains(where: { $0.cpu == image.cpu && $0.platform == image.platform }) {
                 let loaded = ImagePatch(image: image, names: names).protection.first ?? names.frameworkName
                 if let available = embedded[loaded] {
-                    found += problems(of: image, at: target.url.path, loaded, available)
+                    if let problem = problem(of: image, at: target.url.path, loaded, available) {
+                        guard !isAdding else { throw AppToolsError(.refused, problem.message, at: problem.path) }
+                        found.append(problem)
+                    }
                 }
                 found += LibraryPaths(target: target, image: image).missing.map {
-                    Finding(target.url.path, .error, "FP-PATH", "\(image.cpu): \($0) leads to no file in the app")
+                    Finding(target.url.path, severity, "FP-PATH", "\(image.cpu): \($0) leads to no file in the app")
                 }
             }
         }
@@ -60,18 +68,17 @@ struct BundleLibraries {
         return file.slices.compactMap(\.image)
     }
 
-    private func problems(
+    private func problem(
         of image: MachOImage, at path: String, _ framework: String, _ available: [MachOImage]
-    ) -> [Finding] {
+    ) -> Finding? {
         guard let match = available.first(where: { $0.cpu == image.cpu && $0.platform == image.platform }) else {
             let platform = image.platform?.description ?? "an unknown platform"
-            return [
-                Finding(path, .error, "FP-SLICE", "\(framework) has no \(image.cpu) code for \(platform)")
-            ]
+            return Finding(path, severity, "FP-SLICE", "\(framework) has no \(image.cpu) code for \(platform)")
         }
         guard match.minimumVersion ?? 0 <= image.minimumVersion ?? .max else {
-            return [Finding(path, .error, "FP-MINIMUM", "\(framework) needs a newer system than this image")]
+            return Finding(
+                path, severity, "FP-MINIMUM", "\(framework) needs a newer system than this \(image.cpu) image")
         }
-        return []
+        return nil
     }
 }

@@ -91,17 +91,18 @@ public struct FrameworkPatcher: Sendable {
             }
         }
         let libraries = BundleLibraries(
-            root: url, names: names, targets: targets, severityOfMissing: action == .verify ? .error : .warning)
+            root: url, names: names, targets: targets, severity: action == .verify ? .error : .warning)
         plan.findings += try libraries.findings(isAdding: action == .install && !plan.changes.isEmpty)
         return plan
     }
 
-    /// The plan with new signatures wherever an earlier or this patch breaks one (TL-FP-02). Every signature of the
-    /// result verifies.
+    /// The plan with new signatures wherever an earlier or this patch breaks one, or there is none (TL-FP-02).
+    /// ``SignatureVerifier`` finds no error in the result.
     ///
-    /// Code that was not signed stays so. The linker's own signatures get new page hashes.
+    /// A single file that only the linker signed keeps that signature, with new page hashes. An identity that is named
+    /// signs all code that has no certificate's signature.
     /// - Throws: ``AppToolsError`` `refused` when a present signature cannot be judged or did not fit before the patch,
-    ///   and when a certificate's signature would become an ad-hoc one.
+    ///   when a certificate's signature would become an ad-hoc one, and when the bundle around would become invalid.
     public func resigned(
         _ plan: Plan, _ url: URL, options: CodeSigner.Options
     ) throws(AppToolsError) -> Plan {

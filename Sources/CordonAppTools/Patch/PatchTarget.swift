@@ -22,11 +22,13 @@ struct PatchTarget {
                     executableFolder: url.deletingLastPathComponent())
             ]
         }
-        return try targets(AppBundle(url), outerRpaths: [], frameworks: frameworks, folder: url, names: names)
+        return try targets(
+            AppBundle(url), outerRpaths: [], frameworks: frameworks, folder: url, root: url, names: names)
     }
 
     private static func targets(
-        _ bundle: AppBundle, outerRpaths: [String], frameworks: String, folder: URL, names: NamingProfile
+        _ bundle: AppBundle, outerRpaths: [String], frameworks: String, folder: URL, root: URL,
+        names: NamingProfile
     ) throws(AppToolsError) -> [PatchTarget] {
         guard !names.linkedFrameworks.contains(bundle.url.deletingPathExtension().lastPathComponent) else { return [] }
         var found: [PatchTarget] = []
@@ -46,10 +48,12 @@ struct PatchTarget {
         for inner in bundle.patchedBundles {
             let nested = try AppBundle(inner)
             let isExtension = nested.kind == .appExtension
+            let depth = inner.standardizedFileURL.pathComponents.count - root.standardizedFileURL.pathComponents.count
+            let up = String(repeating: "../", count: max(0, depth))
             found += try targets(
                 nested, outerRpaths: isExtension ? [] : inherited,
-                frameworks: isExtension ? "@executable_path/../../Frameworks" : frameworks,
-                folder: isExtension ? inner : folder, names: names)
+                frameworks: isExtension ? "@executable_path/\(up)Frameworks" : frameworks,
+                folder: isExtension ? inner : folder, root: root, names: names)
         }
         return found
     }

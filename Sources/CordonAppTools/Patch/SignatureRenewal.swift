@@ -1,7 +1,7 @@
 import Foundation
 
-/// Signs a patched app again where a patch breaks signatures, and refuses what it cannot judge: what comes out
-/// verifies, or nothing is written (TL-FP-02, TL-SG-10, TL-SG-11).
+/// Signs a patched app again, and refuses what it cannot judge: what comes out is what ``SignatureVerifier`` calls
+/// valid, or nothing is written (TL-FP-02, TL-SG-10, TL-SG-11).
 struct SignatureRenewal {
     let url: URL
     let names: NamingProfile
@@ -19,29 +19,37 @@ struct SignatureRenewal {
 
     func renewed(_ plan: FrameworkPatcher.Plan) throws(AppToolsError) -> FrameworkPatcher.Plan {
         let all = try allCode()
-        let signed = try judged(all)
+        let isSigned = try isSigned(all)
         var result = plan
         result.changes = try withLinkersHashes(all, plan.changes)
-        let planned = PlannedFiles(result.changes)
-        if !signed.isEmpty, try firstProblem(all, signed, planned) != nil {
-            if let bundle = all.first?.bundle, !InputFile.kind(of: url).isFolder {
-                throw AppToolsError(
-                    .refused, "a new signature must cover the bundle around it", at: url.path,
-                    hint: "cordon patch --resign \(bundle.url.path)")
-            }
+        let isUnfit = try firstProblem(url, result.changes) != nil
+        let lacksIdentity = try lacksIdentity(all, result.changes)
+        if isUnfit || lacksIdentity {
             let signing = try CodeSigner(options).plan(url, over: result.changes)
             result.changes = signing.changes
             result.findings += signing.findings
+            if let problem = try firstProblem(url, result.changes) {
+                throw AppToolsError(.refused, "the new signature would not verify: \(problem)", at: url.path)
+            }
         }
-        if let problem = try firstProblem(all, signed, PlannedFiles(result.changes)) {
-            throw AppToolsError(.refused, "the new signature would not verify: \(problem)", at: url.path)
-        }
-        if signed.isEmpty, !result.changes.isEmpty {
+        try checkBundleAround(result.changes)
+        if !isSigned, options.identity == nil, !result.changes.isEmpty {
             result.findings.append(
                 Finding(
-                    url.path, .note, "FP-RESIGN", "nobody but the linker had signed this; use cordon sign"))
+                    url.path, .note, "FP-RESIGN",
+                    "nobody but the linker had signed this, so it is signed ad hoc; a device wants a certificate's"))
         }
         return result
+    }
+
+    /// Makes sure that the seal of the bundle around what is signed still fits.
+    /// - Throws: `refused` with the bundle to name instead.
+    private func checkBundleAround(_ changes: [FileChange]) throws(AppToolsError) {
+        guard !changes.allSatisfy(\.isInPlace), let around = AppBundle.outermost(around: url) else { return }
+        guard let problem = try firstProblem(around, changes) else { return }
+        throw AppToolsError(
+            .refused, "a new signature must cover the bundle around it: \(problem)", at: url.path,
+            hint: "cordon patch --resign \(around.path)")
     }
 
     private func allCode() throws(AppToolsError) -> [Code] {
@@ -57,17 +65,16 @@ struct SignatureRenewal {
         }
     }
 
-    /// The code that a person or a build signed.
+    /// Whether a person or a build signed any of the code.
     /// - Throws: `refused` for a signature that cannot be read, or that did not fit even without the patch.
-    private func judged(_ all: [Code]) throws(AppToolsError) -> [Code] {
-        let present = PlannedFiles([])
+    private func isSigned(_ all: [Code]) throws(AppToolsError) -> Bool {
         var signed: [Code] = []
         for code in all {
             var isSigned = false
-            for image in try images(code, present) where try maker(image, code) == .person {
+            for image in try images(code, .present) where try maker(image, code) == .person {
                 isSigned = true
-                guard let problem = try errors(image, code, present).first else { continue }
-                if let original = original(image), try errors(original, code, present).isEmpty { continue }
+                guard let problem = try errors(image, code).first else { continue }
+                if let original = original(image), try errors(original, code).isEmpty { continue }
                 throw refusal(code.url.path, "\(image.cpu): \(problem)")
             }
             if isSigned { signed.append(code) }
@@ -75,12 +82,10 @@ struct SignatureRenewal {
         let paths = Set(all.map(\.url.path))
         for code in signed {
             // The code files inside were judged for themselves.
-            guard let problem = try sealErrors(code, present).first(where: { !paths.contains($0.path) }) else {
-                continue
-            }
+            guard let problem = try sealErrors(code).first(where: { !paths.contains($0.path) }) else { continue }
             throw refusal(problem.path, problem.message)
         }
-        return signed
+        return !signed.isEmpty
     }
 
     private func refusal(_ path: String, _ problem: String) -> AppToolsError {
@@ -114,11 +119,12 @@ struct SignatureRenewal {
         return try naming(code.url.path) { () throws(AppToolsError) in try MachOFile(data).slices.compactMap(\.image) }
     }
 
-    private func errors(_ image: MachOImage, _ code: Code, _ files: PlannedFiles) throws(AppToolsError) -> [String] {
-        var info: Data?
-        let seal = try sealFile(code).flatMap { (file) throws(AppToolsError) in try files.contentIfPresent(file) }
-        if let bundle = code.bundle, seal != nil {
-            info = try files.content(bundle.url.appendingPathComponent("Info.plist"))
+    private func errors(_ image: MachOImage, _ code: Code) throws(AppToolsError) -> [String] {
+        let seal = try sealFile(code).flatMap { (file) throws(AppToolsError) in
+            try PlannedFiles.present.contentIfPresent(file)
+        }
+        let info = try code.bundle.map { (bundle) throws(AppToolsError) in
+            try InputFile.map(bundle.url.appendingPathComponent("Info.plist"))
         }
         return ImageSignatureCheck(image: image, info: info, resources: seal).problems()
             .filter { $0.severity == .error }.map { "\($0.code): \($0.message)" }
@@ -128,32 +134,30 @@ struct SignatureRenewal {
         code.bundle?.url.appendingPathComponent("_CodeSignature/CodeResources")
     }
 
-    private func sealErrors(_ code: Code, _ files: PlannedFiles) throws(AppToolsError) -> [Finding] {
-        guard let bundle = code.bundle, let file = sealFile(code), let seal = try files.contentIfPresent(file) else {
-            return []
+    private func sealErrors(_ code: Code) throws(AppToolsError) -> [Finding] {
+        guard let bundle = code.bundle, let file = sealFile(code) else { return [] }
+        guard let seal = try PlannedFiles.present.contentIfPresent(file) else {
+            return [Finding(bundle.url.path, .error, "SG-NOSEAL", "it has no _CodeSignature/CodeResources")]
         }
         let list = try naming(file.path) { () throws(AppToolsError) in try PropertyList(reading: seal).value }
-        return try SealCheck(bundle: bundle, list: list, planned: files.pieces).findings()
-            .filter { $0.severity == .error }
+        return try SealCheck(bundle: bundle, list: list).findings().filter { $0.severity == .error }
     }
 
-    /// What is wrong with the signatures once the planned files are written.
-    private func firstProblem(
-        _ all: [Code], _ signed: [Code], _ files: PlannedFiles
-    ) throws(AppToolsError) -> String? {
+    /// The first thing that `cordon verify` would call an error once the planned files are written.
+    private func firstProblem(_ place: URL, _ changes: [FileChange]) throws(AppToolsError) -> String? {
+        let found = try SignatureVerifier().findings(place, over: PlannedFiles(changes))
+        return found.first { $0.severity == .error }.map { "\($0.path): \($0.message)" }
+    }
+
+    /// Whether an identity is named and something that is signed has no certificate's signature.
+    private func lacksIdentity(_ all: [Code], _ changes: [FileChange]) throws(AppToolsError) -> Bool {
+        guard options.identity != nil else { return false }
+        let files = PlannedFiles(changes)
         for code in all {
-            for image in try images(code, files) {
-                let maker = try maker(image, code)
-                // The linker signs before there is a bundle.
-                let code = maker == .linker ? Code(url: code.url, bundle: nil) : code
-                guard maker != .nobody, let problem = try errors(image, code, files).first else { continue }
-                return "\(code.url.path) (\(image.cpu)): \(problem)"
-            }
+            let images = try images(code, files)
+            if images.contains(where: { !$0.isSymbolFile && CMSCheck.certificate(of: $0) == nil }) { return true }
         }
-        for code in signed {
-            if let problem = try sealErrors(code, files).first { return "\(problem.path): \(problem.message)" }
-        }
-        return nil
+        return false
     }
 
     /// The changes, with page hashes in the linker's signatures that fit the code as it will be. A loader that finds a
@@ -182,27 +186,5 @@ struct SignatureRenewal {
             result.append(FileChange(code.url, data, inside: WriteBoundary(of: url)))
         }
         return result
-    }
-}
-
-/// The files of an app as they will be once planned changes are written.
-private struct PlannedFiles {
-    /// By resolved path.
-    let pieces: [String: [Data]]
-
-    init(_ changes: [FileChange]) {
-        pieces = Dictionary(changes.map { (Self.key($0.url), $0.pieces) }, uniquingKeysWith: { $1 })
-    }
-
-    private static func key(_ url: URL) -> String { url.resolvingSymlinksInPath().path }
-
-    func content(_ url: URL) throws(AppToolsError) -> Data {
-        guard let planned = pieces[Self.key(url)] else { return try InputFile.map(url) }
-        return planned.count == 1 ? planned[0] : planned.reduce(into: Data()) { $0 += $1 }
-    }
-
-    func contentIfPresent(_ url: URL) throws(AppToolsError) -> Data? {
-        guard pieces[Self.key(url)] != nil || InputFile.kind(of: url).exists else { return nil }
-        return try content(url)
     }
 }

@@ -66,11 +66,11 @@ struct CMSAttributes {
     static func hashes(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> [Data] {
         var all: [Data] = []
         for directory in directories {
-            guard let hash = CodeHash(rawValue: directory.hashType), hash == .sha1 || hash == .sha256 else { continue }
+            guard let hash = CodeHash(rawValue: directory.hashType), let identifier = hash.identifier else { continue }
             all.append(
                 try Data(der: { coder in
                     try coder.appendConstructedNode(identifier: .sequence) { coder in
-                        try coder.serialize(hash == .sha1 ? ASN1ObjectIdentifier.sha1 : .sha256)
+                        try coder.serialize(identifier)
                         try coder.serialize(ASN1OctetString(contentBytes: Array(hash.hash(directory.blob))[...]))
                     }
                 }))

@@ -4,6 +4,9 @@ import Foundation
 struct CodeDirectory {
     enum Flag {
         static let adHoc: UInt32 = 2
+        /// What a program asks for itself and keeps when it is signed again: hard, kill, expires, restrict, enforcement,
+        /// library validation, hardened runtime.
+        static let asked: UInt32 = 0x13F00
         static let linkerSigned: UInt32 = 0x20000
     }
 
@@ -17,6 +20,8 @@ struct CodeDirectory {
     /// Bytes of a page; nil when all code is one page.
     let pageSize: Int?
     let executableFlags: UInt64
+    /// The version of the hardened runtime; 0 for none.
+    let runtime: UInt32
     let pageCount: Int
     let specialCount: Int
     private let hashOffset: Int
@@ -45,6 +50,7 @@ struct CodeDirectory {
         let long = version >= 0x20300 ? try reader.big64(at: 56) : 0
         codeLimit = long == 0 ? Int(try reader.big32(at: 32)) : Int(clamping: long)
         executableFlags = version >= 0x20400 ? try reader.big64(at: 80) : 0
+        runtime = version >= 0x20500 ? try reader.big32(at: 88) : 0
         let scatter = version >= 0x20100 ? try reader.big32(at: 44) : 0
         guard scatter == 0 else { throw reader.failure("scattered code", at: 44) }
         identifier = try Self.text(reader, Int(try reader.big32(at: 20)))
@@ -83,28 +89,30 @@ struct CodeDirectoryPlan {
     let flags: UInt32
     let executableLimit: UInt64
     let executableFlags: UInt64
+    let runtime: UInt32
     /// Content of special slots by number.
     let special: [Int: Data]
 
     static let pageSize = 4096
-    private static let headSize = 88
+    private var headSize: Int { runtime == 0 ? 88 : 96 }
 
     /// The size of the finished directory.
     func size(_ hash: CodeHash, codeLimit: Int) -> Int {
         let names = identifier.utf8.count + 1 + (team.map { $0.utf8.count + 1 } ?? 0)
         let pages = (codeLimit + Self.pageSize - 1) / Self.pageSize
-        return Self.headSize + names + ((special.keys.max() ?? 0) + pages) * hash.size
+        return headSize + names + ((special.keys.max() ?? 0) + pages) * hash.size
     }
 
     /// The directory over code given in pieces.
     func blob(_ hash: CodeHash, code: CodePages) -> Data {
         let names = Data(identifier.utf8) + Data([0]) + (team.map { Data($0.utf8) + Data([0]) } ?? Data())
         let specialCount = special.keys.max() ?? 0
-        let hashOffset = Self.headSize + names.count + specialCount * hash.size
-        let teamOffset = team == nil ? 0 : Self.headSize + identifier.utf8.count + 1
+        let hashOffset = headSize + names.count + specialCount * hash.size
+        let teamOffset = team == nil ? 0 : headSize + identifier.utf8.count + 1
         var head = Data()
         for number: UInt32 in [
-            0x20400, flags, UInt32(hashOffset), UInt32(Self.headSize), UInt32(specialCount), UInt32(code.count),
+            runtime == 0 ? 0x20400 : 0x20500, flags, UInt32(hashOffset), UInt32(headSize), UInt32(specialCount),
+            UInt32(code.count),
             UInt32(clamping: code.size),
         ] {
             head += number.bigBytes
@@ -113,6 +121,7 @@ struct CodeDirectoryPlan {
         head += UInt32(teamOffset).bigBytes + Data(count: 4)
         head += UInt64(code.size > Int(UInt32.max) ? code.size : 0).bigBytes
         head += UInt64(0).bigBytes + executableLimit.bigBytes + executableFlags.bigBytes
+        if runtime != 0 { head += runtime.bigBytes + Data(count: 4) }
         var hashes = Data()
         for slot in stride(from: specialCount, to: 0, by: -1) {
             hashes += special[slot].map { hash.hash($0) } ?? Data(count: hash.size)

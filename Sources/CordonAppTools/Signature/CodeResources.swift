@@ -11,25 +11,31 @@ struct CodeResources {
         /// Files and folders that will be gone.
         var removed: [String] = []
 
-        /// Every file and link below the root, relative, ordered; the main executable and the seal itself left out.
+        /// Every file and link below the root, relative, ordered; the main executable and the seal itself left out. Names
+        /// that differ in the form of Unicode alone are different files here, and equal as strings.
         func files(executable: String?) -> [String] {
             let base = root.resolvingSymlinksInPath().path + "/"
             let keys: Set<URLResourceKey> = [.isDirectoryKey, .isSymbolicLinkKey]
-            var found: Set<String> = []
+            var found: Set<[UInt8]> = []
             let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: Array(keys))
             while let url = walk?.nextObject() as? URL {
                 let values = try? url.resourceValues(forKeys: keys)
                 guard values?.isDirectory != true || values?.isSymbolicLink == true else { continue }
                 let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
                 guard (folder + url.lastPathComponent).hasPrefix(base) else { continue }
-                found.insert(String((folder + url.lastPathComponent).dropFirst(base.count)))
+                found.insert(Array((folder + url.lastPathComponent).dropFirst(base.count).utf8))
             }
-            for path in planned.keys where path.hasPrefix(base) { found.insert(String(path.dropFirst(base.count))) }
+            for path in planned.keys where path.hasPrefix(base) { found.insert(Array(path.dropFirst(base.count).utf8)) }
             let gone = removed.filter { $0.hasPrefix(base) }.map { String($0.dropFirst(base.count)) }
-            return found.filter { path in
+            return found.map { String(decoding: $0, as: UTF8.self) }.filter { path in
                 path != executable && !path.hasPrefix("_CodeSignature/")
                     && !gone.contains { path == $0 || path.hasPrefix($0 + "/") }
             }.sorted()
+        }
+
+        /// A path of which there are two that a device cannot tell apart.
+        static func twin(in paths: [String]) -> String? {
+            zip(paths, paths.dropFirst()).first { $0 == $1 }?.0
         }
 
         func content(_ path: String) throws(AppToolsError) -> [Data] {
@@ -58,7 +64,13 @@ struct CodeResources {
     static func generate(_ tree: Tree, executable: String?) throws(AppToolsError) -> Data {
         var old = PropertyListDictionary()
         var new = PropertyListDictionary()
-        for path in tree.files(executable: executable) where !isVersionOfLanguage(path) {
+        let files = tree.files(executable: executable)
+        if let twin = Tree.twin(in: files) {
+            throw AppToolsError(
+                .refused, "two files have this name in different forms of Unicode, which a device takes for one",
+                at: tree.root.appendingPathComponent(twin).path)
+        }
+        for path in files where !isVersionOfLanguage(path) {
             if let target = tree.link(path) {
                 if isSealed(path) { new[path] = .dictionary(["symlink": .string(target)]) }
                 continue

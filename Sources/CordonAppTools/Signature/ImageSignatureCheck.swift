@@ -59,17 +59,31 @@ struct ImageSignatureCheck {
                     "SG-CODE",
                     "\(bad.count) of \(directory.pageCount) pages changed, the first at offset \(first * unit)"))
         }
-        let named: [(Int, String, Data?)] = [
-            (1, "Info.plist", info), (2, "requirements", signature[SuperBlob.Slot.requirements]),
-            (3, "CodeResources", resources), (5, "entitlements", signature[SuperBlob.Slot.entitlements]),
-            (7, "DER entitlements", signature[SuperBlob.Slot.derEntitlements]),
-        ]
-        for (slot, name, content) in named {
+        return found + slotProblems(directory, signature)
+    }
+
+    /// What directories cover besides code, by slot.
+    private static let slots: [Int: String] = [
+        1: "Info.plist", 2: "requirements", 3: "CodeResources", 4: "application data", 5: "entitlements",
+        6: "disk image data", 7: "DER entitlements", 8: "launch constraint", 9: "launch constraint of the parent",
+        10: "launch constraint of the responsible program", 11: "library constraint",
+    ]
+    /// The slots whose content lies outside the signature.
+    private static let outside: Set<Int> = [1, 3, 4, 6]
+
+    private func slotProblems(_ directory: CodeDirectory, _ signature: SuperBlob) -> [Problem] {
+        var found: [Problem] = []
+        let carried = signature.blobs.map { Int($0.slot) }.filter {
+            (1..<Int(SuperBlob.Slot.alternates.lowerBound)).contains($0)
+        }
+        for slot in Set(Self.slots.keys).union(carried).union(1..<directory.specialCount + 1).sorted() {
+            let name = Self.slots[slot] ?? "slot \(slot)"
+            let content = slot == 1 ? info : slot == 3 ? resources : signature[UInt32(slot)]
             switch (directory.specialHash(slot), content) {
             case (let hash?, let content?) where hash != directory.hash.hash(content):
                 found.append(error("SG-SLOT", "\(name) changed after signing"))
             case (nil, .some): found.append(error("SG-SLOT", "\(name) is not covered by the signature"))
-            case (.some, nil) where slot != 1 && slot != 3 || isBundled:
+            case (.some, nil) where !Self.outside.contains(slot) || isBundled && (slot == 1 || slot == 3):
                 found.append(error("SG-SLOT", "\(name) is signed but missing"))
             default: break
             }

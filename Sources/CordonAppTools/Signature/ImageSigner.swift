@@ -9,6 +9,11 @@ struct ImageSigner {
         var info: Data?
         var resources: Data?
         var requirements: Data?
+        /// Flags and the runtime's version that the code asked for before.
+        var flags: UInt32 = 0
+        var runtime: UInt32 = 0
+        /// Constraints on how and by whom the code is started, by slot (TL-SG-12).
+        var constraints: [(slot: UInt32, data: Data)] = []
     }
 
     let image: MachOImage
@@ -62,15 +67,16 @@ struct ImageSigner {
         var special: [Int: Data] = [2: requirements]
         special[1] = content.info
         special[3] = content.resources
-        for blob in try entitlementBlobs() { special[Int(blob.slot)] = blob.data }
+        for blob in try entitlementBlobs() + content.constraints { special[Int(blob.slot)] = blob.data }
         var flags: UInt64 = isExecutable ? 1 : 0
         if let entitlements = try parsedEntitlements(), entitlements["get-task-allow"]?.boolean == true {
             flags |= 0x10
         }
         return CodeDirectoryPlan(
             identifier: content.identifier, team: identity?.team,
-            flags: identity == nil ? CodeDirectory.Flag.adHoc : 0,
-            executableLimit: UInt64(image.segment("__TEXT")?.fileSize ?? 0), executableFlags: flags, special: special)
+            flags: content.flags | (identity == nil ? CodeDirectory.Flag.adHoc : 0),
+            executableLimit: UInt64(image.segment("__TEXT")?.fileSize ?? 0), executableFlags: flags,
+            runtime: content.runtime, special: special)
     }
 
     private var requirements: Data {
@@ -95,7 +101,7 @@ struct ImageSigner {
     }
 
     private func fixedBlobs() throws(AppToolsError) -> [(slot: UInt32, data: Data)] {
-        [(SuperBlob.Slot.requirements, requirements)] + (try entitlementBlobs())
+        [(SuperBlob.Slot.requirements, requirements)] + (try entitlementBlobs()) + content.constraints
     }
 
     /// Header and load commands that name the new signature area.

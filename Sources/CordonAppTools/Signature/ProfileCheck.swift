@@ -4,6 +4,7 @@ import Foundation
 struct ProfileCheck {
     let profile: URL
     let executable: URL
+    let files: PlannedFiles
     let now: Date
 
     func findings() throws(AppToolsError) -> [Finding] {
@@ -13,7 +14,7 @@ struct ProfileCheck {
         if let expiry = allowed.expiry, expiry <= now {
             found.append(finding("expired on \(PropertyListText.text(expiry))", at: profile))
         }
-        let code = try InputFile.map(executable)
+        let code = try files.content(executable)
         let file = try naming(executable.path) { () throws(AppToolsError) in try MachOFile(code) }
         for image in file.slices.compactMap(\.image) {
             guard let signature = try? ImageSignatureCheck.signature(image) else { continue }

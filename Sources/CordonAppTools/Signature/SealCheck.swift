@@ -4,31 +4,74 @@ import Foundation
 struct SealCheck {
     let bundle: AppBundle
     let list: PropertyListValue
-    /// Content that is planned and not yet written, by resolved path.
-    var planned: [String: [Data]] = [:]
+    var planned = PlannedFiles.present
 
     func findings() throws(AppToolsError) -> [Finding] {
-        let tree = CodeResources.Tree(root: bundle.url, planned: planned)
+        let tree = CodeResources.Tree(root: bundle.url, planned: planned.pieces, removed: planned.removed)
         let present = tree.files(executable: bundle.executable?.lastPathComponent)
         let old = list["files"]?.dictionary ?? [:]
         let new = list["files2"]?.dictionary ?? [:]
-        var found: [Finding] = []
+        let nested = try nestedCode(new)
+        var found = nested.findings
+        let rules: SealRules?
+        do { rules = try SealRules(list) } catch {
+            rules = nil
+            found.append(finding("_CodeSignature/CodeResources", "SG-SEAL", error.reason))
+        }
+        if let twin = CodeResources.Tree.twin(in: present) {
+            found.append(
+                finding(twin, "SG-NAME", "is there twice, in two forms of Unicode, of which a device sees one"))
+        }
         for path in present {
-            guard CodeResources.isSealed(path) || path == "Info.plist" || path == "PkgInfo" else { continue }
+            guard !nested.paths.contains(where: { path.hasPrefix($0 + "/") }) else { continue }
             guard let entry = new[path] ?? old[path] else {
-                let twin = (new.keys + old.keys).first { $0.lowercased() == path.lowercased() }
-                let reason = twin.map { "is sealed as \($0): only the case differs" } ?? "is not in the seal"
-                found.append(finding(path, "SG-UNSEALED", reason))
+                guard CodeResources.isSealed(path) else { continue }
+                found.append(unlisted(path, isLeftOut: rules?.omits(path) ?? false, among: new.keys + old.keys))
                 continue
             }
             if let problem = try mismatch(path, entry, old[path], tree) { found.append(problem) }
         }
         let all = Set(present)
-        for path in Set(new.keys + old.keys).sorted() where !all.contains(path) {
+        for path in Set(new.keys + old.keys).sorted() where !all.contains(path) && !nested.paths.contains(path) {
             let isOptional = (new[path] ?? old[path])?["optional"]?.boolean == true
             if !isOptional { found.append(finding(path, "SG-MISSING", "is in the seal and not in the bundle")) }
         }
         return found
+    }
+
+    /// A file that the seal does not list.
+    private func unlisted(_ path: String, isLeftOut: Bool, among listed: [String]) -> Finding {
+        if isLeftOut {
+            // Systems that ask for the standard rules refuse such a seal; others let anybody change the file.
+            return finding(path, "SG-OMITTED", "is left out by the seal's own rules, so nothing protects it", .warning)
+        }
+        let twin = listed.first { $0.lowercased() == path.lowercased() }
+        let reason = twin.map { "is sealed as \($0): only the case differs" } ?? "is not in the seal"
+        return finding(path, "SG-UNSEALED", reason)
+    }
+
+    /// The bundles that the seal names by the hash of their code instead of file by file, as rules for nested code say,
+    /// with those whose code is another.
+    private func nestedCode(
+        _ listed: PropertyListDictionary
+    ) throws(AppToolsError) -> (paths: Set<String>, findings: [Finding]) {
+        var paths: Set<String> = []
+        var found: [Finding] = []
+        for (path, entry) in listed.entries {
+            guard let hash = entry["cdhash"]?.data else { continue }
+            let url = bundle.url.appendingPathComponent(path)
+            guard AppBundle.kind(of: url) != nil, InputFile.kind(of: url).isFolder else { continue }
+            paths.insert(path)
+            guard let executable = try AppBundle(url).executable else { continue }
+            let data = try planned.content(executable)
+            let file = try naming(executable.path) { () throws(AppToolsError) in try MachOFile(data) }
+            let hashes = file.slices.compactMap(\.image).compactMap { try? ImageSignatureCheck.signature($0) }
+                .flatMap(\.codeDirectories).compactMap { try? CodeDirectory($0).codeHash }
+            if !hashes.contains(hash) {
+                found.append(finding(path, "SG-CHANGED", "holds other code than the seal says"))
+            }
+        }
+        return (paths, found)
     }
 
     private func mismatch(
@@ -47,7 +90,9 @@ struct SealCheck {
         return isSame ? nil : finding(path, "SG-CHANGED", "changed after the bundle was sealed")
     }
 
-    private func finding(_ path: String, _ code: String, _ message: String) -> Finding {
-        Finding(bundle.url.appendingPathComponent(path).path, .error, code, message)
+    private func finding(
+        _ path: String, _ code: String, _ message: String, _ severity: Finding.Severity = .error
+    ) -> Finding {
+        Finding(bundle.url.appendingPathComponent(path).path, severity, code, message)
     }
 }

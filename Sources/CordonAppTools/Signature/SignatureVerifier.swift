@@ -13,17 +13,22 @@ public struct SignatureVerifier: Sendable {
     /// What was found in a bundle with all code in it, or in one code file. No error among the findings means valid.
     /// - Throws: ``AppToolsError`` `missing` or `malformed` when there is nothing that could be signed.
     public func findings(_ url: URL) throws(AppToolsError) -> [Finding] {
+        try findings(url, over: .present)
+    }
+
+    /// The same for files that are planned and not yet written.
+    func findings(_ url: URL, over files: PlannedFiles) throws(AppToolsError) -> [Finding] {
         guard InputFile.kind(of: url).exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
-        guard InputFile.kind(of: url).isFolder else { return try codeFile(url, info: nil, resources: nil) }
+        guard InputFile.kind(of: url).isFolder else { return try codeFile(url, files, info: nil, resources: nil) }
         var found: [Finding] = []
         for bundle in try AppBundle.insideOut(url) {
-            for file in bundle.looseCode { found += try codeFile(file, info: nil, resources: nil) }
-            found += try self.bundle(bundle)
+            for file in bundle.looseCode { found += try codeFile(file, files, info: nil, resources: nil) }
+            found += try self.bundle(bundle, files)
         }
         return found
     }
 
-    private func bundle(_ bundle: AppBundle) throws(AppToolsError) -> [Finding] {
+    private func bundle(_ bundle: AppBundle, _ files: PlannedFiles) throws(AppToolsError) -> [Finding] {
         guard let executable = bundle.executable else {
             guard let missing = bundle.missingExecutable else {
                 return [Finding(bundle.url.path, .note, "SG-RESOURCES", "has no executable and is not looked into")]
@@ -34,25 +39,27 @@ public struct SignatureVerifier: Sendable {
                     "the executable \(missing) is not there, so nothing is signed")
             ]
         }
-        let info = try InputFile.map(bundle.url.appendingPathComponent("Info.plist"))
+        let info = try files.content(bundle.url.appendingPathComponent("Info.plist"))
         let sealFile = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
-        let seal = InputFile.kind(of: sealFile).exists ? try InputFile.map(sealFile) : nil
-        var found = try codeFile(executable, info: info, resources: seal)
+        let seal = try files.contentIfPresent(sealFile)
+        var found = try codeFile(executable, files, info: info, resources: seal)
         if let seal {
             let list = try naming(sealFile.path) { () throws(AppToolsError) in try PropertyList(reading: seal).value }
-            found += try SealCheck(bundle: bundle, list: list).findings()
+            found += try SealCheck(bundle: bundle, list: list, planned: files).findings()
         } else if !found.contains(where: { $0.code == "SG-UNSIGNED" }) {
             found.append(Finding(bundle.url.path, .error, "SG-NOSEAL", "has no _CodeSignature/CodeResources"))
         }
         let profile = bundle.url.appendingPathComponent("embedded.mobileprovision")
         if InputFile.kind(of: profile).exists {
-            found += try ProfileCheck(profile: profile, executable: executable, now: now).findings()
+            found += try ProfileCheck(profile: profile, executable: executable, files: files, now: now).findings()
         }
         return found
     }
 
-    private func codeFile(_ url: URL, info: Data?, resources: Data?) throws(AppToolsError) -> [Finding] {
-        let data = try InputFile.map(url)
+    private func codeFile(
+        _ url: URL, _ files: PlannedFiles, info: Data?, resources: Data?
+    ) throws(AppToolsError) -> [Finding] {
+        let data = try files.content(url)
         let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
         var found: [Finding] = []
         for slice in file.slices {

@@ -60,6 +60,10 @@ struct SigningSession {
             findings.append(Finding(url.path, .note, "SG-SYMBOLS", "holds debug symbols and is left as it is"))
             return
         }
+        guard !file.slices.contains(where: { $0.image?.isRelocatable == true }) else {
+            throw AppToolsError(
+                .unsupported, "holds a relocatable object, which is for a linker and cannot be signed", at: url.path)
+        }
         let info = try bundle.map { (bundle, _) throws(AppToolsError) in
             try content(bundle.url.appendingPathComponent("Info.plist"))
         }
@@ -103,15 +107,26 @@ struct SigningSession {
             identifier: identifier, entitlements: try entitlements(image, bundle?.0, old, isOutermost: isOutermost),
             info: info, resources: bundle?.1,
             requirements: options.identity.map { $0.designatedRequirement(of: identifier) }
-                ?? old?[SuperBlob.Slot.requirements])
+                ?? old?[SuperBlob.Slot.requirements],
+            flags: (directory?.flags ?? 0) & CodeDirectory.Flag.asked, runtime: directory?.runtime ?? 0,
+            constraints: (old?.blobs ?? []).filter { SuperBlob.Slot.constraints.contains($0.slot) }.sorted {
+                $0.slot < $1.slot
+            })
     }
 
     /// The given entitlements or the present ones; only main executables have any.
     private func entitlements(
         _ image: MachOImage, _ bundle: AppBundle?, _ old: SuperBlob?, isOutermost: Bool
     ) throws(AppToolsError) -> Data? {
+        guard image.fileType == 2 else { return nil }
         let given = isOutermost ? options.entitlements : nil
-        guard image.fileType == 2, let data = given ?? old?.content(SuperBlob.Slot.entitlements) else { return nil }
+        // A blob without content counts as none.
+        let present = old?.content(SuperBlob.Slot.entitlements).flatMap { $0.isEmpty ? nil : $0 }
+        if given == nil, present == nil, old?.content(SuperBlob.Slot.derEntitlements)?.isEmpty == false {
+            throw AppToolsError(
+                .refused, "has entitlements in DER alone, which would be lost", hint: "give them: --entitlements FILE")
+        }
+        guard let data = given ?? present else { return nil }
         return try SigningEntitlements(bundle: bundle, team: options.identity?.team, defines: options.defines)
             .resolved(data)
     }

@@ -7,6 +7,8 @@ struct SuperBlob {
         static let requirements: UInt32 = 2
         static let entitlements: UInt32 = 5
         static let derEntitlements: UInt32 = 7
+        /// Launch constraints of the code, its parent and the responsible program, and the library constraint.
+        static let constraints: Range<UInt32> = 8..<12
         static let alternates: Range<UInt32> = 0x1000..<0x1005
         static let cms: UInt32 = 0x10000
     }

@@ -49,25 +49,39 @@ package enum Base64URL {
     ///
     /// Only one spelling of any value is accepted, so that a signed text cannot be changed unseen.
     package static func decode(_ text: some StringProtocol) -> Data? {
-        let text = text.utf8
-        let count = text.count
+        let letters = text.utf8
+        // Letter by letter, a view of a part of a text costs many times what its memory does.
+        return letters.withContiguousStorageIfAvailable(decode(letters:))
+            ?? Array(letters).withUnsafeBufferPointer(decode(letters:))
+    }
+
+    /// The bytes of a text that lies in memory, as ``decode(_:)``.
+    package static func decode(letters: UnsafeBufferPointer<UInt8>) -> Data? {
+        let count = letters.count
         guard count % 4 != 1 else { return nil }
         var bytes = Data(count: count * 3 / 4)
         let isCanonical = values.withUnsafeBufferPointer { values -> Bool in
             bytes.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) -> Bool in
-                var (bits, waiting, written) = (UInt32(0), 0, 0)
-                for letter in text {
-                    let value = values[Int(letter)]
-                    guard value != none else { return false }
-                    bits = bits << 6 | UInt32(value)
-                    waiting += 6
-                    if waiting >= 8 {
-                        waiting -= 8
-                        bytes[written] = UInt8(truncatingIfNeeded: bits >> UInt32(waiting))
-                        written += 1
-                    }
+                var (read, written) = (0, 0)
+                // Four letters are three bytes; what is no letter has its highest bit set.
+                while read + 4 <= count {
+                    let (a, b) = (values[Int(letters[read])], values[Int(letters[read + 1])])
+                    let (c, d) = (values[Int(letters[read + 2])], values[Int(letters[read + 3])])
+                    guard a | b | c | d < 64 else { return false }
+                    bytes[written] = a << 2 | b >> 4
+                    bytes[written + 1] = b << 4 | c >> 2
+                    bytes[written + 2] = c << 6 | d
+                    read += 4
+                    written += 3
                 }
-                return bits & (1 << UInt32(waiting) - 1) == 0
+                guard read < count else { return true }
+                let (a, b) = (values[Int(letters[read])], values[Int(letters[read + 1])])
+                let c = read + 2 < count ? values[Int(letters[read + 2])] : 0
+                guard a | b | c < 64 else { return false }
+                bytes[written] = a << 2 | b >> 4
+                guard read + 2 < count else { return b & 0x0F == 0 }
+                bytes[written + 1] = b << 4 | c >> 2
+                return c & 0x03 == 0
             }
         }
         return isCanonical ? bytes : nil

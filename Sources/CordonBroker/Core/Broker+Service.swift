@@ -20,6 +20,7 @@ extension Broker {
         guard reports.isDue(environment.now()), reports.begin() else { return }
         defer { reports.end() }
         var heard: UInt64?
+        var hasCaughtUp = false
         // What changed or was asked for while a statement was under way is said next.
         while let register, let registration = state.registration, heard != state.session || reports.isWantedAgain {
             reports.beginRound()
@@ -39,6 +40,16 @@ extension Broker {
                     guard state.session == session, state.account?.facts.session == signedIn else { continue }
                     logger.notice("the person's sessions were revoked", metadata: ["session": "\(session)"])
                     _ = try await endSession(.revoked)
+                case .behind(let newest):
+                    guard state.session == session else { continue }
+                    logger.error("this device runs on an older copy of its folder", metadata: ["session": "\(session)"])
+                    _ = try await endSession(.interrupted)
+                    try countOn(from: newest)
+                    // Told once more in the same round, the service is not believed to know.
+                    if !hasCaughtUp {
+                        hasCaughtUp = true
+                        continue
+                    }
                 }
                 heard = session
                 reportFault = nil
@@ -50,6 +61,15 @@ extension Broker {
                 return
             }
         }
+    }
+
+    /// Numbers the next session above every one that was in force before the folder was put back.
+    private func countOn(from newest: UInt64) throws(SignInError) {
+        var changed = state
+        // No device counts that far.
+        changed.session = max(state.session, min(newest, 1 << 62)) + 1
+        changed.changed = environment.now()
+        try commit(changed, telling: .accountChanged)
     }
 
     private func statement(of registration: BrokerState.RegistrationRecord) throws(SignInError) -> String {

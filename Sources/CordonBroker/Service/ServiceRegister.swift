@@ -26,6 +26,8 @@ struct ServiceRegister: Sendable {
         case registered
         /// It was heard, and whoever is on it has to leave: their sessions were revoked (SI-182).
         case ended
+        /// It has said before that a later session, of this number, was in force: what it runs on is an older copy of itself.
+        case behind(newest: UInt64)
         /// An administrator has released it.
         case released
     }
@@ -42,6 +44,7 @@ struct ServiceRegister: Sendable {
     /// What is said of the session, beside that it was heard; an empty body says nothing.
     private struct Verdict: Decodable {
         var ends: Bool?
+        var session: UInt64?
     }
 
     /// Registers the device; the same statement or key again finds it.
@@ -71,7 +74,8 @@ struct ServiceRegister: Sendable {
         if Self.isUnknownDevice(answer) { return .released }
         try accept(answer)
         let verdict = try? JSONDecoder().decode(Verdict.self, from: answer.body)
-        return verdict?.ends == true ? .ended : .registered
+        guard verdict?.ends == true else { return .registered }
+        return verdict?.session.map { .behind(newest: $0) } ?? .ended
     }
 
     /// Only the register's own words release a device: a page that something in between did not find does not.

@@ -26,7 +26,7 @@ struct PatchCommand: ParsableCommand {
 
     @OptionGroup var names: NamesOption
 
-    @Flag(help: "Sign again, inside out, what was validly signed before a patch; what cannot be judged is refused.")
+    @Flag(help: "Sign again, inside out, so that the result verifies; a signature that cannot be judged is refused.")
     var resign = false
 
     @OptionGroup var signer: IdentityOptions

@@ -32,7 +32,7 @@ struct RunningService: Sendable {
     let isDevelopment: Bool
     /// Since when the service runs.
     let started = Date()
-    /// What somebody has to look at, as found last.
+    /// The conditions that need an operator, as found last.
     let conditions = Locked<[ServiceCondition]>([])
     /// What the receiver of alerts was told of that.
     let notices = Locked(ConditionNotices())

@@ -31,7 +31,7 @@ struct ServiceWatch {
         var isDevelopment = false
     }
 
-    /// What somebody has to look at.
+    /// The conditions that need an operator.
     private(set) var conditions: [ServiceCondition] = []
     private(set) var gauges: [ServiceGauge] = []
 

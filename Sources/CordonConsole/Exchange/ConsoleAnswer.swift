@@ -27,14 +27,15 @@ struct PageRenderer: Sendable {
     }
 
     /// The inner part of a page, for one that is shown already.
-    func part(_ page: Page, for visit: ConsoleVisit?) -> String {
-        library.render("main", model(page, for: visit, path: nil))
+    func part(_ page: Page, for visit: ConsoleVisit) -> String {
+        library.render("main", model(page, for: visit, in: visit.language, path: nil))
     }
 
     func response(
-        _ page: Page, _ status: HTTPResponse.Status, for visit: ConsoleVisit?, path: String
+        _ page: Page, _ status: HTTPResponse.Status, for visit: ConsoleVisit?, in language: ConsoleLanguage,
+        path: String
     ) -> Response {
-        let html = library.render("page", model(page, for: visit, path: path))
+        let html = library.render("page", model(page, for: visit, in: language, path: path))
         return Response(
             status: status, headers: headers("text/html; charset=utf-8", caches: false),
             body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
@@ -59,18 +60,30 @@ struct PageRenderer: Sendable {
         ]
     }
 
-    private func model(_ page: Page, for visit: ConsoleVisit?, path: String?) -> PageModel {
+    private func model(
+        _ page: Page, for visit: ConsoleVisit?, in language: ConsoleLanguage, path: String?
+    ) -> PageModel {
+        func say(_ phrase: Phrase) -> String { phrase.text(in: language) }
         let menu = visit.map { visit in
             PageModel([
+                "name": say("Console"),
                 "all": ConsoleArea.allCases.filter(visit.sees).map { area in
-                    PageModel(["href": area.path, "text": area.title, "current": area == page.area])
-                }
+                    PageModel(["href": area.path, "text": say(area.title), "current": area == page.area])
+                },
             ])
         }
-        let caller = visit.map { PageModel(["name": $0.name, "roles": $0.roleNames.joined(separator: ", ")]) }
+        let caller = visit.map { visit in
+            PageModel([
+                "name": visit.name, "roles": say(visit.roles), "leave": say("Sign out"),
+                "languages": ConsoleLanguage.allCases.filter { $0 != language }.map { other in
+                    PageModel(["code": other.rawValue, "name": other.name, "page": path ?? ""])
+                },
+            ])
+        }
         return PageModel([
-            "title": page.title, "lead": page.lead, "above": page.above?.model, "menu": menu, "caller": caller,
-            "blocks": page.blocks.map(\.model), "csrf": visit?.session.csrf ?? "none",
+            "language": language.rawValue, "skip": say("Skip to the page"), "title": say(page.title),
+            "lead": say(page.lead), "above": page.above?.model(in: language), "menu": menu, "caller": caller,
+            "blocks": page.blocks.map { $0.model(in: language) }, "csrf": visit?.session.csrf ?? "none",
             "live": page.isLive && path != nil
                 ? "/console/live?page=" + ConsolePath.part(path ?? "") : nil,
         ])

@@ -16,13 +16,16 @@ struct ConsoleVisit: Sendable {
     /// What was filled in before the session ended, for this page.
     let draft: ConsoleForm?
     let keys: [String]
+    let language: ConsoleLanguage
     let now: Date
 
     var name: String { me["name"]?.string ?? "" }
 
-    var roleNames: [String] {
-        (me["roles"]?.array ?? []).compactMap(\.string)
-            + (me["customRoles"]?.array ?? []).compactMap { $0["displayName"]?.string }
+    /// The person's roles, by name.
+    var roles: Phrase {
+        .list(
+            (me["roles"]?.array ?? []).compactMap(\.string).map(SettingTexts.words)
+                + (me["customRoles"]?.array ?? []).compactMap { $0["displayName"]?.string }.map { .data($0) })
     }
 
     /// Whether some role of the person includes a permission; the service decides in each case.

@@ -17,6 +17,7 @@ struct LiveStream: Sendable {
     let handler: ConsoleRoutes.Handler
     let keys: [String]
     let query: ConsoleForm
+    let language: ConsoleLanguage
     let pages: LivePages
 
     func response(_ context: ServiceRequestContext) -> Response {
@@ -30,7 +31,8 @@ struct LiveStream: Sendable {
                 var last: String?
                 for _ in 0..<Self.looks {
                     guard !Task.isShuttingDownGracefully,
-                        let part = await gate.part(handler, session, keys: keys, query: query, context)
+                        let part = await gate.part(
+                            handler, session, keys: keys, query: query, in: language, context)
                     else { break }
                     // What the page shows already is sent once, so that nothing between is missed.
                     if part != last {

@@ -3,7 +3,7 @@ enum ConsoleArea: String, CaseIterable {
     case overview, policies, configurations, people, devices, wipes, ask, approvals, audit, reports, roles, service
 
     /// What the menu calls it.
-    var title: String {
+    var title: Phrase {
         switch self {
         case .overview: "Overview"
         case .policies: "Policies"

@@ -10,7 +10,7 @@ enum ConsoleTemplates {
 
     private static let page = """
         <!doctype html>
-        <html lang="en">
+        <html lang="{{language}}">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -20,13 +20,14 @@ enum ConsoleTemplates {
         {{#live}}<script src="/console/assets/console.js" defer></script>{{/live}}
         </head>
         <body>
-        <a class="skip" href="#main">Skip to the page</a>
+        <a class="skip" href="#main">{{skip}}</a>
         <header>
         <a class="brand" href="/console">Cordon</a>
         {{#caller}}<span class="who">{{name}} <small>{{roles}}</small></span>
-        <form method="post" action="/console/sign-out"><input type="hidden" name="csrf" value="{{csrf}}"><button>Sign out</button></form>{{/caller}}
+        <form method="post" action="/console/sign-out"><input type="hidden" name="csrf" value="{{csrf}}"><button>{{leave}}</button></form>
+        {{#languages}}<form method="post" action="/console/language"><input type="hidden" name="csrf" value="{{csrf}}"><input type="hidden" name="page" value="{{page}}"><input type="hidden" name="language" value="{{code}}"><button lang="{{code}}">{{name}}</button></form>{{/languages}}{{/caller}}
         </header>
-        {{#menu}}<nav aria-label="Console"><ul>{{#all}}<li><a href="{{href}}"{{#current}} aria-current="page"{{/current}}>{{text}}</a></li>{{/all}}</ul></nav>{{/menu}}
+        {{#menu}}<nav aria-label="{{name}}"><ul>{{#all}}<li><a href="{{href}}"{{#current}} aria-current="page"{{/current}}>{{text}}</a></li>{{/all}}</ul></nav>{{/menu}}
         <main id="main" tabindex="-1"{{#live}} data-live="{{.}}"{{/live}}>
         {{> main}}
         </main>
@@ -101,7 +102,7 @@ enum ConsoleTemplates {
 
     private static let chart = """
         <figure><figcaption>{{title}}</figcaption>
-        {{#empty}}<p class="empty">There is nothing to draw yet.</p>{{/empty}}
+        {{#empty}}<p class="empty">{{.}}</p>{{/empty}}
         {{#drawn}}<div class="scroll" role="region" aria-label="{{title}}" tabindex="0"><svg viewBox="0 0 {{width}} {{height}}" width="{{width}}" height="{{height}}" role="img" aria-label="{{words}}">{{#bars}}<text x="{{left}}" y="{{text}}" text-anchor="end">{{name}}</text><rect class="{{tone}}" x="{{start}}" y="{{y}}" width="{{length}}" height="18"></rect><text x="{{end}}" y="{{text}}">{{value}}</text>{{/bars}}</svg></div>{{/drawn}}</figure>
 
         """

@@ -3,7 +3,7 @@ import CordonPages
 /// Something to fill in and send.
 struct Form {
     var action: String
-    var submit: String
+    var submit: Phrase
     var fieldsets: [Fieldset]
     var hidden: [(String, String)] = []
     /// Whether sending it cannot be taken back.
@@ -13,17 +13,8 @@ struct Form {
     var cancel: Link?
 
     init(
-        _ action: String, submit: String, hidden: [(String, String)] = [], isGrave: Bool = false, asks: Bool = false,
-        cancel: Link? = nil, _ fields: [Field]
-    ) {
-        self.init(
-            action, submit: submit, hidden: hidden, isGrave: isGrave, asks: asks, cancel: cancel,
-            fieldsets: [Fieldset(fields: fields)])
-    }
-
-    init(
-        _ action: String, submit: String, hidden: [(String, String)] = [], isGrave: Bool = false, asks: Bool = false,
-        cancel: Link? = nil, fieldsets: [Fieldset]
+        _ action: String, submit: Phrase, hidden: [(String, String)] = [], isGrave: Bool = false, asks: Bool = false,
+        cancel: Link? = nil, _ fields: [Field] = [], fieldsets: [Fieldset] = []
     ) {
         self.action = action
         self.submit = submit
@@ -31,26 +22,29 @@ struct Form {
         self.isGrave = isGrave
         self.asks = asks
         self.cancel = cancel
-        self.fieldsets = fieldsets
+        self.fieldsets = (fields.isEmpty ? [] : [Fieldset(fields: fields)]) + fieldsets
     }
 
-    var model: PageModel {
+    func model(in language: ConsoleLanguage) -> PageModel {
         PageModel([
-            "action": action, "submit": submit, "grave": isGrave, "method": asks ? "get" : "post", "token": !asks,
-            "hidden": hidden.map { PageModel(["name": $0.0, "value": $0.1]) },
-            "sets": fieldsets.map(\.model), "cancel": cancel?.model,
+            "action": action, "submit": submit.text(in: language), "grave": isGrave, "method": asks ? "get" : "post",
+            "token": !asks, "hidden": hidden.map { PageModel(["name": $0.0, "value": $0.1]) },
+            "sets": fieldsets.map { $0.model(in: language) }, "cancel": cancel?.model(in: language),
         ])
     }
 }
 
 /// Fields that belong together.
 struct Fieldset {
-    var legend = ""
-    var help = ""
+    var legend: Phrase = ""
+    var help: Phrase = ""
     var fields: [Field]
 
-    var model: PageModel {
-        PageModel(["legend": legend, "help": help, "fields": fields.map(\.model)])
+    func model(in language: ConsoleLanguage) -> PageModel {
+        PageModel([
+            "legend": legend.text(in: language), "help": help.text(in: language),
+            "fields": fields.map { $0.model(in: language) },
+        ])
     }
 }
 
@@ -59,28 +53,28 @@ struct Field {
     enum Kind {
         case text
         case long
-        case choice([(value: String, text: String)])
-        case radio([(value: String, text: String, help: String)])
+        case choice([(value: String, text: Phrase)])
+        case radio([(value: String, text: Phrase, help: Phrase)])
         case flag
-        case several([(value: String, text: String)])
+        case several([(value: String, text: Phrase)])
     }
 
     var kind: Kind
     var name: String
-    var label: String
-    var help = ""
+    var label: Phrase
+    var help: Phrase = ""
     /// What stands there; of `several`, what is chosen with commas between.
     var value = ""
     /// Why it cannot stay so.
-    var error = ""
-    /// What else is to be said of it.
-    var remarks: [String] = []
+    var error: Phrase = ""
+    /// What the rules have to say about it.
+    var remarks: [Phrase] = []
     var isRequired = false
     /// Why it makes no difference at present.
-    var idle = ""
+    var idle: Phrase = ""
 
     init(
-        _ kind: Kind, _ name: String, _ label: String, help: String = "", value: String = "", error: String = "",
+        _ kind: Kind, _ name: String, _ label: Phrase, help: Phrase = "", value: String = "", error: Phrase = "",
         isRequired: Bool = false
     ) {
         self.kind = kind
@@ -92,11 +86,13 @@ struct Field {
         self.isRequired = isRequired
     }
 
-    var model: PageModel {
+    func model(in language: ConsoleLanguage) -> PageModel {
+        func say(_ phrase: Phrase) -> String { phrase.text(in: language) }
         let about = [help, error, idle].contains { !$0.isEmpty } || !remarks.isEmpty
         var members: [String: Any?] = [
-            "id": "f-\(name)", "name": name, "label": label, "help": help, "error": error, "idle": idle,
-            "remarks": remarks.isEmpty ? nil : remarks, "required": isRequired, "value": value, "about": about,
+            "id": "f-\(name)", "name": name, "label": say(label), "help": say(help), "error": say(error),
+            "idle": say(idle), "remarks": remarks.isEmpty ? nil : remarks.map(say), "required": isRequired,
+            "value": value, "about": about,
         ]
         switch kind {
         case .text: members["line"] = true
@@ -107,13 +103,14 @@ struct Field {
         case .choice(let options):
             members["choice"] = true
             members["options"] = options.map { option in
-                PageModel(["value": option.value, "text": option.text, "chosen": option.value == value])
+                PageModel(["value": option.value, "text": say(option.text), "chosen": option.value == value])
             }
         case .radio(let options):
             members["radio"] = true
             members["options"] = options.map { option in
                 PageModel([
-                    "value": option.value, "text": option.text, "help": option.help, "chosen": option.value == value,
+                    "value": option.value, "text": say(option.text), "help": say(option.help),
+                    "chosen": option.value == value,
                     "name": name, "id": "f-\(name)-\(option.value)",
                 ])
             }
@@ -122,7 +119,7 @@ struct Field {
             members["several"] = true
             members["options"] = options.map { option in
                 PageModel([
-                    "value": option.value, "text": option.text, "chosen": chosen.contains(option.value),
+                    "value": option.value, "text": say(option.text), "chosen": chosen.contains(option.value),
                     "name": name, "id": "f-\(name)-\(option.value)",
                 ])
             }

@@ -7,7 +7,7 @@ import HTTPTypes
 struct AccessPages {
     func add(to table: ConsoleTable) {
         table.get("/console/service/api", api)
-        table.get("/console/policies/import") { .page(Self.importPage($0, nil)) }
+        table.get("/console/policies/import", needs: "writePolicies") { .page(Self.importPage($0, nil)) }
         table.post("/console/policies/import", importPolicy)
     }
 
@@ -25,10 +25,12 @@ struct AccessPages {
                     ]),
                     .text("Sign in with your provider's tool, ask for a token of this audience, and send it:"),
                     .code(
-                        "curl -H \"Authorization: Bearer $TOKEN\" \(base)/v1.0/deviceAppManagement/managedAppPolicies",
+                        .data(
+                            "curl -H \"Authorization: Bearer $TOKEN\" \(base)/v1.0/deviceAppManagement/managedAppPolicies"
+                        ),
                         label: "List policies"),
                     .code(
-                        "curl -H \"Authorization: Bearer $TOKEN\" \(base)/admin/v1/audit > audit.jsonl",
+                        .data("curl -H \"Authorization: Bearer $TOKEN\" \(base)/admin/v1/audit > audit.jsonl"),
                         label: "Export the audit log"),
                     .text("docs/openapi.yaml names every route; docs/operating.md says how programs get tokens."),
                 ]))
@@ -37,13 +39,11 @@ struct AccessPages {
     // MARK: Policies from files
 
     private static func importPage(_ visit: ConsoleVisit, _ typed: String?, _ refusal: Refusal? = nil) -> Page {
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
-        }
-        let help =
-            "The JSON of one policy, as the export makes it or as the administration API of an existing service answers it. "
-            + "Apps are taken along; whom it reached is not."
+        var blocks = Block.refused(refusal)
+        let help: Phrase = """
+            The JSON of one policy, as the export makes it or as the administration API of an existing service answers it. \
+            The apps come along; the assignments do not.
+            """
         blocks.append(
             .form(
                 Form(
@@ -52,7 +52,7 @@ struct AccessPages {
                     cancel: Link("Cancel", "/console/policies"),
                     [Field(.long, "json", "Policy", help: help, value: typed ?? visit.typed("json"))])))
         return Page(
-            "Policy from JSON", .policies, lead: "The policy reaches nobody until you assign it.",
+            "Policy from JSON", .policies, lead: "The policy has no effect until you assign it.",
             above: Link("Policies", "/console/policies"), blocks)
     }
 

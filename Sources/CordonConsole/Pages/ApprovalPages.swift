@@ -19,25 +19,25 @@ struct ApprovalPages {
     static func path(_ id: String) -> String { "/console/approvals/" + ConsolePath.part(id) }
     private static func route(_ id: String) -> String { "/admin/v1/changes/" + ConsolePath.part(id) }
 
-    private static func words(_ state: String) -> (String, Tone) {
+    private static func words(_ state: String) -> (Phrase, Tone) {
         switch state {
-        case "waiting": ("waits for somebody else", .notice)
-        case "released": ("released: send it again", .good)
+        case "waiting": ("waits for a second administrator", .notice)
+        case "released": ("released: send the change again", .good)
         case "used": ("done", .good)
         case "stopped": ("stopped", .bad)
         case "expired": ("lapsed", .plain)
-        default: (state, .plain)
+        default: (SettingTexts.words(state), .plain)
         }
     }
 
     /// What a change is about, as a link where there is a page for it.
     private static func entity(_ change: JSONValue) -> Cell {
         let parts = change.text("entity").split(separator: "/", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return .text(change.text("entity")) }
+        guard parts.count == 2 else { return .text(.data(change.text("entity"))) }
         return switch parts[0] {
-        case "policy": .link(parts[1], PolicyPages.path(parts[1]))
-        case "user": .link(parts[1], PeoplePages.path(parts[1]))
-        default: .text(change.text("entity"))
+        case "policy": .link(.data(parts[1]), PolicyPages.path(parts[1]))
+        case "user": .link(.data(parts[1]), PeoplePages.path(parts[1]))
+        default: .text(.data(change.text("entity")))
         }
     }
 
@@ -52,47 +52,61 @@ struct ApprovalPages {
             let (text, tone) = Self.words(change.text("state"))
             return [
                 .link(SettingTexts.words(change.text("action")), Self.path(change.text("id"))), Self.entity(change),
-                .text("\(change["reach"]?.number("people") ?? 0)"), .text(change["requester"]?.text("id") ?? ""),
+                .text("\(change["reach"]?.number("people") ?? 0)"), .text(.data(change["requester"]?.text("id") ?? "")),
                 .time(change.date("requested")), .badge(text, tone),
             ]
         }
         return .page(
             Page(
                 "Approvals", .approvals,
-                lead: "A change that can remove data from many devices waits until somebody else has looked at it.",
+                lead:
+                    "A change that can remove data from many devices waits until a second administrator has looked at it.",
                 isLive: true,
                 [
                     .table(
                         Table(
-                            "Changes", ["Change", "Of what", "People", "Asked by", "Asked", "State"], rows,
-                            empty: "Nothing waits."))
+                            "Changes", ["Change", "Concerns", "People", "Requested by", "Requested", "State"], rows,
+                            empty:
+                                "No change waits for approval. Changes that can remove data from many devices appear here."
+                        ))
                 ]))
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let change = try await visit.api.get(Self.route(visit.keys[0]))
         let (text, tone) = Self.words(change.text("state"))
-        let isOwn = change["requester"]?.text("id") == visit.me.text("id")
+        let reach = change["reach"] ?? .null
+        let requester = change["requester"]?.text("id") ?? ""
+        let isOwn = requester == visit.me.text("id")
         let path = Self.path(visit.keys[0])
-        var blocks: [Block] = [
-            .facts([
-                ("State", .badge(text, tone)), ("Of what", Self.entity(change)),
-                ("People whom it reaches", .text("\(change["reach"]?.number("people") ?? 0)")),
-                ("Apps on devices", .text("\(change["reach"]?.number("registrations") ?? 0)")),
-                ("Asked by", .text(change["requester"]?.text("id") ?? "")), ("Asked", .time(change.date("requested"))),
-                ("Reason", .text(change.text("reason"))), ("Lapses", .time(change.date("expires"))),
-            ])
+        let facts: [(Phrase, Cell)] = [
+            ("State", .badge(text, tone)), ("Concerns", Self.entity(change)),
+            ("People it reaches", .text("\(reach.number("people"))")),
+            ("Apps on devices", .text("\(reach.number("registrations"))")),
+            ("Requested by", .text(.data(requester))), ("Requested", .time(change.date("requested"))),
+            ("Reason", .text(.data(change.text("reason")))), ("Lapses", .time(change.date("expires"))),
         ]
+        var blocks: [Block] = [.facts(facts)]
         if change.text("state") == "released", isOwn {
-            blocks.append(.note(.good, "Somebody released it.", ["Send the change again now; it goes through once."]))
+            blocks.append(
+                .note(
+                    .good, "A second administrator released this change.",
+                    ["Open the form again and send it; it goes through once."]))
+            if let draft = visit.session.draft {
+                blocks.append(.links([Link("Open the form", draft.path, isMain: true)]))
+            }
         }
         if change.text("state") == "waiting" {
             if isOwn {
-                blocks.append(.note(.notice, "Somebody else has to release it.", []))
+                blocks.append(
+                    .note(
+                        .notice,
+                        "A second administrator has to release this change. Send them the address of this page.", []))
             } else if visit.may("approve") {
                 blocks.append(.form(Form(path + "/release", submit: "Release", hidden: [("page", path)], [])))
             }
-            blocks.append(.form(Form(path + "/stop", submit: "Stop it", hidden: [("page", path)], isGrave: true, [])))
+            blocks.append(
+                .form(Form(path + "/stop", submit: "Stop this change", hidden: [("page", path)], isGrave: true, [])))
         }
         blocks += Self.changes(change)
         return .page(
@@ -108,11 +122,13 @@ struct ApprovalPages {
             return [
                 .text(SettingTexts.text(of: change.text("member")).label),
                 .text(SettingTexts.value(change["from"] ?? .null)), .text(SettingTexts.value(change["to"] ?? .null)),
-                direction == "weaker" ? .badge("weaker", .notice) : .text(direction ?? ""),
+                direction == "weaker" ? .badge("weaker", .notice) : .text(SettingTexts.words(direction ?? "")),
             ]
         }
         func effects(_ name: String) -> [[Cell]] {
-            document.list(name).map { [.text($0.text("question")), .text($0.text("from")), .text($0.text("to"))] }
+            document.list(name).map {
+                [.text(.said($0.text("question"))), .text(.said($0.text("from"))), .text(.said($0.text("to")))]
+            }
         }
         var blocks: [Block] = []
         let wipes = effects("wipes")
@@ -120,12 +136,12 @@ struct ApprovalPages {
             blocks.append(.table(Table("Where data is removed", ["When", "Now", "Then"], wipes, empty: "")))
         }
         blocks.append(
-            .table(Table("What changes", ["Setting", "Now", "Then", "Direction"], rows, empty: "No member differs.")))
+            .table(Table("What changes", ["Setting", "Now", "Then", "Direction"], rows, empty: "No setting differs.")))
         let answers = effects("effects")
         if !answers.isEmpty {
             blocks.append(
                 .more(
-                    answers.count == 1 ? "One answer changes" : "\(answers.count) answers change",
+                    "\(answers.count) answers change",
                     [.table(Table("Answers that change", ["What people do", "Now", "Then"], answers, empty: ""))]))
         }
         return blocks
@@ -154,11 +170,17 @@ struct ShownImpact {
             blocks.append(
                 .note(
                     .bad,
-                    "\(losing.number("people")) people lose organisation data in \(losing.number("registrations")) apps.",
-                    impact.list("wipes").map { "\($0.text("question")): \($0.text("from")) becomes \($0.text("to"))" }))
+                    """
+                    Organisation data is removed. People: \(.data("\(losing.number("people"))")), apps on devices: \
+                    \(.data("\(losing.number("registrations"))")).
+                    """,
+                    impact.list("wipes").map {
+                        "\(.said($0.text("question"))): \(.said($0.text("from"))) becomes \(.said($0.text("to")))"
+                    }))
         }
         if impact["needsApproval"] == true {
-            blocks.append(.note(.notice, "Somebody else has to release this change before it is in force.", []))
+            blocks.append(
+                .note(.notice, "A second administrator has to release this change before it takes effect.", []))
         }
         if impact["needsWipePermission"] == true, !visit.may("wipe") {
             blocks.append(.note(.bad, "Your roles do not allow a change that removes data.", []))
@@ -167,13 +189,14 @@ struct ShownImpact {
             [
                 .text(SettingTexts.text(of: winner.text("setting")).label),
                 .text(SettingTexts.value(winner["value"] ?? .null)),
-                .link(winner.text("policy"), PolicyPages.path(winner.text("policy"))),
+                .link(.data(winner.text("policy")), PolicyPages.path(winner.text("policy"))),
             ]
         }
         if !winners.isEmpty {
             blocks.append(
                 .table(
-                    Table("Where several policies meet", ["Setting", "Value that wins", "Policy"], winners, empty: "")))
+                    Table(
+                        "Where several policies meet", ["Setting", "Value that counts", "Policy"], winners, empty: "")))
         }
         self.blocks = blocks
     }

@@ -4,11 +4,11 @@ import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 
-/// What somebody may do, why, and the smallest change that would turn the answer (SRV-UI-12).
+/// What a person may do, why, and the smallest change that would turn the answer (SRV-UI-12).
 struct AskPage {
     func add(to table: ConsoleTable) { table.get("/console/ask", show) }
 
-    private static let actions: [(value: String, text: String)] = [
+    private static let actions: [(value: String, text: Phrase)] = [
         ("send", "give data to another app"), ("receive", "take data from another app"), ("copy", "copy text"),
         ("paste", "paste text"), ("saveTo", "save a copy somewhere"), ("openFrom", "open a file from somewhere"),
         ("print", "print"), ("share", "share with extensions"), ("openURL", "open a web link"),
@@ -19,8 +19,8 @@ struct AskPage {
         ("siriIntent", "use Siri"), ("indexSpotlight", "find it in Spotlight"), ("useGenmoji", "make emoji"),
         ("useWritingTools", "rewrite with writing tools"),
     ]
-    private static let peers: [(value: String, text: String)] = [
-        ("", "nobody else"), ("managed", "a protected app, same account"),
+    private static let peers: [(value: String, text: Phrase)] = [
+        ("", "no other app"), ("managed", "a protected app, same account"),
         ("unmanaged", "an app that is not protected"),
         ("exempt", "an exempted app"),
     ]
@@ -29,7 +29,7 @@ struct AskPage {
         let person = visit.query["person"], app = visit.query["app"]
         let action = visit.query["action"].isEmpty ? "send" : visit.query["action"]
         let places =
-            [(value: "", text: "nowhere in particular")]
+            [(value: "", text: Phrase("no particular place"))]
             + Location.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
         var blocks: [Block] = [
             .form(
@@ -41,9 +41,9 @@ struct AskPage {
                             value: person, isRequired: true),
                         Field(
                             .text, "app", "App",
-                            help: "Bundle id. Empty for the first app that a policy of theirs is about.", value: app),
-                        Field(.choice(Self.actions), "action", "wants to", value: action),
-                        Field(.choice(Self.peers), "peer", "with", value: visit.query["peer"]),
+                            help: "Bundle id. Leave empty for the first app of the person's policies.", value: app),
+                        Field(.choice(Self.actions), "action", "Wants to", value: action),
+                        Field(.choice(Self.peers), "peer", "With", value: visit.query["peer"]),
                         Field(.choice(places), "place", "Place", value: visit.query["place"]),
                         Field(.text, "url", "Link", help: "Only for opening links.", value: visit.query["url"]),
                     ]))
@@ -62,35 +62,33 @@ struct AskPage {
             user = try await visit.api.get(PeoplePages.route(person))
         } catch let refusal as Refusal where refusal.status == .notFound {
             return [
-                .note(.bad, "The directory knows nobody of this name.", ["Look under People for the sign-in name."])
+                .note(.bad, "The directory has no person with this name.", ["Look under People for the sign-in name."])
             ]
         }
-        let all = try await visit.api.all(PeoplePages.route(user.text("id")) + "/getManagedAppPolicies?$expand=apps")
-        let entities = try await withApps(all.filter { !PolicyPages.isConfiguration($0) }, visit)
-        let known = entities.flatMap { $0.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string } }
-        let bundle = app.isEmpty ? known.first ?? "" : app
-        let reaching = entities.filter { entity in
-            let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string?.lowercased() }
-            return apps.contains(bundle.lowercased())
-                || (apps.isEmpty && entity.text("appGroupType") != "selectedPublicApps")
-        }
+        let rules = try await PersonRules(of: user.text("id"), app: app, visit)
+        let (bundle, reaching) = (rules.bundleID, rules.protections)
         let policies = reaching.compactMap { try? AppProtectionPolicy(graphJSON: $0) }
-        let links = reaching.map { Cell.link($0.text("displayName"), PolicyPages.path($0.text("id"))) }
+        let links = reaching.map { Cell.link(.data($0.text("displayName")), PolicyPages.path($0.text("id"))) }
         guard let effective = EffectivePolicy.merging(policies) else {
             return [
                 .note(
-                    .notice, "No policy reaches \(user.text("displayName")) in \(bundle.isEmpty ? "any app" : bundle).",
-                    ["Without one, an app that needs protection lets nobody in. Assign a policy to a group of theirs."])
+                    .notice,
+                    bundle.isEmpty
+                        ? "No policy reaches \(user.text("displayName")) in any app."
+                        : "No policy reaches \(user.text("displayName")) in \(bundle).",
+                    [
+                        "Without a policy, an app that requires protection stays closed. Assign one to a group of this person."
+                    ])
             ]
         }
         let question: Question
         do {
             question = try Question(json: json(visit, user.text("id"), action))
         } catch {
-            return [.note(.bad, "This question cannot be asked: \(error.reason)", [])]
+            return [.note(.bad, "This question cannot be asked: \(.said(error.reason))", [])]
         }
         let decision = PolicySet(everyManagedAccount: effective).decision(for: question)
-        let (words, tone): (String, Tone) =
+        let (words, tone): (Phrase, Tone) =
             switch decision.verdict {
             case .allow: ("Yes.", .good)
             case .restrict: ("Yes, in a reduced form.", .notice)
@@ -99,9 +97,10 @@ struct AskPage {
             case .wipe: ("No, and organisation data is removed.", .bad)
             }
         var blocks: [Block] = [
-            .note(tone, words, decision.reasons.map { "\($0.message) \($0.remedy)" }),
+            .note(tone, words, decision.reasons.map { "\(.said($0.message)) \(.said($0.remedy))" }),
             .facts([
-                ("Person", .link(user.text("displayName"), PeoplePages.path(user.text("id")))), ("App", .code(bundle)),
+                ("Person", .link(.data(user.text("displayName")), PeoplePages.path(user.text("id")))),
+                ("App", .code(bundle)),
                 ("Policies", .list(links)),
             ]),
             .table(
@@ -109,40 +108,32 @@ struct AskPage {
                     "Reasons", ["Setting", "Value in force", "Comes from", "Rule"],
                     decision.reasons.map { reason in
                         [
-                            .text(reason.setting.isEmpty ? "–" : SettingTexts.text(of: reason.setting).label),
+                            .text(reason.setting.isEmpty ? .data("–") : SettingTexts.text(of: reason.setting).label),
                             .text(SettingTexts.value(reason.value)),
                             reason.policy.map { policy in
                                 .link(
-                                    reaching.first { $0.text("id") == policy.id }?.text("displayName") ?? policy.id,
+                                    .data(
+                                        reaching.first { $0.text("id") == policy.id }?.text("displayName") ?? policy.id),
                                     PolicyPages.path(policy.id))
-                            } ?? .text("–"), .code(reason.rule),
+                            } ?? .text(""), .code(reason.rule),
                         ]
-                    }, empty: "Nothing stands against it.")),
+                    }, empty: "No setting forbids it.")),
         ]
         let changes = policies.flatMap { policy in policy.changes(allowing: question).map { (policy, $0) } }
         if !decision.verdict.permits {
             blocks.append(
                 .table(
                     Table(
-                        "The smallest change that would turn the answer", ["Policy", "Setting", "From", "To"],
+                        "The smallest change that would allow it", ["Policy", "Setting", "From", "To"],
                         changes.map { policy, change in
                             [
-                                .link(policy.displayName, PolicyPages.path(policy.id)),
+                                .link(.data(policy.displayName), PolicyPages.path(policy.id)),
                                 .text(SettingTexts.text(of: change.setting).label),
                                 .text(SettingTexts.value(change.from)), .text(SettingTexts.value(change.to)),
                             ]
-                        }, empty: "No single setting turns it.")))
+                        }, empty: "No single setting would allow it.")))
         }
         return blocks
-    }
-
-    /// The policies with the apps that each is about, which lists of a person's policies leave out.
-    private func withApps(_ policies: [JSONValue], _ visit: ConsoleVisit) async throws -> [JSONValue] {
-        var found: [JSONValue] = []
-        for policy in policies {
-            found.append(try await visit.api.get(PolicyPages.route(policy.text("id")) + "?$expand=apps"))
-        }
-        return found
     }
 
     private func json(_ visit: ConsoleVisit, _ id: String, _ action: String) -> JSONValue {

@@ -11,7 +11,7 @@ struct AuditPages {
         table.get("/console/audit/verify", verify)
     }
 
-    private static let spans: [(value: String, text: String)] = [
+    private static let spans: [(value: String, text: Phrase)] = [
         ("1", "the last day"), ("7", "the last 7 days"), ("30", "the last 30 days"), ("365", "the last year"),
     ]
 
@@ -31,13 +31,13 @@ struct AuditPages {
             let actor = event["actor"] ?? .null
             let resource = event.list("resources").first ?? .null
             let changes = resource.list("modifiedProperties").map { property in
-                Cell.text("\(property.text("displayName")): \(property.text("newValue"))")
+                Cell.text(.data("\(property.text("displayName")): \(property.text("newValue"))"))
             }
             return [
                 .time(event.date("activityDateTime")),
-                .text(actor["userPrincipalName"]?.string ?? actor.text("applicationDisplayName")),
+                .text(.data(actor["userPrincipalName"]?.string ?? actor.text("applicationDisplayName"))),
                 .code(event.text("activityType")),
-                .list([.text(resource.text("displayName"))] + changes),
+                .list([.text(.data(resource.text("displayName")))] + changes),
                 event.text("activityResult") == "Success" ? .badge("done", .good) : .badge("refused", .bad),
             ]
         }
@@ -46,11 +46,11 @@ struct AuditPages {
         return .page(
             Page(
                 "Audit", .audit,
-                lead: "Every change and every refusal, in a chain that shows where something was taken out.",
+                lead: "Every change and every refusal. The records form a chain, so a missing or changed record shows.",
                 [
                     .links([
                         Link("Verify the whole log", "/console/audit/verify", isMain: true),
-                        Link("Download it", "/console/audit/export"),
+                        Link("Download the log", "/console/audit/export"),
                     ]),
                     .form(
                         Form(
@@ -63,8 +63,8 @@ struct AuditPages {
                             ])),
                     .table(
                         Table(
-                            "Events", ["Time", "Who", "What", "Of what", "Result"], rows,
-                            empty: "Nothing happened in this time.", more: more)),
+                            "Events", ["Time", "Who", "What", "Concerns", "Result"], rows,
+                            empty: "There is no event in this period. Choose a longer one.", more: more)),
                 ]))
     }
 
@@ -75,10 +75,10 @@ struct AuditPages {
         let report = verifier.report()
         let blocks: [Block] = [
             report.isSound
-                ? .note(.good, "The log is whole: nothing was changed, taken out or put in.", [])
+                ? .note(.good, "The log is complete: no record was changed, removed or added.", [])
                 : .note(
                     .bad, "The log was changed after it was written.",
-                    report.faults.prefix(20).map { "Line \($0.line): \($0.reason)" }),
+                    report.faults.prefix(20).map { "Line \($0.line): \(.said($0.reason))" }),
             .facts([
                 ("Records", .text("\(report.records)")), ("Receipts of wipes, verified", .text("\(report.receipts)")),
                 ("Root key", .code(report.rootKeyThumbprint ?? "none")), ("Verified", .time(visit.now)),
@@ -86,7 +86,9 @@ struct AuditPages {
             .text(
                 "This service verified its own log. For proof against the service itself, download the log and verify it elsewhere with the root key that you wrote down:"
             ),
-            .code("cordon audit verify audit.jsonl --pin \(report.rootKeyThumbprint ?? "ROOT-KEY")", label: "Command"),
+            .code(
+                .data("cordon audit verify audit.jsonl --pin \(report.rootKeyThumbprint ?? "ROOT-KEY")"),
+                label: "Command"),
         ]
         return .page(Page("Verification of the audit log", .audit, above: Link("Audit", "/console/audit"), blocks))
     }

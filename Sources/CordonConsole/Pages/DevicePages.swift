@@ -12,7 +12,7 @@ struct DevicePages {
             try await visit.api.call(.post, "/admin/v1/registrations/\(ConsolePath.part(visit.keys[0]))/logs")
             return .moved(Self.path(visit.keys[0]))
         }
-        table.get("/console/devices/:id/forget", confirmForgetting)
+        table.get("/console/devices/:id/forget", needs: "forgetRegistrations", confirmForgetting)
         table.post("/console/devices/:id/forget") { visit in
             try await visit.api.call(.delete, Self.route(visit.keys[0]))
             return .moved("/console/devices")
@@ -31,16 +31,16 @@ struct DevicePages {
         return name.isEmpty ? "\(model) …\(registration.text("deviceTag").suffix(4))" : "\(name) (\(model))"
     }
 
-    static func flags(_ registration: JSONValue) -> [String] {
+    static func flags(_ registration: JSONValue) -> [Phrase] {
         registration.list("flaggedReasons").compactMap(\.string).filter { $0 != "none" }.map(SettingTexts.words)
     }
 
-    static func table(_ caption: String, _ registrations: [JSONValue], more: Link? = nil) -> Table {
+    static func table(_ caption: Phrase, _ registrations: [JSONValue], more: Link? = nil) -> Table {
         let rows = registrations.map { registration -> [Cell] in
             let flags = flags(registration)
             let applied = registration["appliedPolicies"]?.array
             return [
-                .link(name(registration), path(registration.text("id"))),
+                .link(.data(name(registration)), path(registration.text("id"))),
                 .code(registration["appIdentifier"]?.text("bundleId") ?? ""),
                 .text("\(registration.text("applicationVersion")), system \(registration.text("platformVersion"))"),
                 .time(registration.date("lastSyncDateTime")),
@@ -51,7 +51,7 @@ struct DevicePages {
         }
         return Table(
             caption, ["Device", "App", "Versions", "Last contact", "State"], rows,
-            empty: "No app has enrolled yet. Assign a policy, and let people sign in to an app that it protects.",
+            empty: "No app has enrolled yet. Assign a policy; apps enrol when people sign in to them.",
             more: more)
     }
 
@@ -67,11 +67,12 @@ struct DevicePages {
             blocks.append(
                 .table(
                     Table(
-                        "Shared devices", ["Device", "Who is on it", "Since", "Last seen"],
+                        "Shared devices", ["Device", "Signed in", "Since", "Last seen"],
                         shared.map { device in
                             [
-                                .text(device["name"]?.string ?? device.text("id")),
-                                device["account"]?.string.map { .link($0, PeoplePages.path($0)) } ?? .text("nobody"),
+                                .text(.data(device["name"]?.string ?? device.text("id"))),
+                                device["account"]?.string.map { .link(.data($0), PeoplePages.path($0)) }
+                                    ?? .text("not in use"),
                                 .time(device.date("accountSince")), .time(device.date("lastSeen")),
                             ]
                         }, empty: "")))
@@ -115,13 +116,13 @@ struct DevicePages {
             .facts([
                 (
                     "Person",
-                    .link(user?.text("displayName") ?? one.text("userId"), PeoplePages.path(one.text("userId")))
+                    .link(.data(user?.text("displayName") ?? one.text("userId")), PeoplePages.path(one.text("userId")))
                 ),
                 ("App", .code(one["appIdentifier"]?.text("bundleId") ?? "")),
-                ("App version", .text(one.text("applicationVersion"))),
-                ("Protection library", .text(one.text("managementSdkVersion"))),
-                ("System", .text(one.text("platformVersion"))),
-                ("Model", .text(one.text("deviceModel"))), ("Device tag", .code(one.text("deviceTag"))),
+                ("App version", .text(.data(one.text("applicationVersion")))),
+                ("Protection library", .text(.data(one.text("managementSdkVersion")))),
+                ("System", .text(.data(one.text("platformVersion")))),
+                ("Model", .text(.data(one.text("deviceModel")))), ("Device tag", .code(one.text("deviceTag"))),
                 ("Enrolled", .time(one.date("createdDateTime"))), ("Last contact", .time(one.date("lastSyncDateTime"))),
                 ("Registration", .code(one.text("id"))),
             ]),
@@ -131,8 +132,8 @@ struct DevicePages {
                     ids.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { policy, name in
                         let (now, then) = (version(applied, policy), version(intended, policy))
                         return [
-                            .link(name, PolicyPages.path(policy)), .code(now), .code(then),
-                            now == then ? .badge("the same", .good) : .badge("waits", .notice),
+                            .link(.data(name), PolicyPages.path(policy)), .code(now), .code(then),
+                            now == then ? .badge("the same", .good) : .badge("at the next contact", .notice),
                         ]
                     }, empty: "No policy reaches this person in this app. Assign one.")),
             .table(WipePages.table("Wipes", one.list("operations"))),
@@ -141,7 +142,7 @@ struct DevicePages {
             blocks.append(.form(Form(Self.path(id) + "/logs", submit: "Ask the app for its logs", [])))
         }
         return .page(
-            Page(Self.name(one), .devices, isLive: true, above: Link("Devices", "/console/devices"), blocks))
+            Page(.data(Self.name(one)), .devices, isLive: true, above: Link("Devices", "/console/devices"), blocks))
     }
 
     @Sendable private func confirmForgetting(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -149,7 +150,7 @@ struct DevicePages {
         let path = Self.path(visit.keys[0])
         return .page(
             Page(
-                "Forget \(Self.name(one))?", .devices, above: Link(Self.name(one), path),
+                "Forget \(Self.name(one))?", .devices, above: Link(.data(Self.name(one)), path),
                 [
                     .note(
                         .bad,

@@ -27,22 +27,24 @@ struct HistoryPages {
             let isPresent = version.text("version") == policy.text("version")
             return [
                 isPresent
-                    ? .list([.text("\(version.number("number"))"), .badge("in force", .good)])
+                    ? .list([.text("Version \(.data("\(version.number("number"))"))"), .badge("in force", .good)])
                     : .link(
-                        "\(version.number("number"))", Self.path(id) + "/" + ConsolePath.part(version.text("version"))),
+                        "Version \(.data("\(version.number("number"))"))",
+                        Self.path(id) + "/" + ConsolePath.part(version.text("version"))),
                 .time(version.date("time")), .text(SettingTexts.words(version.text("action"))),
-                .text(version["author"]?.text("id") ?? ""), .text(version.text("reason")),
+                .text(.data(version["author"]?.text("id") ?? "")), .text(.data(version.text("reason"))),
             ]
         }
         return .page(
             Page(
                 "History of \(policy.text("displayName"))", .policies,
                 lead: "Open a version to compare it with the one in force.",
-                above: Link(policy.text("displayName"), PolicyPages.path(id)),
+                above: Link(.data(policy.text("displayName")), PolicyPages.path(id)),
                 [
                     .table(
                         Table(
-                            "Versions", ["Version", "Time", "What", "Who", "Reason"], rows, empty: "No version is kept."
+                            "Versions", ["Version", "Time", "What", "Who", "Reason"], rows,
+                            empty: "No earlier version is kept. Every change from now on appears here."
                         ))
                 ]))
     }
@@ -63,7 +65,7 @@ struct HistoryPages {
                     Form(
                         path, submit: "Put this version back",
                         hidden: [("version", present), ("impact", impact.token), ("page", path)],
-                        cancel: Link("Leave it", PolicyPages.path(id)), [])))
+                        cancel: Link("Keep the version in force", PolicyPages.path(id)), [])))
         }
         return .page(
             Page(

@@ -6,13 +6,13 @@ import HTTPTypes
 /// Changing what a policy says: settings by group, a preview, and publishing what was previewed (SRV-UI-03…07, SRV-UI-09).
 struct PolicyEditing {
     func add(to table: ConsoleTable) {
-        table.get("/console/policies/:id/edit/:group") { visit in
+        table.get("/console/policies/:id/edit/:group", needs: "writePolicies") { visit in
             let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
-            return .page(try Self.editor(visit, entity, visit.draft, version: nil))
+            return .page(try await Self.editor(visit, entity, visit.draft, version: nil))
         }
         table.post("/console/policies/:id/edit/:group") { visit in
             let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
-            return .page(try Self.editor(visit, entity, visit.form, version: visit.form["version"]))
+            return .page(try await Self.editor(visit, entity, visit.form, version: visit.form["version"]))
         }
         table.post("/console/policies/:id/preview/:group") { try await Self.preview($0, newest: false) }
         table.post("/console/policies/:id/publish/:group") { try await Self.publish($0) }
@@ -38,7 +38,7 @@ struct PolicyEditing {
 
     private static func editor(
         _ visit: ConsoleVisit, _ entity: JSONValue, _ form: ConsoleForm?, version: String?, error: PolicyError? = nil
-    ) throws -> Page {
+    ) async throws -> Page {
         let policy = try AppProtectionPolicy(graphJSON: entity)
         let shown =
             form.flatMap { try? AppProtectionPolicy(graphJSON: merged(entity, try changes(visit, $0))) } ?? policy
@@ -51,19 +51,27 @@ struct PolicyEditing {
                 Field(.text, "name", "Name", value: form?["name"] ?? entity.text("displayName"), isRequired: true))
             fields.append(
                 Field(.text, "description", "Description", value: form?["description"] ?? entity.text("description")))
+            let known = entity.list("roleScopeTagIds").compactMap(\.string).joined(separator: ",")
+            fields.append(
+                Field(
+                    .several(await CataloguePages.tags(visit)), "tags", "Scope tags",
+                    help: "Roles that are limited to a tag hold for the policies that carry it.",
+                    value: form?.all("tags").joined(separator: ",") ?? known))
         }
         for setting in try settings(visit) {
             var field = field(setting, value: policy.value(ofSetting: setting.name))
             if let form { field.value = form.all(field.name).joined(separator: ",") }
-            field.remarks = (remarks[setting.name] ?? []).map(\.message)
-            if idle.contains(setting.name) { field.idle = "Makes no difference at present, because of other settings." }
+            field.remarks = (remarks[setting.name] ?? []).map { .said($0.message) }
+            if idle.contains(setting.name) { field.idle = "Has no effect at present, because of other settings." }
             if let error, error.place.hasPrefix(setting.name) {
-                field.error = error.reason + (error.hint.map { " (\($0))" } ?? "")
+                field.error = error.hint.map { "\(.said(error.reason)) (\(.said($0)))" } ?? .said(error.reason)
             }
             fields.append(field)
         }
-        var blocks: [Block] = []
-        if let error { blocks.append(.note(.bad, "\(SettingTexts.text(of: error.place).label): \(error.reason)", [])) }
+        var blocks: [Block] = group == .launch ? [.table(PolicyPages.conditions(shown))] : []
+        if let error {
+            blocks.append(.note(.bad, "\(SettingTexts.text(of: error.place).label): \(.said(error.reason))", []))
+        }
         blocks.append(
             .form(
                 Form(
@@ -79,7 +87,7 @@ struct PolicyEditing {
         return Page(
             "\(SettingTexts.title(of: group)) of \(entity.text("displayName"))", .policies,
             lead: "Nothing is in force before you have seen the preview and publish it.",
-            above: Link(entity.text("displayName"), PolicyPages.path(visit.keys[0])), blocks)
+            above: Link(.data(entity.text("displayName")), PolicyPages.path(visit.keys[0])), blocks)
     }
 
     /// The version that was looked at when editing began.
@@ -104,7 +112,7 @@ struct PolicyEditing {
             kind = .long
             typed = (value.array ?? []).map { $0.string ?? $0["value"]?.string ?? "" }.joined(separator: "\n")
         case (_, false):
-            kind = .choice((setting.usual == .null ? [(value: "", text: "not set")] : []) + options)
+            kind = .choice((setting.usual == .null ? [(value: "", text: Phrase("not set"))] : []) + options)
             typed = value.string ?? ""
         default:
             kind = .text
@@ -119,6 +127,10 @@ struct PolicyEditing {
         if form.has("name") {
             members["displayName"] = .string(form["name"])
             members["description"] = .string(form["description"])
+            if form.has("tags") {
+                members["roleScopeTagIds"] = .array(
+                    form.all("tags").flatMap { $0.split(separator: ",") }.map { .string(String($0)) })
+            }
         }
         for setting in try settings(visit) {
             let name = "s." + setting.name
@@ -157,7 +169,7 @@ struct PolicyEditing {
             new = try AppProtectionPolicy(graphJSON: merged(entity, typed))
         } catch {
             return .page(
-                try editor(visit, entity, visit.form, version: visit.form["version"], error: error), .badRequest)
+                try await editor(visit, entity, visit.form, version: visit.form["version"], error: error), .badRequest)
         }
         let diff = PolicyDiff(from: old, to: new)
         let isOutdated = !newest && visit.form["version"] != entity.text("version")
@@ -165,8 +177,8 @@ struct PolicyEditing {
         if isOutdated || newest {
             blocks.append(
                 .note(
-                    .bad, "Somebody changed this policy while you did.",
-                    ["Nothing was overwritten. Below is what would change in the version that is in force now."]))
+                    .bad, "Another administrator changed this policy while you did.",
+                    ["Nothing was overwritten. Below is what your change would do to the version in force now."]))
         }
         blocks += try await consequences(diff, entity, visit)
         let impact = try await ShownImpact(
@@ -176,7 +188,7 @@ struct PolicyEditing {
         let kept = visit.form.values.filter { !["csrf", "version", "page", "impact"].contains($0.key) }
             .sorted { $0.key < $1.key }.flatMap { name, values in values.map { (name, $0) } }
         if isNothing {
-            blocks.insert(.note(.notice, "Nothing would change.", []), at: 0)
+            blocks.insert(.note(.notice, "Nothing would change. Go on editing to change a setting.", []), at: 0)
         } else {
             blocks.append(
                 .form(
@@ -186,7 +198,7 @@ struct PolicyEditing {
                             ("version", entity.text("version")), ("impact", impact.token),
                             ("page", path(visit, "edit")),
                         ],
-                        cancel: Link("Do not change anything", PolicyPages.path(visit.keys[0])), [])))
+                        cancel: Link("Change nothing", PolicyPages.path(visit.keys[0])), [])))
         }
         blocks.append(
             .form(
@@ -197,7 +209,7 @@ struct PolicyEditing {
             Page(
                 "Preview: \(entity.text("displayName"))", .policies,
                 lead: "What would change, for whom, and what gets weaker. Nothing is in force yet.",
-                above: Link(entity.text("displayName"), PolicyPages.path(visit.keys[0])), blocks),
+                above: Link(.data(entity.text("displayName")), PolicyPages.path(visit.keys[0])), blocks),
             newest ? .conflict : .ok)
     }
 
@@ -207,7 +219,9 @@ struct PolicyEditing {
     ) -> [String: JSONValue] {
         let settings = Set(SettingDescription.all.map(\.name))
         return typed.filter { name, value in
-            guard settings.contains(name) else { return value.string != entity.text(name) }
+            guard settings.contains(name) else {
+                return value.array.map { $0 != entity.list(name) } ?? (value.string != entity.text(name))
+            }
             return value != old.value(ofSetting: name)
         }
     }
@@ -253,13 +267,16 @@ struct PolicyEditing {
         if !diff.effects.isEmpty {
             blocks.append(
                 .more(
-                    diff.effects.count == 1 ? "One answer changes" : "\(diff.effects.count) answers change",
+                    "\(diff.effects.count) answers change",
                     [
                         .table(
                             Table(
                                 "Answers that change", ["What people do", "Now", "Then"],
                                 diff.effects.map {
-                                    [.text($0.sentence), .text($0.from.rawValue), .text($0.to.rawValue)]
+                                    [
+                                        .text(.said($0.sentence)), .text(SettingTexts.words($0.from.rawValue)),
+                                        .text(SettingTexts.words($0.to.rawValue)),
+                                    ]
                                 },
                                 empty: ""))
                     ]))
@@ -281,9 +298,10 @@ struct PolicyEditing {
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return try await preview(visit, newest: true)
         } catch let refusal as Refusal where refusal.status == .badRequest {
-            var page = try editor(visit, entity, visit.form, version: visit.form["version"])
+            var page = try await editor(visit, entity, visit.form, version: visit.form["version"])
             page.blocks.insert(
-                .note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }), at: 0)
+                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }), at: 0
+            )
             return .page(page, .badRequest)
         }
     }

@@ -9,12 +9,13 @@ struct PolicyPages {
 
     func add(to table: ConsoleTable) {
         table.get("/console/policies", list)
-        table.get("/console/policies/new", new)
+        table.get("/console/policies/new", needs: "writePolicies", new)
         table.post("/console/policies/new", create)
         table.get("/console/policies/:id", live: true, show)
         table.get("/console/policies/:id/export", export)
+        table.get("/console/policies/:id/compare", compare)
         table.post("/console/policies/:id/copy", copy)
-        table.get("/console/policies/:id/delete", confirmDeletion)
+        table.get("/console/policies/:id/delete", needs: "deletePolicies", confirmDeletion)
         table.post("/console/policies/:id/delete", delete)
     }
 
@@ -22,11 +23,11 @@ struct PolicyPages {
     static func route(_ id: String) -> String { collection + "/" + ConsolePath.part(id) }
 
     /// What kind of policy it is, in words.
-    static func kind(_ policy: JSONValue) -> String {
+    static func kind(_ policy: JSONValue) -> Phrase {
         switch policy.text("@odata.type").split(separator: ".").last {
         case "iosManagedAppProtection": "Protection, iOS"
-        case "androidManagedAppProtection": "Protection, Android: kept, never in force here"
-        case "defaultManagedAppProtection": "Protection, for everybody else"
+        case "androidManagedAppProtection": "Protection, Android: stored, not enforced here"
+        case "defaultManagedAppProtection": "Protection, for all people without another policy"
         case "targetedManagedAppConfiguration": "App configuration"
         default: "Policy"
         }
@@ -42,13 +43,15 @@ struct PolicyPages {
         let policies = all.filter {
             !Self.isConfiguration($0) && (search.isEmpty || $0.text("displayName").lowercased().contains(search))
         }
-        let rows = policies.map { policy -> [Cell] in
-            let assigned = policy.list("assignments").count
+        let groups = try await PolicyTargeting.groups(visit)
+        let rows = Self.sorted(policies, by: visit.query["sort"]).map { policy -> [Cell] in
+            let targets = policy.list("assignments").map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
             return [
-                .link(policy.text("displayName"), Self.path(policy.text("id"))), .text(Self.kind(policy)),
-                .text("\(policy.list("apps").count)"),
-                assigned == 0 ? .badge("nobody", .notice) : .badge("assigned", .good),
-                .time(policy.date("lastModifiedDateTime")),
+                .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), .text(Self.kind(policy)),
+                policy.list("apps").isEmpty
+                    ? .text(SettingTexts.words(policy.text("appGroupType"))) : .text("\(policy.list("apps").count)"),
+                targets.isEmpty ? .badge("not assigned", .notice) : .list(targets.prefix(5).map { .text($0) }),
+                .code(policy.text("version")), .time(policy.date("lastModifiedDateTime")),
             ]
         }
         var blocks: [Block] = []
@@ -63,24 +66,85 @@ struct PolicyPages {
             .form(
                 Form(
                     "/console/policies", submit: "Search", asks: true,
-                    [Field(.text, "search", "Name", value: visit.query["search"])])),
+                    [
+                        Field(.text, "search", "Name", value: visit.query["search"]),
+                        Field(.choice(Self.orders), "sort", "Sorted by", value: visit.query["sort"]),
+                    ])),
             .table(
                 Table(
-                    "Policies", ["Name", "Kind", "Apps", "Reaches", "Changed"], rows,
+                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed"], rows,
                     empty: "There is no policy yet. Make one from a baseline, add apps and assign it to a group.")),
         ]
         return .page(
             Page(
-                "Policies", .policies, lead: "What people may do with organisation data, in which apps, and for whom.",
+                "Policies", .policies,
+                lead: "What people may do with organisation data, in which apps, and who gets the rules.",
                 blocks))
+    }
+
+    private static let orders: [(value: String, text: Phrase)] = [
+        ("", "name"), ("changed", "last change"), ("kind", "kind"),
+    ]
+
+    private static func sorted(_ policies: [JSONValue], by order: String) -> [JSONValue] {
+        func name(_ policy: JSONValue) -> String { policy.text("displayName").lowercased() }
+        return policies.sorted { left, right in
+            switch order {
+            case "changed": left.text("lastModifiedDateTime") > right.text("lastModifiedDateTime")
+            case "kind": (left.text("@odata.type"), name(left)) < (right.text("@odata.type"), name(right))
+            default: name(left) < name(right)
+            }
+        }
+    }
+
+    // MARK: Comparing two
+
+    @Sendable private func compare(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let entity = try await visit.api.get(Self.route(visit.keys[0]))
+        let others = try await visit.api.all(Self.collection + "?$top=100").filter {
+            !Self.isConfiguration($0) && $0.text("id") != entity.text("id")
+        }
+        let path = Self.path(visit.keys[0])
+        var blocks: [Block] = [
+            .form(
+                Form(
+                    path + "/compare", submit: "Compare", asks: true,
+                    [
+                        Field(
+                            .choice(others.map { ($0.text("id"), .data($0.text("displayName"))) }), "with", "With",
+                            value: visit.query["with"])
+                    ]))
+        ]
+        if others.isEmpty {
+            blocks = [.note(.notice, "There is no other policy yet. Make a copy to compare with.", [])]
+        }
+        if let other = others.first(where: { $0.text("id") == visit.query["with"] }),
+            let (left, right) = try? (AppProtectionPolicy(graphJSON: entity), AppProtectionPolicy(graphJSON: other))
+        {
+            blocks.append(
+                .table(
+                    Table(
+                        "Settings that differ", ["Setting", "Here", "There", "There it is"],
+                        PolicyDiff(from: left, to: right).changes.map { change in
+                            [
+                                .text(SettingTexts.text(of: change.setting).label),
+                                .text(SettingTexts.value(change.from)), .text(SettingTexts.value(change.to)),
+                                .text(change.direction.map { SettingTexts.words($0.rawValue) } ?? "no effect here"),
+                            ]
+                        }, empty: "Every setting is the same.")))
+        }
+        return .page(
+            Page(
+                "Compare \(entity.text("displayName"))", .policies,
+                above: Link(.data(entity.text("displayName")), path), blocks))
     }
 
     // MARK: Making one
 
-    private static let levels: [(value: String, text: String, help: String)] = [
+    private static let levels: [(value: String, text: Phrase, help: Phrase)] = [
         (
             "level1", "Level 1: basic",
-            "A PIN, encryption and selective wipe. Data may still go to other apps. For everybody, where little is at stake."
+            "A PIN, encryption and selective wipe. Data may still go to other apps. For everyday data."
         ),
         (
             "level2", "Level 2: enhanced",
@@ -88,23 +152,21 @@ struct PolicyPages {
         ),
         (
             "level3", "Level 3: high",
-            "As level 2, and: no printing, no other keyboards, data comes in from protected apps alone, longer PINs, wipe on a jailbroken device, and a threat-defence connector is needed. For people with very sensitive data."
+            "As level 2, and: no printing, no other keyboards, data comes in from protected apps only, longer PINs, wipe on a jailbroken device, and a threat-defence connector is needed. For people with very sensitive data."
         ),
     ]
 
     private static func newPage(_ visit: ConsoleVisit, _ form: ConsoleForm?, refusal: Refusal? = nil) -> Page {
         let level = form?["level"] ?? visit.typed("level", else: "level2")
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
-        }
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
                     "/console/policies/new", submit: "Make the policy", cancel: Link("Cancel", "/console/policies"),
                     [
                         Field(
-                            .text, "name", "Name", help: "As colleagues will find it, such as Field workers, enhanced.",
+                            .text, "name", "Name",
+                            help: "As your colleagues will look for it, such as Field workers, enhanced.",
                             value: form?["name"] ?? visit.typed("name"), isRequired: true),
                         Field(
                             .text, "description", "Description",
@@ -112,7 +174,7 @@ struct PolicyPages {
                         Field(.radio(Self.levels), "level", "Begin with", value: level),
                     ])))
         return Page(
-            "New policy", .policies, lead: "The policy reaches nobody until you add apps and assign it.",
+            "New policy", .policies, lead: "The policy has no effect until you add apps and assign it.",
             above: Link("Policies", "/console/policies"), blocks)
     }
 
@@ -164,12 +226,13 @@ struct PolicyPages {
         var links: [Link] = []
         if visit.may("writePolicies") {
             links += SettingDescription.Group.allCases.map {
-                Link("Change \(SettingTexts.title(of: $0).lowercased())", path + "/edit/\($0.rawValue)")
+                Link("Change: \(SettingTexts.title(of: $0))", path + "/edit/\($0.rawValue)")
             }
             links.append(Link("Apps", path + "/apps"))
         }
         if visit.may("assignPolicies") { links.append(Link("Assign", path + "/assignments", isMain: true)) }
         links.append(Link("History", path + "/history"))
+        links.append(Link("Compare", path + "/compare"))
         links.append(Link("Export as JSON", path + "/export"))
         if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
         blocks.append(.links(links))
@@ -177,11 +240,12 @@ struct PolicyPages {
             blocks.append(.form(Form(path + "/copy", submit: "Make a copy", [])))
         }
         if let policy {
-            blocks += [Self.remarks(PolicyLint.findings(in: policy))] + Self.settings(policy)
+            blocks += [Self.remarks(PolicyLint.findings(in: policy)), .table(Self.conditions(policy))]
+            blocks += Self.settings(policy)
         }
         return .page(
             Page(
-                entity.text("displayName"), .policies, lead: entity.text("description"), isLive: true,
+                .data(entity.text("displayName")), .policies, lead: .data(entity.text("description")), isLive: true,
                 above: Link("Policies", "/console/policies"), blocks))
     }
 
@@ -198,9 +262,11 @@ struct PolicyPages {
                     || app.list("applied").contains { $0.text("id") == id }
             } ?? []
         var blocks: [Block] = []
-        if reached.isEmpty { blocks.append(.note(.notice, "Nobody gets this policy yet.", ["Assign it to a group."])) }
+        if reached.isEmpty {
+            blocks.append(.note(.notice, "This policy is not assigned yet.", ["Assign it to a group."]))
+        }
         if apps.isEmpty, entity.text("appGroupType").isEmpty || entity.text("appGroupType") == "selectedPublicApps" {
-            blocks.append(.note(.notice, "The policy is about no app yet.", ["Add the apps that it protects."]))
+            blocks.append(.note(.notice, "This policy has no app yet.", ["Add the apps that it protects."]))
         }
         blocks.append(
             .facts([
@@ -211,7 +277,7 @@ struct PolicyPages {
                     apps.isEmpty
                         ? .text(SettingTexts.words(entity.text("appGroupType"))) : .list(apps.map { .code($0) })
                 ),
-                ("Reaches", .list(reached.isEmpty ? [.badge("nobody", .notice)] : reached.map { .text($0) })),
+                ("Reaches", .list(reached.isEmpty ? [.badge("not assigned", .notice)] : reached.map { .text($0) })),
                 ("People with it in force", .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")),
                 (
                     "Apps that wait for this version",
@@ -225,7 +291,7 @@ struct PolicyPages {
                         "Apps that have not taken the version yet", ["App", "Device", "Last contact"],
                         waiting.prefix(20).map { app in
                             [
-                                .link(app.text("bundleID"), DevicePages.path(app.text("registrationID"))),
+                                .link(.data(app.text("bundleID")), DevicePages.path(app.text("registrationID"))),
                                 .code(app.text("deviceTag")), .time(app.date("lastSync")),
                             ]
                         }, empty: "")))
@@ -234,17 +300,44 @@ struct PolicyPages {
     }
 
     static func remarks(_ findings: [LintFinding]) -> Block {
-        guard !findings.isEmpty else { return .note(.good, "Nothing in this policy contradicts itself.", []) }
+        guard !findings.isEmpty else {
+            return .note(.good, "The settings of this policy do not contradict each other.", [])
+        }
         let worst = findings.contains { $0.severity == .error } ? Tone.bad : .notice
         return .note(
-            worst, "Have a look at \(findings.count == 1 ? "one thing" : "\(findings.count) things"):",
-            findings.map { "\(SettingTexts.text(of: $0.setting).label): \($0.message)" })
+            worst, "\(findings.count) remarks on this policy:",
+            findings.map { "\(SettingTexts.text(of: $0.setting).label): \(.said($0.message))" })
+    }
+
+    /// What must be true before apps open, each with its value and what happens where it is not (SRV-UI-07).
+    static func conditions(_ policy: AppProtectionPolicy) -> Table {
+        let actions = [("Required", "block"), ("Warning", "warn"), ("Wipe", "wipe")]
+        let rows = SettingDescription.all.filter { $0.group == .launch }.compactMap { setting -> [Cell]? in
+            let value = policy.value(ofSetting: setting.name)
+            guard value != .null, value != false, value.string?.isEmpty != true, value.array?.isEmpty != true else {
+                return nil
+            }
+            let action: Phrase
+            if let known = actions.first(where: { setting.name.contains($0.0) && setting.name.hasSuffix("Version") }) {
+                action = SettingTexts.words(known.1)
+            } else if setting.names.contains("wipe") {
+                action = SettingTexts.value(value)
+            } else if setting.name.hasSuffix("WipeIsEnforced") {
+                action = SettingTexts.words("wipe")
+            } else {
+                action = SettingTexts.words("block")
+            }
+            return [.text(SettingTexts.text(of: setting.name).label), .text(SettingTexts.value(value)), .text(action)]
+        }
+        return Table(
+            "Conditions", ["Setting", "Value", "Action"], rows,
+            empty: "No condition is set. Apps open on any device and system.")
     }
 
     private static func settings(_ policy: AppProtectionPolicy) -> [Block] {
         let idle = policy.idleSettings
         return SettingDescription.Group.allCases.map { group in
-            let facts = SettingDescription.all.filter { $0.group == group }.map { setting -> (String, Cell) in
+            let facts = SettingDescription.all.filter { $0.group == group }.map { setting -> (Phrase, Cell) in
                 let value = policy.value(ofSetting: setting.name)
                 let text = SettingTexts.value(value)
                 return (
@@ -272,8 +365,8 @@ struct PolicyPages {
                 "Delete \(entity.text("displayName"))?", .policies, above: Link("Policies", "/console/policies"),
                 impact.blocks + [
                     .note(
-                        .notice, "Whom it reached falls back to other policies that reach them.",
-                        ["An app that no policy is about any more removes its organisation data."]),
+                        .notice, "People who had this policy fall back to the other policies that reach them.",
+                        ["An app without any policy removes its organisation data."]),
                     .form(
                         Form(
                             path + "/delete", submit: "Delete the policy",
@@ -281,7 +374,7 @@ struct PolicyPages {
                                 ("version", entity.text("version")), ("impact", impact.token),
                                 ("page", path + "/delete"),
                             ], isGrave: true,
-                            cancel: Link("Keep it", path), [])),
+                            cancel: Link("Keep the policy", path), [])),
                 ]))
     }
 

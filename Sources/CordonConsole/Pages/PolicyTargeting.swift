@@ -11,9 +11,9 @@ struct PolicyTargeting {
     private static let mostShown = 20
 
     func add(to table: ConsoleTable) {
-        table.get("/console/policies/:id/apps", apps)
+        table.get("/console/policies/:id/apps", needs: "writePolicies", apps)
         table.post("/console/policies/:id/apps", saveApps)
-        table.get("/console/policies/:id/assignments", assignments)
+        table.get("/console/policies/:id/assignments", needs: "assignPolicies", assignments)
         table.post("/console/policies/:id/assignments", preview)
         table.post("/console/policies/:id/assign", assign)
     }
@@ -25,52 +25,72 @@ struct PolicyTargeting {
     }
 
     /// Whom an assignment is for.
-    static func words(of target: JSONValue, _ groups: [String: String]) -> String {
+    static func words(of target: JSONValue, _ groups: [String: String]) -> Phrase {
         let id = target.text("groupId")
         let name = groups[id] ?? id
         return switch target.text("@odata.type") {
-        case allUsers: "everybody with a licence"
+        case allUsers: "all people with a licence"
         case exclusion: "not \(name)"
-        case group: name
+        case group: .data(name)
         default: "all devices"
         }
     }
 
     // MARK: Apps
 
-    private static func appsPage(_ entity: JSONValue, _ typed: String?, _ refusal: Refusal? = nil) -> Page {
+    private static func appsPage(
+        _ entity: JSONValue, _ typed: String?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+    ) async -> Page {
+        let known = await CataloguePages.apps(visit)
         let id = entity.text("id")
         let bundles = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
-        let sets: [(value: String, text: String)] = [
+        let sets: [(value: String, text: Phrase)] = [
             ("selectedPublicApps", "the apps listed below"), ("allApps", "every app"),
             ("allMicrosoftApps", "all Microsoft apps"),
             ("allCoreMicrosoftApps", "the core Microsoft apps"),
         ]
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
-        }
+        let levels: [(value: String, text: Phrase)] = [
+            ("unspecified", "any device"), ("mdm", "a device that is managed"),
+            ("unmanaged", "a device that is not managed"),
+        ]
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
                     PolicyPages.path(id) + "/apps", submit: "Save the apps",
                     hidden: [("page", PolicyPages.path(id) + "/apps")], cancel: Link("Cancel", PolicyPages.path(id)),
                     [
-                        Field(.choice(sets), "set", "The policy is about", value: entity.text("appGroupType")),
+                        Field(.choice(sets), "set", "This policy protects", value: entity.text("appGroupType")),
+                        Field(
+                            .choice(levels), "level", "On", value: entity.text("targetedAppManagementLevels")),
                         Field(
                             .long, "apps", "Bundle ids",
-                            help: "One a line, such as com.example.notes. They stand in the app's Info.plist.",
+                            help:
+                                "One per line, such as com.example.notes. The catalogue lists the apps that enrolled; the id stands in the app's Info.plist.",
                             value: typed ?? bundles.joined(separator: "\n")),
                     ])))
+        if !known.isEmpty {
+            blocks.append(
+                .table(
+                    Table(
+                        "Apps of the catalogue", ["Name", "Bundle id", "Protected"],
+                        known.prefix(50).map { app in
+                            let isListed = bundles.contains { $0.lowercased() == app.text("bundleId").lowercased() }
+                            return [
+                                .text(.data(app.text("displayName"))), .code(app.text("bundleId")),
+                                .text(isListed ? "yes" : "no"),
+                            ]
+                        }, empty: "")))
+        }
         return Page(
             "Apps of \(entity.text("displayName"))", .policies,
-            above: Link(entity.text("displayName"), PolicyPages.path(id)),
+            above: Link(.data(entity.text("displayName")), PolicyPages.path(id)),
             blocks)
     }
 
     @Sendable private func apps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps")
-        return .page(Self.appsPage(entity, visit.draft.map { $0.all("apps").joined() }))
+        return .page(await Self.appsPage(entity, visit.draft.map { $0.all("apps").joined() }, visit))
     }
 
     @Sendable private func saveApps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -88,10 +108,16 @@ struct PolicyTargeting {
         if !visit.form["set"].isEmpty { body["appGroupType"] = .string(visit.form["set"]) }
         do {
             try await visit.api.call(.post, PolicyPages.route(id) + "/targetApps", .object(body))
+            let (level, known) = (visit.form["level"], entity.text("targetedAppManagementLevels"))
+            if !level.isEmpty, level != known, level != "unspecified" || !known.isEmpty {
+                try await visit.api.call(
+                    .patch, PolicyPages.route(id), ["targetedAppManagementLevels": .string(level)])
+            }
             return .moved(PolicyPages.path(id))
         } catch let refusal as Refusal where refusal.status == .badRequest {
             return .page(
-                Self.appsPage(entity, visit.form.lines("apps").joined(separator: "\n"), refusal), .badRequest)
+                await Self.appsPage(entity, visit.form.lines("apps").joined(separator: "\n"), visit, refusal),
+                .badRequest)
         }
     }
 
@@ -107,7 +133,7 @@ struct PolicyTargeting {
         func chosen(_ type: String) -> String {
             targets.filter { $0.text("@odata.type") == type }.map { $0.text("groupId") }.joined(separator: ",")
         }
-        let options = groups.map { (value: $0.key, text: $0.value) }
+        let options = groups.map { (value: $0.key, text: Phrase.data($0.value)) }
         let everybody = targets.contains { $0.text("@odata.type") == allUsers } ? "true" : ""
         let filter =
             targets.lazy.map { $0.text("deviceAndAppManagementAssignmentFilterId") }.first { !$0.isEmpty } ?? ""
@@ -118,22 +144,24 @@ struct PolicyTargeting {
             typed.map { $0.all(name).joined(separator: ",") } ?? known
         }
         var fields = [
-            Field(.flag, "everybody", "Everybody who has a licence", value: value("everybody", everybody)),
+            Field(.flag, "everybody", "All people who have a licence", value: value("everybody", everybody)),
             Field(
                 .several(options), "included", "Groups that get it",
-                help: options.isEmpty ? "The directory has no groups yet." : "", value: value("included", chosen(group))
+                help: options.isEmpty
+                    ? "The directory has no groups yet. Connect a directory, or add groups with the administration API."
+                    : "", value: value("included", chosen(group))
             ),
             Field(
                 .several(options), "excluded", "Groups that do not get it",
-                help: "Being excluded counts more than being included.",
+                help: "Excluding a group overrides including another one.",
                 value: value("excluded", chosen(exclusion))),
         ]
         if !filters.isEmpty {
             fields.append(
                 Field(
                     .choice(
-                        [(value: "", text: "every device and app")]
-                            + filters.map { (value: $0.text("id"), text: $0.text("displayName")) }),
+                        [(value: "", text: Phrase("every device and app"))]
+                            + filters.map { (value: $0.text("id"), text: Phrase.data($0.text("displayName"))) }),
                     "filter", "Only where this filter fits", value: value("filter", filter)))
             fields.append(
                 Field(
@@ -153,9 +181,9 @@ struct PolicyTargeting {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
         return .page(
             Page(
-                "Whom \(entity.text("displayName")) reaches", .policies,
+                "Who gets \(entity.text("displayName"))", .policies,
                 lead: "You see who is affected before anything changes.",
-                above: Link(entity.text("displayName"), PolicyPages.path(entity.text("id"))),
+                above: Link(.data(entity.text("displayName")), PolicyPages.path(entity.text("id"))),
                 [try await Self.form(entity, visit, visit.draft)]))
     }
 
@@ -185,7 +213,7 @@ struct PolicyTargeting {
         guard included.isDisjoint(with: excluded) else {
             return .page(
                 Page(
-                    "Whom \(entity.text("displayName")) reaches", .policies,
+                    "Who gets \(entity.text("displayName"))", .policies,
                     [
                         .note(.bad, "A group cannot be included and excluded at once.", []),
                         try await Self.form(entity, visit, visit.form),
@@ -198,8 +226,8 @@ struct PolicyTargeting {
         if !lost.isEmpty {
             blocks.insert(
                 .note(
-                    .notice, "\(lost.count == 1 ? "One person loses" : "\(lost.count) people lose") this policy.",
-                    ["Apps in which no other policy reaches them remove their organisation data."]), at: 0)
+                    .notice, "\(lost.count) people lose this policy.",
+                    ["In apps where no other policy reaches them, organisation data is removed."]), at: 0)
         }
         let kept = visit.form.values.filter { !["csrf", "page", "impact"].contains($0.key) }.flatMap { name, values in
             values.map { (name, $0) }
@@ -211,11 +239,11 @@ struct PolicyTargeting {
                 Form(
                     PolicyPages.path(id) + "/assign", submit: "Publish",
                     hidden: kept + [("impact", impact.token), ("page", PolicyPages.path(id) + "/assignments")],
-                    cancel: Link("Do not change anything", PolicyPages.path(id)), [])))
+                    cancel: Link("Change nothing", PolicyPages.path(id)), [])))
         return .page(
             Page(
-                "Preview: whom \(entity.text("displayName")) reaches", .policies, lead: "Nothing is in force yet.",
-                above: Link(entity.text("displayName"), PolicyPages.path(id)), blocks))
+                "Preview: who gets \(entity.text("displayName"))", .policies, lead: "Nothing is in force yet.",
+                above: Link(.data(entity.text("displayName")), PolicyPages.path(id)), blocks))
     }
 
     @Sendable private func assign(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -258,16 +286,20 @@ struct PolicyTargeting {
 
     static func audience(of assignments: [JSONValue], _ visit: ConsoleVisit) async throws -> [Block] {
         let people = try await people(in: assignments, visit)
-        guard !people.isEmpty else { return [.note(.notice, "This reaches nobody at present.", [])] }
+        guard !people.isEmpty else {
+            return [
+                .note(.notice, "This reaches no person at present. Add people to the group, or choose another one.", [])
+            ]
+        }
         return [
             .card(
-                "Who is affected: \(people.count == 1 ? "one person" : "\(people.count) people")",
+                "Who is affected: \(people.count) people",
                 [
                     .facts([
                         (
                             "By name",
                             .list(
-                                people.prefix(mostShown).map { .link($0.name, PeoplePages.path($0.id)) }
+                                people.prefix(mostShown).map { .link(.data($0.name), EffectiveRulesPage.path($0.id)) }
                                     + (people.count > mostShown ? [.text("and \(people.count - mostShown) more")] : []))
                         )
                     ])

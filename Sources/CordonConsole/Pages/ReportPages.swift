@@ -10,15 +10,15 @@ struct ReportPages {
     /// A report: where it comes from and what its columns are.
     private struct Report {
         var name: String
-        var title: String
-        var lead: String
+        var title: Phrase
+        var lead: Phrase
         var path: String
-        var columns: [(title: String, member: String)]
+        var columns: [(title: Phrase, member: String)]
     }
 
     private static let reports = [
         Report(
-            name: "flagged", title: "Devices with something wrong", lead: "What devices report of themselves.",
+            name: "flagged", title: "Flagged devices", lead: "What devices report about themselves.",
             path: "/admin/v1/reports/flagged",
             columns: [
                 ("Person", "displayName"), ("App", "bundleID"), ("Device", "deviceName"), ("Device tag", "deviceTag"),
@@ -35,7 +35,7 @@ struct ReportPages {
         Report(
             name: "wipes", title: "Wipes", lead: "The newest 500.", path: "/admin/v1/wipes",
             columns: [
-                ("Person", "userId"), ("App", "bundleId"), ("State", "state"), ("Asked for", "requested"),
+                ("Person", "userId"), ("App", "bundleId"), ("State", "state"), ("Requested", "requested"),
                 ("By", "requestedBy"), ("Changed", "modified"), ("Failure", "failureReason"),
             ]),
         Report(
@@ -60,9 +60,9 @@ struct ReportPages {
                 Chart(
                     title: "Protected people by app",
                     bars: summary.list("topProtectedApps").map {
-                        .init(name: $0.text("bundleID"), value: $0.number("users"))
+                        .init(name: .data($0.text("bundleID")), value: $0.number("users"))
                     })))
-        return .page(Page("Reports", .reports, lead: "Figures, and lists to look at or take along.", blocks))
+        return .page(Page("Reports", .reports, lead: "Figures, and lists to read or to download.", blocks))
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -70,26 +70,45 @@ struct ReportPages {
             throw Refusal(.notFound, "not-found", "There is no such report.")
         }
         let content = try await visit.api.get(report.path)
-        let all = content.array ?? []
+        let search = visit.query["search"]
+        let all = (content.array ?? []).filter { row in
+            search.isEmpty
+                || report.columns.contains { ReportFile.text(row[$0.member]).localizedStandardContains(search) }
+        }
         switch visit.query["format"] {
-        case "json": return .response(ReportFile.json(content, named: "\(report.name).json"))
+        case "json": return .response(ReportFile.json(.array(all), named: "\(report.name).json"))
         case "csv":
             let lines =
-                [report.columns.map(\.title)]
+                [report.columns.map { $0.title.text(in: visit.language) }]
                 + all.map { row in report.columns.map { ReportFile.text(row[$0.member]) } }
             return .response(ReportFile.csv(lines, named: "\(report.name).csv"))
         default: break
         }
-        let rows = all.prefix(200).map { row in report.columns.map { Cell.text(ReportFile.text(row[$0.member])) } }
+        let rows = all.prefix(200).map { row in report.columns.map { Cell.text(.data(ReportFile.text(row[$0.member]))) }
+        }
         let path = "/console/reports/" + report.name
         return .page(
             Page(
                 report.title, .reports,
-                lead: report.lead
-                    + (all.count > 200 ? " The first 200 of \(all.count) are shown; the files have all." : ""),
+                lead: all.count > 200
+                    ? "\(report.lead) The first 200 of \(.data("\(all.count)")) are shown; the files have all."
+                    : report.lead,
                 above: Link("Reports", "/console/reports"),
                 [
-                    .links([Link("CSV", path + "?format=csv"), Link("JSON", path + "?format=json")]),
+                    .form(
+                        Form(
+                            path, submit: "Show", asks: true,
+                            [
+                                Field(
+                                    .text, "search", "With",
+                                    help:
+                                        "A word that stands in a row. The address of the page keeps it: save it as a bookmark.",
+                                    value: search)
+                            ])),
+                    .links([
+                        Link(.data("CSV"), path + "?format=csv&search=" + ConsolePath.part(search)),
+                        Link(.data("JSON"), path + "?format=json&search=" + ConsolePath.part(search)),
+                    ]),
                     .table(
                         Table(report.title, report.columns.map(\.title), rows, empty: "There is nothing to report.")),
                 ]))

@@ -23,12 +23,11 @@ struct RolePages {
         let roles = try await visit.api.get("/admin/v1/roles").array ?? []
         let rows = roles.map { role -> [Cell] in
             let isBuiltIn = role["isBuiltIn"] == true
-            let permissions = role.list("permissions").compactMap(\.string).map(SettingTexts.words).joined(
-                separator: ", ")
+            let permissions = Phrase.list(role.list("permissions").compactMap(\.string).map(SettingTexts.words))
             return [
                 isBuiltIn
                     ? .text(SettingTexts.words(role.text("displayName")))
-                    : .link(role.text("displayName"), Self.path(role.text("id"))),
+                    : .link(.data(role.text("displayName")), Self.path(role.text("id"))),
                 isBuiltIn ? .badge("built in", .plain) : .badge("your own", .good), .text(permissions),
                 .list(role.list("members").compactMap(\.string).map { .code($0) }),
             ]
@@ -38,20 +37,21 @@ struct RolePages {
             Page(
                 "Roles", .roles,
                 lead:
-                    "Built-in roles come with the groups and roles of your identity provider; your own name their members here.",
+                    "Built-in roles come with the groups and roles of your identity provider. Roles of your own list their members here.",
                 [
                     .facts([
-                        ("You are", .text(visit.roleNames.joined(separator: ", "))),
-                        ("You may", .text(mine.joined(separator: ", "))),
+                        ("You are", .text(visit.roles)),
+                        ("You may", .text(.list(mine))),
                     ]),
                     .links(visit.may("manageTenant") ? [Link("New role", "/console/roles/new", isMain: true)] : []),
                     .table(Table("Roles", ["Role", "Kind", "May", "Members"], rows, empty: "")),
                 ]))
     }
 
-    private static func page(_ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil)
-        -> Page
-    {
+    private static func page(
+        _ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil
+    ) async -> Page {
+        let tags = await CataloguePages.tags(visit)
         let id = visit.keys[0]
         let permissions = Permission.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
         func known(_ name: String, _ separator: String) -> String {
@@ -60,10 +60,7 @@ struct RolePages {
         func value(_ name: String, _ known: String) -> String {
             form.map { $0.all(name).joined(separator: ",") } ?? known
         }
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
-        }
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
@@ -78,11 +75,11 @@ struct RolePages {
                             value: value("permissions", known("permissions", ","))),
                         Field(
                             .long, "members", "Members",
-                            help: "One a line: a group as the provider's tokens name it, or user: and an object id.",
+                            help: "One per line: a group as the provider's tokens name it, or user: and an object id.",
                             value: value("members", known("members", "\n"))),
                         Field(
-                            .text, "tags", "Only for policies with these scope tags",
-                            help: "Ids with commas between; empty for every policy.",
+                            .several(tags), "tags", "Only for policies with these scope tags",
+                            help: "With none of them, the role holds for every policy.",
                             value: value("tags", known("scopeTags", ","))),
                     ])))
         if id != "new" {
@@ -93,7 +90,8 @@ struct RolePages {
                     )))
         }
         return Page(
-            id == "new" ? "New role" : role.text("displayName"), .roles, above: Link("Roles", "/console/roles"), blocks)
+            id == "new" ? "New role" : .data(role.text("displayName")), .roles, above: Link("Roles", "/console/roles"),
+            blocks)
     }
 
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -102,13 +100,13 @@ struct RolePages {
         guard visit.keys[0] == "new" || role != nil else {
             throw Refusal(.notFound, "not-found", "There is no such role to change.")
         }
-        return .page(Self.page(visit, role ?? .null, visit.draft))
+        return .page(await Self.page(visit, role ?? .null, visit.draft))
     }
 
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let form = visit.form
         let id = visit.keys[0] == "new" ? "role-" + UUID().uuidString.lowercased() : visit.keys[0]
-        let tags = form["tags"].split(separator: ",").map { JSONValue.string($0.trimmingCharacters(in: .whitespaces)) }
+        let tags = form.all("tags").flatMap { $0.split(separator: ",") }.map { JSONValue.string(String($0)) }
         do {
             try await visit.api.call(
                 .put, Self.route(id),
@@ -120,7 +118,7 @@ struct RolePages {
                 ])
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
-            return .page(Self.page(visit, .null, form, refusal), .badRequest)
+            return .page(await Self.page(visit, .null, form, refusal), .badRequest)
         }
     }
 }

@@ -7,7 +7,7 @@ import HTTPTypes
 struct ServicePages {
     func add(to table: ConsoleTable) {
         table.get("/console/service", show)
-        table.get("/console/service/accounts", accounts)
+        table.get("/console/service/accounts", needs: "manageTenant", accounts)
         table.post("/console/service/accounts", saveAccounts)
         table.get("/console/service/filters/:id", filter)
         table.post("/console/service/filters/:id", saveFilter)
@@ -25,8 +25,8 @@ struct ServicePages {
         if restoration["isWaiting"] == true {
             blocks.append(
                 .note(
-                    .bad, "The store was put back from a backup, and waits for your word.",
-                    ["Read what was lost, then confirm with DELETE /admin/v1/restoration."]))
+                    .bad, "The store was restored from a backup, and waits for your confirmation.",
+                    ["Check what was lost since the backup, then confirm with DELETE /admin/v1/restoration."]))
         }
         if isMoving {
             blocks.append(.note(.notice, "The organisation is being moved: apps are told to come back later.", []))
@@ -38,7 +38,9 @@ struct ServicePages {
                     .facts([
                         (
                             "Allowed",
-                            accounts.map { .list($0.map { .text($0["userPrincipalName"]?.string ?? $0.text("id")) }) }
+                            accounts.map {
+                                .list($0.map { .text(.data($0["userPrincipalName"]?.string ?? $0.text("id"))) })
+                            }
                                 ?? .text("every account")
                         )
                     ]),
@@ -53,11 +55,12 @@ struct ServicePages {
                             filters.map {
                                 [
                                     .link(
-                                        $0.text("displayName"),
+                                        .data($0.text("displayName")),
                                         "/console/service/filters/" + ConsolePath.part($0.text("id"))),
                                     .code($0.text("rule")), .time($0.date("lastModifiedDateTime")),
                                 ]
-                            }, empty: "There is no filter yet. A filter narrows an assignment down to devices or apps.")
+                            },
+                            empty: "There is no filter yet. A filter limits an assignment to certain devices or apps.")
                     ),
                     .links(visit.may("assignPolicies") ? [Link("New filter", "/console/service/filters/new")] : []),
                 ]),
@@ -69,15 +72,20 @@ struct ServicePages {
                             "Keys", ["Key", "For", "Signs from", "Ends"],
                             keys.map {
                                 [
-                                    .code($0.text("id")), .text($0.text("role")), .time($0.date("activeFrom")),
+                                    .code($0.text("id")), .text(SettingTexts.words($0.text("role"))),
+                                    .time($0.date("activeFrom")),
                                     $0["retires"]?.string == nil ? .text("open") : .time($0.date("retires")),
                                 ]
                             },
                             empty: "")),
-                    .text("Keys change by POST /admin/v1/keys; docs/operating.md says when."),
+                    .links(visit.may("manageTenant") ? [Link("New signing key", "/console/service/keys")] : []),
                 ]),
         ]
-        blocks.append(.links([Link("For scripts", "/console/service/api")]))
+        blocks.append(
+            .links([
+                Link("Catalogue of apps", "/console/service/catalogue"), Link("Scope tags", "/console/service/tags"),
+                Link("Connections", "/console/service/connections"), Link("For scripts", "/console/service/api"),
+            ]))
         return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
     }
 
@@ -85,8 +93,7 @@ struct ServicePages {
 
     private static func accountsPage(_ known: [JSONValue]?, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page {
         let lines = (known ?? []).map { $0.text() }.joined(separator: "\n")
-        var blocks: [Block] = []
-        if let refusal { blocks.append(.note(.bad, refusal.message, [])) }
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
@@ -99,7 +106,7 @@ struct ServicePages {
                         Field(
                             .long, "accounts", "Accounts",
                             help:
-                                "One a line, as JSON: {\"id\":\"object id\",\"userPrincipalName\":\"worker@example.com\"}.",
+                                "One per line, as JSON: {\"id\":\"object id\",\"userPrincipalName\":\"worker@example.com\"}.",
                             value: form.map { $0.all("accounts").joined() } ?? lines),
                     ])))
         return Page("Accounts that may be used", .service, above: Link("Service", "/console/service"), blocks)
@@ -131,10 +138,7 @@ struct ServicePages {
     private static func filterPage(_ id: String, _ filter: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil)
         -> Page
     {
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
-        }
+        var blocks = Block.refused(refusal)
         let path = "/console/service/filters/" + ConsolePath.part(id)
         blocks.append(
             .form(
@@ -151,7 +155,7 @@ struct ServicePages {
                             value: form?["rule"] ?? filter.text("rule"), isRequired: true),
                     ])))
         return Page(
-            id == "new" ? "New filter" : filter.text("displayName"), .service,
+            id == "new" ? "New filter" : .data(filter.text("displayName")), .service,
             above: Link("Service", "/console/service"), blocks)
     }
 

@@ -3,15 +3,15 @@ import CordonPolicy
 /// What the settings of a policy are called, and what each does.
 enum SettingTexts {
     struct Text {
-        var label: String
-        var help: String
+        var label: Phrase
+        var help: Phrase
     }
 
     static func text(of name: String) -> Text {
-        texts[name].map { Text(label: $0.0, help: $0.1) } ?? Text(label: name, help: "")
+        texts[name].map { Text(label: $0.0, help: $0.1) } ?? Text(label: .data(name), help: "")
     }
 
-    static func title(of group: SettingDescription.Group) -> String {
+    static func title(of group: SettingDescription.Group) -> Phrase {
         switch group {
         case .transfer: "Data protection"
         case .access: "Access requirements"
@@ -20,7 +20,7 @@ enum SettingTexts {
         }
     }
 
-    static func help(of group: SettingDescription.Group) -> String {
+    static func help(of group: SettingDescription.Group) -> Phrase {
         switch group {
         case .transfer: "Where organisation data may come from and go to."
         case .access: "What a person does before organisation data is shown."
@@ -30,15 +30,15 @@ enum SettingTexts {
     }
 
     /// A value as people read it.
-    static func value(_ value: JSONValue) -> String {
+    static func value(_ value: JSONValue) -> Phrase {
         switch value {
         case .null: "not set"
         case .bool(let flag): flag ? "yes" : "no"
         case .string(let text): text.isEmpty ? "not set" : words(text)
         case .array(let list):
             list.isEmpty
-                ? "none" : list.map { $0.string.map(words) ?? $0["value"]?.string ?? $0.text() }.joined(separator: ", ")
-        default: value.text()
+                ? "none" : .list(list.map { $0.string.map(words) ?? .data($0["value"]?.string ?? $0.text()) })
+        default: .data(value.text())
         }
     }
 
@@ -49,18 +49,23 @@ enum SettingTexts {
     ]
 
     /// A name of a value in words: `managedAppsWithPasteIn` as "managed apps with paste in".
-    static func words(_ name: String) -> String {
-        if let known = proper[name] { return known }
-        guard name.first?.isLowercase ?? false, name.allSatisfy({ $0.isLetter || $0.isNumber }) else { return name }
-        return name.reduce(into: "") { words, letter in
-            words += letter.isUppercase ? " " + letter.lowercased() : String(letter)
+    static func words(_ name: String) -> Phrase {
+        if let known = proper[name] { return .data(known) }
+        guard name.first?.isLowercase ?? false, name.allSatisfy({ $0.isLetter || $0.isNumber }) else {
+            return .data(name)
         }
+        return .said(
+            name.reduce(into: "") { words, letter in
+                words += letter.isUppercase ? " " + letter.lowercased() : String(letter)
+            })
     }
 
-    private static let period = "A length of time as PT30M (30 minutes), PT12H or P90D (90 days)."
-    private static let version = "A version such as 17.4; empty for none."
+    private static let period: Phrase = "A length of time as PT30M (30 minutes), PT12H or P90D (90 days)."
+    private static let periodOrNever: Phrase =
+        "A length of time as PT30M (30 minutes), PT12H or P90D (90 days). PT0S for never."
+    private static let version: Phrase = "A version such as 17.4; empty for none."
 
-    private static let texts: [String: (String, String)] = [
+    private static let texts: [String: (Phrase, Phrase)] = [
         "allowedInboundDataTransferSources": (
             "Receive data from", "Apps from which organisation documents may be received."
         ),
@@ -134,7 +139,7 @@ enum SettingTexts {
         "appActionIfMaximumPinRetriesExceeded": (
             "After too many wrong PINs", "Wipe removes organisation data from the app."
         ),
-        "periodBeforePinReset": ("PIN must be changed after", period + " PT0S for never."),
+        "periodBeforePinReset": ("PIN must be changed after", periodOrNever),
         "previousPinBlockCount": ("Old PINs that may not come back", "How many."),
         "fingerprintBlocked": ("Block Touch ID in place of the PIN", ""),
         "faceIdBlocked": ("Block Face ID in place of the PIN", ""),
@@ -142,13 +147,13 @@ enum SettingTexts {
         "disableAppPinIfDevicePinIsSet": (
             "No PIN where the device has one", "The device's own passcode is enough then."
         ),
-        "periodOnlineBeforeAccessCheck": ("Ask again after", "Inactivity while online. " + period),
+        "periodOnlineBeforeAccessCheck": ("Ask again after", "Inactivity while online. \(period)"),
         "deviceComplianceRequired": ("Refuse devices that are jailbroken", ""),
         "appActionIfDeviceComplianceRequired": (
             "On a jailbroken device", "Wipe removes organisation data from the app."
         ),
         "periodOfflineBeforeAccessCheck": ("Offline until access is refused", period),
-        "periodOfflineBeforeWipeIsEnforced": ("Offline until organisation data is wiped", period + " PT0S for never."),
+        "periodOfflineBeforeWipeIsEnforced": ("Offline until organisation data is wiped", periodOrNever),
         "minimumRequiredOsVersion": ("Lowest system version: refuse below", version),
         "minimumWarningOsVersion": ("Lowest system version: warn below", version),
         "minimumWipeOsVersion": ("Lowest system version: wipe below", version),

@@ -7,7 +7,7 @@ import HTTPTypes
 /// Wipes: what exactly is affected, the number repeated, and the way to the verified receipt (SRV-UI-16, SRV-UI-17).
 struct WipePages {
     func add(to table: ConsoleTable) {
-        table.get("/console/people/:id/wipe", choose)
+        table.get("/console/people/:id/wipe", needs: "wipe", choose)
         table.post("/console/people/:id/wipe", request)
         table.get("/console/wipes", live: true, list)
         table.post("/console/wipes/:registration/:id/cancel") { visit in
@@ -29,17 +29,17 @@ struct WipePages {
         return .page(try await Self.page(visit, tag: tag))
     }
 
-    private static func page(_ visit: ConsoleVisit, tag: String, error: String = "") async throws -> Page {
+    private static func page(_ visit: ConsoleVisit, tag: String, error: Phrase = "") async throws -> Page {
         let id = visit.keys[0]
         let user = try await visit.api.get(PeoplePages.route(id))
         let all = try await visit.api.all("/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=100")
-        let above = Link(user.text("displayName"), PeoplePages.path(id))
+        let above = Link(.data(user.text("displayName")), PeoplePages.path(id))
         let devices = Dictionary(grouping: all) { $0.text("deviceTag") }
         guard let apps = devices[tag], let first = apps.first else {
             let rows = devices.sorted { $0.key < $1.key }.map { tag, apps -> [Cell] in
                 [
                     .link(
-                        apps.first.map(DevicePages.name) ?? tag,
+                        .data(apps.first.map(DevicePages.name) ?? tag),
                         PeoplePages.path(id) + "/wipe?tag=" + ConsolePath.part(tag)),
                     .list(apps.map { .code($0["appIdentifier"]?.text("bundleId") ?? "") }),
                     .time(apps.compactMap { $0.date("lastSyncDateTime") }.max()), .code(tag),
@@ -60,6 +60,7 @@ struct WipePages {
         let name = DevicePages.name(first)
         let path = PeoplePages.path(id) + "/wipe"
         let number = number(visit, tag)
+        let bundles = apps.map { $0["appIdentifier"]?.text("bundleId") ?? "" }.joined(separator: ", ")
         let again = "/console/sign-in?fresh=1&next=" + ConsolePath.part(path + "?tag=" + ConsolePath.part(tag))
         let freshness: [Block] =
             visit.me["isFresh"] == false
@@ -78,13 +79,13 @@ struct WipePages {
                         apps.map {
                             [
                                 .code($0["appIdentifier"]?.text("bundleId") ?? ""),
-                                .text($0.text("applicationVersion")),
+                                .text(.data($0.text("applicationVersion"))),
                                 .time($0.date("lastSyncDateTime")),
                             ]
                         }, empty: "")),
                 .facts([
-                    ("Person", .text("\(user.text("displayName")), \(user.text("userPrincipalName"))")),
-                    ("Device", .text(name)), ("Device tag", .code(tag)),
+                    ("Person", .text(.data("\(user.text("displayName")), \(user.text("userPrincipalName"))"))),
+                    ("Device", .text(.data(name))), ("Device tag", .code(tag)),
                 ]),
                 .form(
                     Form(
@@ -93,7 +94,7 @@ struct WipePages {
                         [
                             Field(
                                 .text, "number", "Repeat the number \(number)",
-                                help: "So that nobody wipes by a slip of the hand.", error: error,
+                                help: "The number guards against a wipe by a slip of the hand.", error: error,
                                 isRequired: true)
                         ])),
                 .card(
@@ -101,7 +102,10 @@ struct WipePages {
                     [
                         .text("Send it before or after, by a way that reaches them without the app:"),
                         .code(
-                            "Your organisation removes its data from \(apps.count == 1 ? "one app" : "\(apps.count) apps") on \(name): \(apps.map { $0["appIdentifier"]?.text("bundleId") ?? "" }.joined(separator: ", ")). Your own photos, messages and files are not touched. If this comes as a surprise, call the help desk.",
+                            """
+                            Your organisation removes its data from \(apps.count) apps on \(name): \(bundles). Your own \
+                            photos, messages and files are not touched. If you did not expect this, call the help desk.
+                            """,
                             label: "Text to forward"),
                     ]),
             ])
@@ -125,29 +129,29 @@ struct WipePages {
 
     private static let steps = ["pending", "delivered", "acknowledged", "succeeded"]
 
-    static func words(_ state: String) -> (String, Tone) {
+    static func words(_ state: String) -> (Phrase, Tone) {
         switch state {
-        case "pending": ("1 of 4: asked for", .notice)
+        case "pending": ("1 of 4: requested", .notice)
         case "delivered": ("2 of 4: delivered to the app", .notice)
         case "acknowledged": ("3 of 4: under way", .notice)
         case "succeeded": ("4 of 4: done, receipt verified", .good)
         case "failed": ("failed", .bad)
         case "cancelled": ("cancelled", .plain)
         case "expired": ("lapsed", .bad)
-        default: (state, .plain)
+        default: (SettingTexts.words(state), .plain)
         }
     }
 
-    static func table(_ caption: String, _ operations: [JSONValue]) -> Table {
+    static func table(_ caption: Phrase, _ operations: [JSONValue]) -> Table {
         Table(
             caption, ["Wipe", "State", "Changed"],
             operations.map { operation in
                 let (text, tone) = words(operation.text("state"))
                 return [
-                    .text(operation.text("displayName")), .badge(text, tone),
+                    .text(.data(operation.text("displayName"))), .badge(text, tone),
                     .time(operation.date("lastModifiedDateTime")),
                 ]
-            }, empty: "Nothing was ever wiped here.")
+            }, empty: "This app was never wiped.")
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -167,7 +171,13 @@ struct WipePages {
             let (text, tone) = Self.words(wipe.text("state"))
             let isOpen = Self.steps.dropLast().contains(wipe.text("state"))
             var state: [Cell] = [.badge(text, tone)]
-            if let failure = wipe["failureReason"]?.string { state.append(.text(failure)) }
+            if let failure = wipe["failureReason"]?.string { state.append(.text(.said(failure))) }
+            if ["failed", "expired"].contains(wipe.text("state")), visit.may("wipe") {
+                state.append(
+                    wipe["successorId"]?.string == nil
+                        ? .link("Wipe again…", PeoplePages.path(wipe.text("userId")) + "/wipe") : .text("wiped again"))
+            }
+            if wipe.number("attempt") > 1 { state.append(.text("attempt \(.data("\(wipe.number("attempt"))"))")) }
             if isOpen, visit.may("cancelWipes"), wipe.text("state") == "pending" {
                 state.append(
                     .button(
@@ -177,8 +187,8 @@ struct WipePages {
                     ))
             }
             return [
-                .link(names[wipe.text("userId")] ?? wipe.text("userId"), PeoplePages.path(wipe.text("userId"))),
-                .link(wipe.text("bundleId"), DevicePages.path(wipe.text("registrationId"))), .list(state),
+                .link(.data(names[wipe.text("userId")] ?? wipe.text("userId")), PeoplePages.path(wipe.text("userId"))),
+                .link(.data(wipe.text("bundleId")), DevicePages.path(wipe.text("registrationId"))), .list(state),
                 .list([.time(wipe.date("requested")), .text("by \(wipe.text("requestedBy"))")]),
                 .time(wipe.date("modified")),
                 isOpen
@@ -186,7 +196,7 @@ struct WipePages {
                     : wipe["receipt"]?.string.map { .badge("signed, \($0.count) bytes", .good) } ?? .text("none"),
             ]
         }
-        let states: [(value: String, text: String)] = [
+        let states: [(value: String, text: Phrase)] = [
             ("", "all"), ("open", "under way"), ("succeeded", "done"), ("failed", "failed"), ("expired", "lapsed"),
             ("cancelled", "cancelled"),
         ]
@@ -202,8 +212,8 @@ struct WipePages {
                             [Field(.choice(states), "state", "State", value: wanted)])),
                     .table(
                         Table(
-                            "Wipes", ["Person", "App", "State", "Asked for", "Changed", "Receipt"], rows,
-                            empty: "There is no such wipe. Open a person to wipe one of their devices.")),
+                            "Wipes", ["Person", "App", "State", "Requested", "Changed", "Receipt"], rows,
+                            empty: "There is no wipe here. Open a person to wipe one of their devices.")),
                 ]))
     }
 }

@@ -19,4 +19,6 @@ struct ConsoleSession: Codable, Sendable, Equatable {
     /// What forms carry to show that they are of this session.
     var csrf: String
     var draft: Draft?
+    /// The language that the person chose; nil for what the browser asks for.
+    var language: String?
 }

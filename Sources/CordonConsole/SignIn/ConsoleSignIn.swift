@@ -90,9 +90,12 @@ struct ConsoleSignIn: Sendable {
             throw Refusal(.forbidden, "sign-in", "Only people use the console.")
         }
         session.person = person
-        // What somebody has typed is theirs alone.
+        // What a person typed is shown to that person alone.
         let old = try await keeper.session(of: request)
-        if let old, old.session.person == person { session.draft = old.session.draft }
+        if let old, old.session.person == person {
+            session.draft = old.session.draft
+            session.language = old.session.language
+        }
         var response = ConsoleAnswer.redirect(to: pending.next)
         response.headers[values: .setCookie] = [
             try await keeper.begin(session, replacing: old), cookies.removing(.signIn),

@@ -51,7 +51,8 @@ public struct Approvals: Sendable {
             }
             let waiting = try WaitingChange.known(id, in: change)
             guard folded(waiting.requester.id) != folded(administrator.id) else {
-                throw ServiceError(.forbidden, "\(administrator.id) asked for the change, so somebody else releases it")
+                throw ServiceError(
+                    .forbidden, "\(administrator.id) asked for the change, so another administrator has to release it")
             }
             try change.noteApprover(administrator)
             return try change.decide(

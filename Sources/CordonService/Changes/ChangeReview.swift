@@ -93,7 +93,7 @@ struct ChangeReview: Sendable {
             for policy in proposal.touched where !administrator.mayDestroy(withTags: policy.scopeTags) {
                 throw ServiceError(
                     .forbidden, "the change makes apps remove data, and \(administrator.id) may not wipe",
-                    hint: "Ask somebody who may wipe. A program needs the application permission wipe.",
+                    hint: "Ask an administrator who may wipe. A program needs the application permission wipe.",
                     problems: wipes.prefix(5).map { .init(member: "wipe", reason: $0.sentence) })
             }
             guard administrator.isProgram || administrator.call.hasFreshSignIn else {

@@ -18,7 +18,9 @@ extension DeviceService {
                 problems: [
                     .init(
                         member: "sealed",
-                        reason: "not base64url of \(RecoveryShare.sizes.lowerBound) to \(RecoveryShare.sizes.upperBound) bytes")
+                        reason:
+                            "not base64url of \(RecoveryShare.sizes.lowerBound) to \(RecoveryShare.sizes.upperBound) bytes"
+                    )
                 ])
         }
         let (now, lifetime) = (store.now, configuration.registrationLifetime)

@@ -103,7 +103,7 @@ extension DeviceService {
             let registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
             guard var collection = try change.record(LogCollection.self, request),
                 collection.registrationID == id, now < collection.notAfter
-            else { throw ServiceError(.notFound, "nobody asks for these logs") }
+            else { throw ServiceError(.notFound, "no administrator asked for these logs") }
             guard collection.total ?? total == total, offset <= collection.received else {
                 throw ServiceError(.conflict, "the upload goes on at \(collection.received)")
             }

@@ -15,7 +15,9 @@ extension DeviceService {
         let caller = ClaimedDevice(tenant: tenant, id: id)
         return try await store.read(for: caller, call: "noteSession") { records in
             let (device, session) = try Self.session(statement, ofDevice: id, in: records)
-            return session.session < device.session ? .stays : try Self.verdict(on: session, at: now, in: records)
+            guard session.session < device.session else { return try Self.verdict(on: session, at: now, in: records) }
+            // A broker from before statements carried a nonce would not know where to count on.
+            return session.nonce == nil ? .stays : .isOlderCopy(newest: device.session)
         }
     }
 

@@ -130,31 +130,37 @@ struct Change: StorageTransaction {
         try transaction.records(type, where: lookup, in: range, limit: limit)
     }
 
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        try transaction.count(type, where: lookup, in: range, atMost: most)
+    }
+
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] { try transaction.auditRecords(query) }
 
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try transaction.lastAuditRecord() }
 
     func save(_ record: some StoredRecord) throws(ServiceError) {
-        noteReach(ofOne: record)
         try standings.note(saving: record, in: transaction)
+        noteReach(ofOne: record)
         try transaction.save(record)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
-        noteReach(ofRemoved: type, [id])
         try standings.note(removing: id, of: Record.storageKind, in: transaction)
+        noteReach(ofRemoved: type, [id])
         try transaction.remove(type, id)
     }
 
     func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError) {
-        for record in records { noteReach(ofOne: record) }
         for record in records { try standings.note(saving: record, in: transaction) }
+        for record in records { noteReach(ofOne: record) }
         try transaction.save(contentsOf: records)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) {
-        noteReach(ofRemoved: type, ids)
         for id in ids { try standings.note(removing: id, of: Record.storageKind, in: transaction) }
+        noteReach(ofRemoved: type, ids)
         try transaction.remove(type, ids: ids)
     }
 

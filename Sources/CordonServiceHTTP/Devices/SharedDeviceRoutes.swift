@@ -33,6 +33,8 @@ struct SharedDeviceRoutes: Sendable {
     /// The answer where the person may not stay: the device ends the session that it reported (SI-182).
     private struct Ending: Encodable {
         var ends = true
+        /// The newest session that the device has reported, where that is a later one.
+        var session: Int64?
     }
 
     /// A device as administrators see it.
@@ -95,6 +97,7 @@ struct SharedDeviceRoutes: Sendable {
             return switch verdict {
             case .stays: Response(status: .noContent)
             case .ends: try Response(.ok, Ending())
+            case .isOlderCopy(let newest): try Response(.ok, Ending(session: newest))
             }
         }
     }

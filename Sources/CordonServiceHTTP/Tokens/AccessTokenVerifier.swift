@@ -65,7 +65,7 @@ public struct AccessTokenVerifier: Sendable {
         guard text.utf8.count <= TokenRules.largestToken else {
             throw TokenRefusal(.malformed, "the token is too large")
         }
-        let digest = SHA256.hash(data: Data(text.utf8))
+        let digest = Self.digest(of: text)
         if let known = verified.token(digest, for: audience, at: now()) { return known }
         let signed = try await signedClaims(of: text, naming: &issuer)
         if let refusal = refusals(of: signed, for: audience).first { throw refusal }
@@ -75,6 +75,14 @@ public struct AccessTokenVerifier: Sendable {
             notBefore: Date(
                 timeIntervalSince1970: (signed.claims.notBefore ?? 0) - TokenRules.clockTolerance), at: now())
         return token
+    }
+
+    private static func digest(of text: String) -> SHA256Digest {
+        text.utf8.withContiguousStorageIfAvailable { letters in
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(letters))
+            return hash.finalize()
+        } ?? SHA256.hash(data: Data(text.utf8))
     }
 
     /// What the token says, provided that a trusted provider signed it; nothing else is checked.
@@ -198,7 +206,8 @@ public struct AccessTokenVerifier: Sendable {
             otherSubject: other.flatMap { $0.utf8.count <= 256 ? $0 : nil },
             userPrincipalName: claims.isOfApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
             isApplication: claims.isOfApplication, scopes: claims.scopes, roles: claims.roles,
-            groups: claims.groups, lacksGroups: claims.lacksGroups, issuerMark: mark, issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
+            groups: claims.groups, lacksGroups: claims.lacksGroups, issuerMark: mark,
+            issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
             keyThumbprint: claims.keyThumbprint, expires: end(of: claims),
             authenticated: claims.authenticated.map { Date(timeIntervalSince1970: $0) })
     }

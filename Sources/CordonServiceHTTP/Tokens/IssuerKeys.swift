@@ -56,7 +56,8 @@ actor IssuerKeys {
         }
         throw TokenRefusal(
             .wrongSignature, "the token's signature does not match",
-            note: fitting > 1 ? "the provider publishes \(fitting) keys that it could be of, and tells them apart by no id" : nil)
+            note: fitting > 1
+                ? "the provider publishes \(fitting) keys that it could be of, and tells them apart by no id" : nil)
     }
 
     /// The keys with this id, or all where it is nil.

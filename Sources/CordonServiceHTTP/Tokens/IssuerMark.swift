@@ -18,8 +18,9 @@ enum IssuerMark {
 
     /// Whether a provider's own word looks like a marked one, in whatever case, because ids are compared without it.
     static func begins(_ word: String) -> Bool {
-        let bytes = Array(word.utf8.prefix(digits + 2))
         let tilde = UInt8(ascii: "~")
+        guard word.utf8.first == tilde else { return false }
+        let bytes = Array(word.utf8.prefix(digits + 2))
         guard bytes.count == digits + 2, bytes.first == tilde, bytes.last == tilde else { return false }
         return bytes.dropFirst().dropLast().allSatisfy { byte in
             UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20

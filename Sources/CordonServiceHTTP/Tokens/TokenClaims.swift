@@ -32,7 +32,7 @@ struct TokenClaims {
     ///
     /// - Throws: ``TokenRefusal`` when one that is needed is absent, or one is of the wrong kind.
     init(_ claims: JSONValue, _ profile: IssuerProfile) throws(TokenRefusal) {
-        let reader = Reader(claims: claims)
+        let reader = Reader(claims: claims, members: claims.object ?? [:])
         guard let issuer = try reader.text("iss"), let expires = try reader.number("exp") else {
             throw TokenRefusal(.malformed, "the token lacks the claim iss or exp")
         }
@@ -71,15 +71,16 @@ struct TokenClaims {
     /// Looks claims up by name, or by JSON pointer (RFC 6901) where a name begins with a slash.
     private struct Reader {
         let claims: JSONValue
+        let members: [String: JSONValue]
 
         func value(_ name: String) -> JSONValue? {
             let found: JSONValue? =
-                if name.hasPrefix("/") {
+                if name.utf8.first == UInt8(ascii: "/") {
                     name.split(separator: "/").reduce(Optional(claims)) { value, part in
                         value?[String(part).replacing("~1", with: "/").replacing("~0", with: "~")]
                     }
                 } else {
-                    claims[name]
+                    members[name]
                 }
             return found == .null ? nil : found
         }
@@ -153,8 +154,9 @@ struct TokenClaims {
             case .claim(let name, let wanted): return try text(name) == wanted
             case .standard:
                 if let type = try text("idtyp") { return type == "app" }
+                guard isSubject else { return false }
                 let ofPeople = profile.nameClaims + profile.idClaims + ["preferred_username", "upn"]
-                return isSubject && !ofPeople.contains { $0 != "sub" && $0 != "oid" && has($0) }
+                return !ofPeople.contains { $0 != "sub" && $0 != "oid" && has($0) }
             }
         }
     }

@@ -58,6 +58,7 @@ public struct Color: StubLeaf, Sendable, Hashable {
     public static let red = Color(red: 1, green: 0, blue: 0)
     public static let primary = Color(red: 0, green: 0, blue: 0)
     public static let secondary = primary
+    public static let clear = Color(red: 0, green: 0, blue: 0, opacity: 0)
     public static let accentColor = primary
 }
 public protocol ShapeStyle: Sendable {}
@@ -152,6 +153,7 @@ extension View {
     public func background<S: ShapeStyle>(_ style: S) -> some View { self }
     public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { self }
     public func tint(_ tint: Color?) -> some View { self }
+    public func preferredColorScheme(_ colorScheme: ColorScheme?) -> some View { self }
     public func font(_ font: Font?) -> some View { self }
     public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View { self }
     public func frame(
@@ -175,6 +177,7 @@ extension View {
     @available(iOS 18.0, *)
     public func writingToolsBehavior(_ behavior: WritingToolsBehavior) -> some View { self }
 }
+public enum ColorScheme: Sendable, CaseIterable { case light, dark }
 @available(iOS 18.0, *)
 public struct WritingToolsBehavior: Sendable { public static let disabled = Self(), automatic = Self() }
 
@@ -249,3 +252,18 @@ extension UIViewControllerRepresentable {
     public var body: Never { fatalError() }
 }
 @MainActor public struct UIViewControllerRepresentableContext<Representable> {}
+
+@MainActor @preconcurrency public protocol UIViewRepresentable: View where Body == Never {
+    associatedtype UIViewType: UIView
+    associatedtype Coordinator = Void
+    typealias Context = UIViewRepresentableContext<Self>
+    @MainActor @preconcurrency func makeCoordinator() -> Coordinator
+    @MainActor @preconcurrency func makeUIView(context: Context) -> UIViewType
+    @MainActor @preconcurrency func updateUIView(_ uiView: UIViewType, context: Context)
+}
+extension UIViewRepresentable {
+    public var body: Never { fatalError() }
+}
+@MainActor public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {
+    public let coordinator: Representable.Coordinator
+}

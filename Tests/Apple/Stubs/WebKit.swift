@@ -20,8 +20,10 @@ public enum WKNavigationResponsePolicy: Int, Sendable { case cancel = 0, allow =
 @MainActor open class WKNavigationResponse: NSObject {
     open var canShowMIMEType: Bool { true }
 }
+@MainActor open class WKNavigation: NSObject {}
 @MainActor open class WKWebView: UIView {
     open weak var navigationDelegate: (any WKNavigationDelegate)?
+    @discardableResult open func load(_ request: URLRequest) -> WKNavigation? { nil }
 }
 @MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
     func webView(

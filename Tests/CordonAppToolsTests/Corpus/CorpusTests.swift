@@ -107,12 +107,85 @@ struct CorpusEntry: Sendable, CustomTestStringConvertible {
         CorpusEntry("a simulator's executable without padding") { app, lab in
             try write(lab.data(lab.tightExecutable), "App", in: app)
         },
+        CorpusEntry("a fat file with arm64e beside arm64") { app, lab in
+            try write(fat(lab, .fat), "Frameworks/libboth.dylib", in: app)
+        },
+        CorpusEntry("a fat file with a 64-bit header") { app, lab in
+            try write(lab.data(lab.fat64), "Frameworks/Demo.framework/Demo", in: app)
+            try write(fat(lab, .fat64), "Frameworks/libboth.dylib", in: app)
+        },
+        CorpusEntry("an extension in a framework") { app, lab in
+            let place = "Frameworks/Demo.framework/PlugIns/In.appex"
+            try bundle(place, "In", lab.extensionExecutable, in: app)
+            // The extension's search path leads into its framework.
+            try write(lab.data(lab.library), "Frameworks/Demo.framework/Frameworks/Demo.framework/Demo", in: app)
+            try write(info("Demo"), "Frameworks/Demo.framework/Frameworks/Demo.framework/Info.plist", in: app)
+        },
+        CorpusEntry("code that is loaded from a bundle, and a service of its own") { app, lab in
+            try bundle("PlugIns/Load.bundle", "Load", lab.library, in: app)
+            try bundle("XPCServices/Serve.xpc", "Serve", lab.extensionExecutable, in: app)
+        },
+        CorpusEntry("a framework with folders of headers, modules and versions") { app, lab in
+            for name in ["Headers/Demo.h", "Modules/module.modulemap", "Versions/A/Resources/x.txt"] {
+                try write(Data("x".utf8), "Frameworks/Demo.framework/\(name)", in: app)
+            }
+        },
+        CorpusEntry("names in decomposed form, and very long ones") { app, _ in
+            for name in ["A\u{308}pfel.txt", "\u{1F469}\u{200D}\u{1F680}.txt", String(repeating: "n", count: 250)] {
+                try write(Data("x".utf8), name, in: app)
+            }
+        },
+        CorpusEntry("libraries that were signed in other forms") { app, lab in
+            for (index, form) in SignatureFormTests.cases.filter(\.errors.isEmpty).enumerated() {
+                try write(form.form().applied(to: lab.data(lab.library)), "Frameworks/libform\(index).dylib", in: app)
+            }
+        },
         CorpusEntry("a file of test data named as a bundle") { app, _ in
             try write(Data("x".utf8), "Fake.framework", in: app)
         },
     ]
 
+    /// The device library for both processors, with the bits that arm64e has in its subtype.
+    private static func fat(_ lab: MachOLab, _ container: MachOFile.Container) throws -> Data {
+        let plain = try lab.data(lab.library)
+        var authenticated = plain
+        authenticated.replaceSubrange(8..<12, with: UInt32(0x8000_0002).littleBytes)
+        let cpu = CPUType(type: 0x0100_000C, subtype: 2)
+        let slices = [
+            (try MachOSlice(thin: plain), [plain]),
+            (
+                try MachOSlice(cpu: cpu, rawSubtype: 0x8000_0002, offset: 0, alignment: 14, data: authenticated),
+                [authenticated]
+            ),
+        ]
+        return try FatWriter.pieces(slices, as: container).reduce(Data(), +)
+    }
+
+    /// An archive with one member, as `ar` writes it.
+    private static func archive(_ member: Data) -> Data {
+        let head =
+            "member.o".padding(toLength: 16, withPad: " ", startingAt: 0)
+            + "0           0     0     100644  " + "\(member.count)".padding(toLength: 10, withPad: " ", startingAt: 0)
+        return Data(("!<arch>\n" + head + "`\n").utf8) + member + Data(count: member.count % 2)
+    }
+
     private static let unsound: [CorpusEntry] = [
+        CorpusEntry("a framework that is a static library", isSound: false) { app, lab in
+            let object = try Data(contentsOf: lab.folder.appendingPathComponent("lib-dev.o"))
+            try write(info("Static"), "Frameworks/Static.framework/Info.plist", in: app)
+            try write(archive(object), "Frameworks/Static.framework/Static", in: app)
+        },
+        CorpusEntry("a framework that is a relocatable object", isSound: false) { app, lab in
+            try bundle("Frameworks/Object.framework", "Object", lab.folder.appendingPathComponent("lib-dev.o"), in: app)
+        },
+        CorpusEntry("two names that a device takes for one", isSound: false) { app, _ in
+            for name in ["e\u{301}.txt", "\u{e9}.txt"] { try write(Data(name.utf8), name, in: app) }
+        },
+        CorpusEntry("an executable that is a link to another file of the app", isSound: false) { app, _ in
+            let executable = app.appendingPathComponent("App")
+            try FileManager.default.moveItem(at: executable, to: app.appendingPathComponent("Real"))
+            try FileManager.default.createSymbolicLink(atPath: executable.path, withDestinationPath: "Real")
+        },
         CorpusEntry("an executable that is not there", isSound: false) { app, _ in
             try FileManager.default.removeItem(at: app.appendingPathComponent("App"))
         },
@@ -189,8 +262,8 @@ struct CorpusTests {
             let patched = Result {
                 try AtomicWriter.write(patcher.resigned(patcher.plan(.install, app), app, options: options).changes)
             }
-            // Code that only the linker signed may be patched before the app is signed as a whole.
-            if case .failure = patched { #expect(content(app) == before) }
+            #expect(throws: AppToolsError.self) { try patched.get() }
+            #expect(content(app) == before)
             #expect(errors(app)?.isEmpty != true)
             return
         }
@@ -210,6 +283,43 @@ struct CorpusTests {
         let output = try Program.python(CodeSignatureChecker.script, code)
         #expect(output.split(separator: "\n").allSatisfy { $0.hasSuffix("ok") }, "\(output)")
         #expect(try patcher.resigned(patcher.plan(.install, app), app, options: options).changes.isEmpty)
+    }
+
+    /// What a build phase meets before the build signs: code that only the linker signed.
+    @Test(arguments: CorpusEntry.all, [false, true])
+    func `the guide's line for a build phase leaves a valid app or ends with an error`(
+        entry: CorpusEntry, hasKey: Bool
+    ) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        try entry.make(app, MachOLab.get())
+        let patcher = FrameworkPatcher(names: .intuneCompatible)
+        let options = hasKey ? try options() : CodeSigner.Options()
+        let before = content(app)
+        do {
+            let plan = try patcher.resigned(patcher.plan(.install, app), app, options: options)
+            try AtomicWriter.write(plan.changes)
+        } catch {
+            #expect(!entry.isSound || entry.testDescription.contains("without padding"), "\(error)")
+            #expect(content(app) == before)
+            return
+        }
+        #expect(errors(app) == [])
+        #expect(try patcher.plan(.verify, app).isProtected)
+    }
+
+    @Test(arguments: ["two words.app", "Mein \u{c4}pp\nzwei.app", "A\u{308}.app", "-i.app", "a%20b#?.app"])
+    func `an app of any name is patched, signed and verified`(name: String) throws {
+        let scratch = try Scratch()
+        let app = scratch.folder.appendingPathComponent(name)
+        try FileManager.default.moveItem(at: FrameworkPatcherTests.app(in: scratch), to: app)
+        let patcher = FrameworkPatcher(names: .intuneCompatible)
+        let plan = try patcher.resigned(patcher.plan(.install, app), app, options: CodeSigner.Options())
+        try AtomicWriter.write(plan.changes)
+        #expect(errors(app) == [])
+        #expect(try patcher.plan(.verify, app).isProtected)
+        let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
+        #expect(names.count == 1)
     }
 
     @Test func `a bundle sealed by detached files is kept as it is, with its files in the seal around it`() throws {

@@ -141,4 +141,104 @@ struct AppPackageTests {
         let zip = try scratch.file("a.ipa", ZipArchiveTests.archive("put('a', b'1')", in: scratch))
         #expect(throws: AppToolsError(.malformed, "")) { try AppPackage(opening: zip) }
     }
+
+    /// Archives as other programs write them, each as a script that fills the stream `out` from the list `files`.
+    private static let forms: [(name: String, script: String)] = [
+        (
+            "sizes behind the content",
+            """
+            class Pipe:
+                def __init__(self, f): self.f = f
+                def write(self, b): return self.f.write(b)
+                def flush(self): self.f.flush()
+            z = zipfile.ZipFile(Pipe(out), 'w', zipfile.ZIP_DEFLATED)
+            for name, data, mode in files: z.writestr(info(name, mode), data)
+            z.close()
+            """
+        ),
+        (
+            "extra fields, and comments of files and of the archive",
+            """
+            z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED)
+            for name, data, mode in files:
+                i = info(name, mode); i.comment = b'of a file'
+                i.extra = struct.pack('<HHBI', 0x5455, 5, 1, 1700000000) + struct.pack('<HHBBIBI', 0x7875, 11, 1, 4, 501, 4, 20)
+                z.writestr(i, data)
+            z.comment = b'made by another program'
+            z.close()
+            """
+        ),
+        (
+            "folders and everything else stored, without modes",
+            """
+            z = zipfile.ZipFile(out, 'w')
+            for name, data, mode in files:
+                i = info(name, mode); i.compress_type = zipfile.ZIP_STORED; i.create_system = 0; i.external_attr = 0
+                z.writestr(i, data)
+            z.close()
+            """
+        ),
+        (
+            "64-bit numbers",
+            """
+            zipfile.ZIP64_LIMIT = 10
+            z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED)
+            for name, data, mode in files:
+                with z.open(info(name, mode), 'w', force_zip64=True) as f: f.write(data)
+            z.close()
+            """
+        ),
+        (
+            "resource forks beside, names that differ in case",
+            """
+            z = zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED)
+            for name, data, mode in files: z.writestr(info(name, mode), data)
+            z.writestr('__MACOSX/Payload/._Demo.app', b'fork')
+            for name in ['README', 'readme']: z.writestr('Payload/Demo.app/' + name, name)
+            z.close()
+            """
+        ),
+    ]
+
+    @Test(arguments: 0..<5)
+    func `an ipa of any program is patched, signed and kept in what did not change`(form: Int) throws {
+        let scratch = try Scratch()
+        let app = try app(in: scratch)
+        let file = scratch.folder.appendingPathComponent("Demo.ipa")
+        _ = try Program.python(
+            """
+            import os, struct, sys, zipfile
+            root = sys.argv[2]; files = []
+            def info(name, mode):
+                i = zipfile.ZipInfo(name, (2024, 5, 6, 7, 8, 10)); i.external_attr = mode << 16; i.create_system = 3
+                i.compress_type = zipfile.ZIP_STORED if name.endswith('/') else zipfile.ZIP_DEFLATED
+                return i
+            for folder, folders, names in os.walk(root):
+                folders.sort()
+                inner = 'Payload/Demo.app' + folder[len(root):] + '/'
+                files.append((inner, b'', 0o40755))
+                for name in sorted(names):
+                    files.append((inner + name, open(os.path.join(folder, name), 'rb').read(), 0o100644))
+            out = open(sys.argv[1], 'wb')
+
+            """ + Self.forms[form].script, [file.path, app.path])
+        let before = try listing(file)
+        let package = try AppPackage(opening: file)
+        defer { package.close() }
+        let patcher = FrameworkPatcher(names: .intuneCompatible)
+        for bundle in package.bundles {
+            let plan = try patcher.resigned(patcher.plan(.install, bundle), bundle, options: CodeSigner.Options())
+            try AtomicWriter.write(plan.changes)
+        }
+        try package.save()
+        let after = try listing(file)
+        let kept = before.filter { !$0.contains("/Frameworks/") && !$0.contains("/PlugIns/") && !$0.contains("/App ") }
+        #expect(kept.allSatisfy(after.contains), "\(Self.forms[form].name): \(before) \(after)")
+        let again = try AppPackage(opening: file)
+        defer { again.close() }
+        #expect(try SignatureVerifier().findings(again.bundles[0]).filter { $0.severity == .error } == [])
+        let comment = try Program.python(
+            "import sys, zipfile; print(len(zipfile.ZipFile(sys.argv[1]).comment))", [file.path])
+        #expect(comment == (form == 1 ? "23\n" : "0\n"))
+    }
 }

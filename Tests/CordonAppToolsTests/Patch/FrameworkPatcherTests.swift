@@ -357,6 +357,14 @@ struct FrameworkPatcherTests {
         newer.replaceSubrange(version + 12..<version + 16, with: UInt32(0x0020_0000).littleBytes)
         _ = try scratch.file(place, newer)
         #expect(try codes().contains("FP-MINIMUM"))
+        // Taking the command out is the way back, and nothing is installed that would not start.
+        let removal = try patcher.plan(.remove, app)
+        #expect(!removal.findings.contains { $0.severity == .error })
+        try AtomicWriter.write(removal.changes)
+        for unfit in [newer, try lab.data(lab.armSimulatorLibrary)] {
+            _ = try scratch.file(place, unfit)
+            #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.install, app) }
+        }
     }
 
     @Test func `an image that the store encrypted is neither patched nor signed`() throws {

@@ -118,10 +118,106 @@ struct SignatureRenewalTests {
         }
     }
 
+    @Test(arguments: [false, true], [false, true])
+    func `an app that only the linker signed, or nobody, becomes a valid one`(hasKey: Bool, isUnsigned: Bool) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        var options = CodeSigner.Options()
+        if hasKey { options.identity = try BERSignatureTests.identity(in: scratch) }
+        if isUnsigned {
+            try Unsigned.make(app)
+            #expect(try errors(app).contains("SG-UNSIGNED"))
+        }
+        let plan = try resigned(app, .install, options)
+        #expect(plan.findings.contains { $0.code == "FP-RESIGN" } == !hasKey)
+        try AtomicWriter.write(plan.changes)
+        #expect(try errors(app) == [])
+        #expect(try patcher.plan(.verify, app).isProtected)
+        #expect(try resigned(app, .install, options).changes.isEmpty)
+    }
+
+    @Test func `a key that is named signs what was signed ad hoc, also when nothing is left to patch`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        try AtomicWriter.write(resigned(app).changes)
+        var options = CodeSigner.Options()
+        options.identity = try BERSignatureTests.identity(in: scratch)
+        try AtomicWriter.write(resigned(app, .install, options).changes)
+        #expect(try errors(app) == [])
+        let code = try MachOFile(Data(contentsOf: app.appendingPathComponent("App")))
+        #expect(code.slices.compactMap(\.image).allSatisfy { CMSCheck.certificate(of: $0) != nil })
+        #expect(try resigned(app, .install, options).changes.isEmpty)
+    }
+
+    @Test func `a signed bundle without its seal is refused`() throws {
+        let signed = try signedApp()
+        for path in ["App.app/PlugIns/Share.appex/_CodeSignature", "App.app/_CodeSignature"] {
+            let place = signed.scratch.folder.appendingPathComponent(path)
+            let aside = signed.scratch.folder.appendingPathComponent("aside")
+            try FileManager.default.moveItem(at: place, to: aside)
+            #expect(throws: AppToolsError(.refused, ""), "\(path)") {
+                try resigned(signed.app, .install, signed.options)
+            }
+            try FileManager.default.moveItem(at: aside, to: place)
+        }
+        #expect(try !resigned(signed.app, .install, signed.options).changes.isEmpty)
+    }
+
+    @Test func `a profile that does not cover what is signed makes no success`() throws {
+        let signed = try signedApp()
+        _ = try signed.scratch.file(
+            "content",
+            "<plist><dict><key>Entitlements</key><dict/><key>TeamIdentifier</key><array><string>ANOTHER123</string></array></dict></plist>"
+        )
+        try Program.succeed(
+            BERSignatureTests.openssl,
+            [
+                "cms", "-sign", "-nodetach", "-binary", "-in", "content", "-signer", "cert.pem", "-inkey", "key.pem",
+                "-outform", "DER", "-out", "App.app/embedded.mobileprovision",
+            ], in: signed.scratch.folder)
+        try AtomicWriter.write(CodeSigner(signed.options).plan(signed.app).changes)
+        #expect(try errors(signed.app).contains("SG-PROFILE"))
+        #expect(throws: AppToolsError(.refused, "")) { try resigned(signed.app, .install, signed.options) }
+    }
+
+    @Test(arguments: ["PlugIns/Share.appex", "Frameworks/libswiftCore.dylib", "Frameworks/Demo.framework/Demo"])
+    func `what lies in an app is signed with the app or not at all`(path: String) throws {
+        let signed = try signedApp()
+        let place = signed.app.appendingPathComponent(path)
+        let error = #expect(throws: AppToolsError(.refused, "")) { try resigned(place, .install, signed.options) }
+        #expect(error?.hint?.hasSuffix("App.app") == true)
+        #expect(try errors(signed.app) == [])
+    }
+
     @Test func `a bundle's executable is signed with the bundle or not at all`() throws {
         let signed = try signedApp()
         let file = signed.app.appendingPathComponent("App")
         let error = #expect(throws: AppToolsError(.refused, "")) { try resigned(file, .install, signed.options) }
         #expect(error?.hint?.hasSuffix("App.app") == true)
+    }
+}
+
+/// Code without any signature, as a build leaves it that signs at the end.
+enum Unsigned {
+    /// Takes the signatures of all thin images out: command, blob and seals.
+    static func make(_ app: URL) throws {
+        for file in CodeFiles.all(in: app) {
+            let data = try Data(contentsOf: file)
+            guard let image = try MachOFile(data).slices.first?.image, MachOImage.isImage(data),
+                let command = image.signatureCommand, let area = image.signature,
+                command.offset + command.size == image.headerSize + image.commandsSize,
+                let linkEdit = image.segment("__LINKEDIT")
+            else { continue }
+            var code = Data(data.prefix(area.lowerBound))
+            func put(_ bytes: Data, at offset: Int) { code.replaceSubrange(offset..<offset + bytes.count, with: bytes) }
+            put(UInt32(image.commands.count - 1).littleBytes, at: 16)
+            put(UInt32(image.commandsSize - command.size).littleBytes, at: 20)
+            put(Data(count: command.size), at: command.offset)
+            put(UInt64(area.lowerBound - linkEdit.fileOffset).littleBytes, at: linkEdit.command.offset + 48)
+            try code.write(to: file)
+        }
+        for path in FileManager.default.subpaths(atPath: app.path) ?? [] where path.hasSuffix("_CodeSignature") {
+            try FileManager.default.removeItem(at: app.appendingPathComponent(path))
+        }
     }
 }

@@ -8,6 +8,11 @@ enum CodeSignatureChecker {
                 for i in range(n):
                     o, s = struct.unpack('>II', d[8 + i * 20 + 8:8 + i * 20 + 16])
                     yield d[o:o + s]
+            elif d[:4] == b'\\xca\\xfe\\xba\\xbf':
+                n = struct.unpack('>I', d[4:8])[0]
+                for i in range(n):
+                    o, s = struct.unpack('>QQ', d[8 + i * 32 + 8:8 + i * 32 + 24])
+                    yield d[o:o + s]
             else:
                 yield d
         def check(d):
@@ -26,13 +31,13 @@ enum CodeSignatureChecker {
                 blobs[t] = b[off:off + struct.unpack('>I', b[off + 4:off + 8])[0]]
             cd = blobs[0]
             (m, l, v, flags, ho, io, ns, nc, limit, hs, ht, pf, ps) = struct.unpack('>9I4B', cd[:40])
-            assert m == 0xfade0c02 and v == 0x20400 and ht == 2 and limit == sig[0], 'directory'
+            assert m == 0xfade0c02 and v in (0x20400, 0x20500) and ht == 2 and limit == sig[0], 'directory'
             size = 1 << ps
             for i in range(nc):
                 page = d[i * size:min((i + 1) * size, limit)]
                 assert hashlib.sha256(page).digest() == cd[ho + i * 32:ho + i * 32 + 32], 'page %d' % i
             for slot, blob in blobs.items():
-                if 0 < slot < 8:
+                if 0 < slot < 12:
                     assert hashlib.sha256(blob).digest() == cd[ho - slot * 32:ho - slot * 32 + 32], 'slot %d' % slot
         for path in sys.argv[1:]:
             for s in slices(open(path, 'rb').read()):

@@ -109,6 +109,36 @@ import Testing
         #expect(await device?.heard == [nil, FakePerson.worker.account, nil], "who came and left unheard is not named")
     }
 
+    @Test func `a whole folder that is put back is known by the service's count, and brings nobody back`() async throws {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        let first = try await notes.signIn(.worker, at: stand.provider)
+        try await until { await !broker.reports.isRunning }
+        let copy = TemporaryFolder.newPath()
+        defer { TemporaryFolder.remove(copy) }
+        try FileManager.default.copyItem(at: stand.folder, to: copy)
+        _ = await notes.ask(.accountSignOut)
+        _ = await notes.report(.done, of: first.session)
+        let second = try await notes.signIn(.otherWorker, at: stand.provider)
+        try await until { await !broker.reports.isRunning }
+        #expect(second.session > first.session)
+
+        let restored = try await stand.broker(transport: service, folder: copy)
+        let app = try await BrokerApp("notes", at: restored)
+        #expect(try await app.current().current?.id == FakePerson.worker.account, "the control: the copy is whole")
+        await restored.tick()
+        let now = try await app.current()
+        #expect(now.current == nil && now.session > second.session)
+        #expect(now.owed.map(\.reason) == [.interrupted])
+        #expect(await app.silent(.worker).token == nil)
+        #expect(await service.devices.values.first?.account == nil)
+        // The next person's session is a new one to the service.
+        _ = await app.report(.done, of: first.session)
+        let third = try await app.signIn(.worker, at: stand.provider)
+        #expect(third.session > second.session)
+        try await until { await service.devices.values.first?.account == FakePerson.worker.account }
+    }
+
     @Test func `a restart tells what was not told`() async throws {
         let broker = try await stand.joinedBroker(transport: service)
         let notes = try await BrokerApp("notes", at: broker)

@@ -85,6 +85,9 @@ actor FakeRegister: HTTPTransport {
             if let account = said.account, let ago = revoked[account], said.age ?? .max > ago {
                 return Self.answer(200, #"{"ends":true}"#)
             }
+            if said.session < device.session, said.nonce != nil {
+                return Self.answer(200, #"{"ends":true,"session":\#(device.session)}"#)
+            }
             guard said.session > device.session else { return Self.answer(204, "") }
             devices[parts[3]]?.session = said.session
             devices[parts[3]]?.account = said.account

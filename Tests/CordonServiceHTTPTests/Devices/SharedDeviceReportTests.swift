@@ -74,6 +74,20 @@ import Testing
         }
     }
 
+    @Test func `a device that runs on an older copy of itself is told the newest session it reported`() async throws {
+        let service = try await joined()
+        try await service.test { client in
+            // The last one is as new as what is known: an old statement changed nothing.
+            for (session, told) in [(4, ""), (9, ""), (4, #"{"ends":true,"session":9}"#), (9, "")] {
+                let statement = DeviceSessionStatement(
+                    deviceID: Self.id, session: Int64(session), account: AccountID(TestPerson.workerA.id), since: 0,
+                    age: 5, issued: 1_800_000_000, nonce: "n\(session)")
+                let answer = try await report(statement, client)
+                #expect(String(buffer: answer.body) == told)
+            }
+        }
+    }
+
     @Test func `a disabled account has to leave, whenever it signed in`() async throws {
         let service = try await joined()
         try await service.test { client in

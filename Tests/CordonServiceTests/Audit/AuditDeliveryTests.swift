@@ -86,7 +86,7 @@ import Testing
         #expect(try await alerts() == [])
         test.clock.advance(by: 25 * 3_600)
         for _ in 0..<2 { try await test.service.performMaintenance(of: TestService.tenant) }
-        #expect(try await alerts().map(\.people) == [1])
+        #expect(try await alerts().map(\.target) == ["reports/drift"])
         test.clock.advance(by: 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await alerts().count == 2)

@@ -56,7 +56,9 @@ struct RecoveryShareTests {
         _ = try await release(test, app)
     }
 
-    @Test func `whoever's sign-ins cannot be told to be fresh leaves no share, and nobody leaves anything else`() async throws {
+    @Test func `whoever's sign-ins cannot be told to be fresh leaves no share, and nobody leaves anything else`()
+        async throws
+    {
         var (test, app) = try await TestApp.enrolled()
         let unknown = app
         #expect(

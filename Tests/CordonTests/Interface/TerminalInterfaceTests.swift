@@ -1,6 +1,7 @@
 import Cordon
 import CordonBase
 import CordonPolicy
+import CordonTerminal
 import Foundation
 import Testing
 
@@ -158,8 +159,8 @@ import Testing
             _ = try protection.permit(for: Question(.print, owner: .managed(house.account)))
             Issue.record("printing is blocked")
         } catch {
-            await protection.gate.showPrintingBlocked(error, of: house.account)
-            await protection.gate.showSharingBlocked(error, of: house.account)
+            await protection.outlets.showPrintingBlocked(error, of: house.account)
+            await protection.outlets.showSharingBlocked(error, of: house.account)
         }
         let printing = try #require(await house.person.shown(.printingBlocked).first)
         #expect(printing.causes.map(\.rule) == ["output.print"])
@@ -170,7 +171,7 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened()
         #expect(protection.rules.isManagementEnabled)
-        await protection.gate.showConnectionBlocked(to: "mail.example", because: .matchNotFound, of: house.account)
+        await protection.outlets.showConnectionBlocked(to: "mail.example", because: .matchNotFound, of: house.account)
         let notice = try #require(await house.person.shown(.connectionBlocked).first)
         #expect(notice.causes.first?.message.contains("mail.example") == true)
         #expect(notice.causes.first?.message.contains("107") == true)

@@ -20,8 +20,9 @@ final class Gatehouse: Sendable {
         return facts
     }()
 
-    init() async throws {
-        device = try Device()
+    /// - Parameter isLasting: Whether the keys are in the device's folder, for a copy of it that opens elsewhere.
+    init(isLasting: Bool = false) async throws {
+        device = try Device(isLasting: isLasting)
         let now = clock.clock.now
         await device.service.set { $0.time = now }
         await person.set { $0.notices[.managed] = [.goOn] }

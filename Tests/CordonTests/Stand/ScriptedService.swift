@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -92,7 +93,7 @@ actor ScriptedService: HTTPTransport {
     /// Whether shares for recovery are kept, as by every service but an older one.
     var keepsShares = false
     /// The share that was left last.
-    private(set) var share: RecoveryShare?
+    nonisolated let share = Locked<RecoveryShare?>(nil)
     /// How often it was given out.
     private(set) var releases = 0
     /// Refuses to give a share out.
@@ -212,11 +213,15 @@ actor ScriptedService: HTTPTransport {
 
     private func recovery(_ method: HTTPRequest.Method, _ body: Data) throws -> HTTPAnswer {
         switch method {
-        case .put: share = try MessageCoding.decode(RecoveryShare.self, from: body)
-        case .delete: share = nil
+        case .put:
+            let left = try MessageCoding.decode(RecoveryShare.self, from: body)
+            share.withLock { $0 = left }
+        case .delete: share.withLock { $0 = nil }
         default:
             if let shareProblem { throw shareProblem }
-            guard let share else { throw ProblemDetails(title: "nothing was left", status: 404) }
+            guard let share = share.withLock({ $0 }) else {
+                throw ProblemDetails(title: "nothing was left", status: 404)
+            }
             releases += 1
             return try ok(share)
         }

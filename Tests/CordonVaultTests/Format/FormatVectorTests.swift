@@ -95,6 +95,8 @@ struct FormatVectorTests {
         let root: String
         /// The account's secret for those that hang on one.
         let secret: String
+        /// The share for those that hang on one.
+        let share: String
         /// Places on disk by names, by the account key's id.
         let names: [String: [String: String]]
     }
@@ -217,7 +219,8 @@ struct FormatVectorTests {
         let known = try known()
         let parts = KeyParts(
             root: SecretBytes(SymmetricKey(data: bytes(known.root))),
-            secret: SecretBytes(SymmetricKey(data: bytes(known.secret))))
+            secret: SecretBytes(SymmetricKey(data: bytes(known.secret))),
+            share: SecretBytes(SymmetricKey(data: bytes(known.share))))
         guard case .key(let key) = try AccountKeyRecord.open(record, under: parts) else {
             throw VaultError(.wipePending, "a note")
         }

@@ -45,7 +45,9 @@ struct GuardedKeyTests {
         try await vault.open(scene.note, writing: false).all()
     }
 
-    @Test func `a guarded key opens with its share and with nothing else, and its files stay as they were`() async throws {
+    @Test func `a guarded key opens with its share and with nothing else, and its files stay as they were`()
+        async throws
+    {
         let scene = try await Scene.made()
         defer { TemporaryFolder.remove(scene.folder) }
         let (before, file) = (try Data(contentsOf: scene.record), try Data(contentsOf: scene.note))
@@ -67,10 +69,13 @@ struct GuardedKeyTests {
         #expect(try Data(contentsOf: scene.note) == file && scene.secretCount() == 1)
 
         try before.write(to: scene.record)
-        #expect(await code { try await scene.vault().unlock(scene.account) } == .wrongKey, "a copy from before the share")
+        #expect(
+            await code { try await scene.vault().unlock(scene.account) } == .wrongKey, "a copy from before the share")
     }
 
-    @Test func `a key that hangs on no share any more opens by itself, and the record from before does not`() async throws {
+    @Test func `a key that hangs on no share any more opens by itself, and the record from before does not`()
+        async throws
+    {
         let scene = try await Scene.made()
         defer { TemporaryFolder.remove(scene.folder) }
         let vault = try scene.vault()
@@ -129,7 +134,9 @@ struct GuardedKeyTests {
         let record = try Data(contentsOf: scene.record)
         let vault = try scene.vault()
         let report = try await vault.wipe(scene.account)
-        #expect(report.succeeded && report.destroyedKeyIDs.count == 1 && !FileManager.default.fileExists(atPath: scene.note.path))
+        #expect(
+            report.succeeded && report.destroyedKeyIDs.count == 1
+                && !FileManager.default.fileExists(atPath: scene.note.path))
         #expect(try scene.secretCount() == 0)
         try record.write(to: scene.record)
         #expect(await code { try await scene.vault().unlock(scene.account, with: scene.share) } == .wiped)

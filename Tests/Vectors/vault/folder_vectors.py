@@ -172,7 +172,7 @@ def records(vectors, ada, ben, root):
         vectors.case(f"{base}-other-root", base, "wrongKey", "wrapped under another root key", *vectors.rewritten(base, other))
     for name, values, expect in (
             ("secret", dict(more=1), "wrongKey"), ("pin", dict(more=1 << 8), "unsupportedFormat"),
-            ("secret-and-pin", dict(more=1 | 1 << 8, room=b"\7" * 84), "unsupportedFormat"),
+            ("secret-and-pin", dict(more=1 | 1 << 8, room=b"\7" * 84), "damaged"),
             ("room-of-nothing", dict(room=b"\7"), "damaged")):
         data = record(ada, root, 2, **values)
         vectors.case(f"key-record-2-sealed-{name}", "key-record-2", expect, f"genuine, and more than this version knows: {name}",
@@ -201,10 +201,37 @@ def records_with_secret(vectors, ada, root, secret):
             ("plain-purpose", dict(purpose="cordon vault 2 account key"))):
         data = record(ada, root, 2, **(needs | values))
         vectors.case(f"{base}-sealed-{name}", base, "wrongKey", f"genuine, under other parts: {name}", *vectors.rewritten(base, data))
-    for name, values, expect in (("pin-too", dict(more=1 | 1 << 8), "unsupportedFormat"), ("2", dict(more=2), "unsupportedFormat"),
+    for name, values, expect in (("pin-too", dict(more=1 | 1 << 8), "wrongKey"), ("2", dict(more=2), "unsupportedFormat"),
                                  ("room", dict(room=known + b"\1"), "damaged")):
         data = record(ada, root, 2, **(needs | values))
         vectors.case(f"{base}-sealed-{name}", base, expect, f"genuine, but malformed: {name}", *vectors.rewritten(base, data))
+
+
+def records_with_share(vectors, ada, root, secret, share):
+    """Records whose wrapping key hangs on a share besides."""
+    base = "key-record-2-share"
+    known = [Account.derive_from(key, ada.id, f"cordon vault 2 account {name} id")[:16] for key, name in ((secret, "secret"), (share, "share"))]
+    purpose = "cordon vault 2 account key, secret, PIN"
+    needs = dict(more=1 | 1 << 8, room=b"".join(known), purpose=purpose, secret=secret + share)
+    vectors.base(base, record(ada, root, 2, **needs), "record")
+    vectors.case(f"good-{base}", base, opens(ada.key), "a record that hangs on the account's secret and a share")
+    for name, offset, expect in (
+            ("needs", 12, "unsupportedFormat"), ("pin", 13, "unsupportedFormat"), ("reserved", 14, "damaged"), ("key-id", 16, "wrongKey"),
+            ("secret-id", 368, "wrongKey"), ("share-id", 384, "wrongKey"), ("share-id", 399, "wrongKey"), ("room", 400, "damaged"),
+            ("room", 451, "damaged"), ("nonce", 452, "wrongKey"), ("key", 464, "wrongKey"), ("tag", 511, "wrongKey")):
+        vectors.case(f"{base}-{name}-{offset}", base, expect, f"one bit of the record's {name} changed", f"xor {offset} 04")
+    vectors.case(f"{base}-said-to-need-none", base, "wrongKey", "turned into one that needs no share",
+                 "write 13 00", f"write 384 {'00' * 16}")
+    vectors.case(f"{base}-said-to-need-no-secret", base, "unsupportedFormat", "a share without a secret", "write 12 00")
+    vectors.case(f"{base}-wipe", base, "damaged", "a note that a wipe began has no parts", "write 0 " + b"CORDONWP".hex())
+    foreign = RANDOM.randbytes(32)
+    for name, values in (
+            ("other-share", dict(secret=secret + foreign, room=known[0] + Account.derive_from(
+                foreign, ada.id, "cordon vault 2 account share id")[:16])),
+            ("other-share-id", dict(room=known[0] + b"\7" * 16)), ("secret-alone", dict(secret=secret)),
+            ("secret-purpose", dict(purpose="cordon vault 2 account key, secret")), ("turned-round", dict(secret=share + secret))):
+        data = record(ada, root, 2, **(needs | values))
+        vectors.case(f"{base}-sealed-{name}", base, "wrongKey", f"genuine, under other parts: {name}", *vectors.rewritten(base, data))
 
 
 def former_key(account, former, version=2, settled=0, zero=b"", key=None):
@@ -236,7 +263,7 @@ def former_keys(vectors, ada):
 
 
 def folders(vectors, ada, ben):
-    """Writes bases and cases; the root key and the account's secret that the records are wrapped under."""
+    """Writes bases and cases; the root key, the account's secret and the share that the records are wrapped under."""
     named_files(vectors, ada, ben)
     directories(vectors, ada)
     root = RANDOM.randbytes(32)
@@ -244,4 +271,6 @@ def folders(vectors, ada, ben):
     secret = RANDOM.randbytes(32)
     records_with_secret(vectors, ada, root, secret)
     former_keys(vectors, ada)
-    return root, secret
+    share = RANDOM.randbytes(32)
+    records_with_share(vectors, ada, root, secret, share)
+    return root, secret, share

@@ -230,9 +230,9 @@ def main():
     malformed(vectors, ada)
     buffers(vectors, ada)
     databases(vectors, ada, ben)
-    root, secret = folders(vectors, ada, ben)
+    root, secret, share = folders(vectors, ada, ben)
     keys = {"accounts": {a.id.hex(): a.name.decode() for a in (ada, ben)}, "keys": {a.id.hex(): a.key.hex() for a in (ada, ben)},
-            "root": root.hex(), "secret": secret.hex(), "names": {a.id.hex(): names_on_disk(a) for a in (ada, ben)}}
+            "root": root.hex(), "secret": secret.hex(), "share": share.hex(), "names": {a.id.hex(): names_on_disk(a) for a in (ada, ben)}}
     (HERE / "keys.json").write_text(json.dumps(keys, indent=2) + "\n")
     print(vectors.count, "cases")
 

@@ -228,18 +228,19 @@ def open_directory(data, keys):
     return sorted(name for name, is_there in names.items() if is_there)
 
 
-def open_record(data, root, secret):
-    """Section 2: the id and the key in an account key record; `secret` is what the key store has for the account."""
+def open_record(data, root, secret, share=b""):
+    """Section 2: the id and the key in an account key record; `secret` is what the key store has for the account, `share` what its PIN opens."""
     require(len(data) == 512)
     require(data[:8] in (b"CORDONAK", b"CORDONWP"))
     version, length, more, zero = struct.unpack_from("<HHHH", data, 8)
     require(version in (1, 2), "unsupportedFormat")
     is_wipe = data[:8] == b"CORDONWP"
     end, wrapped = (384, 384) if version == 1 else (368, 452)
-    needs_secret = version == 2 and not is_wipe and more == 1
-    needs_more = version == 2 and not is_wipe and more > 1
+    needs_share = version == 2 and not is_wipe and more == 0x0101
+    needs_secret = version == 2 and not is_wipe and more == 1 or needs_share
+    needs_more = version == 2 and not is_wipe and more != 0 and not needs_secret
     require(1 <= length <= 336 and zero == 0 and (more == 0 or needs_secret or needs_more) and not any(data[32 + length : end]))
-    require(needs_more or not any(data[end + 16 if needs_secret else end : wrapped]))
+    require(needs_more or not any(data[end + 32 if needs_share else end + 16 if needs_secret else end : wrapped]))
     require(not any(data[wrapped if is_wipe else wrapped + 60 :]))
     text(data[32 : 32 + length])
     require(not is_wipe, "wipePending")
@@ -247,6 +248,9 @@ def open_record(data, root, secret):
     if needs_secret:
         require(derive(secret, data[16:32], "cordon vault 2 account secret id")[:16] == data[end : end + 16], "wrongKey")
         wrap = derive(root + secret, data[16:32], "cordon vault 2 account key, secret")
+        if needs_share:
+            require(derive(share, data[16:32], "cordon vault 2 account share id")[:16] == data[end + 16 : end + 32], "wrongKey")
+            wrap = derive(root + secret + share, data[16:32], "cordon vault 2 account key, secret, PIN")
     else:
         wrap = derive(root, data[16:32], f"cordon vault {version} account key")
     try:
@@ -271,7 +275,7 @@ def read_keys(path):
     return {name: bytes.fromhex(key) for name, key in content["keys"].items()}
 
 
-def outcome(case, data, keys, root, secret):
+def outcome(case, data, keys, root, secret, share):
     kind = case["kind"][0]
     try:
         if kind == "database":
@@ -283,7 +287,7 @@ def outcome(case, data, keys, root, secret):
         elif kind == "former":
             content = open_former(data, keys)[1]
         elif kind == "record":
-            content = open_record(data, root, secret)[1]
+            content = open_record(data, root, secret, share)[1]
         else:
             content = SealedFile(data, keys).plaintext() if kind == "file" else open_buffer(data, keys)
     except Refused as refusal:
@@ -331,7 +335,8 @@ def run_cases(directory):
         wrong += any(name_on_disk(keys[key_id], name) != place for name, place in names.items())
     for path in sorted((directory / "cases").iterdir()):
         case = read_case(path)
-        found = outcome(case, edited(directory, case), keys, bytes.fromhex(known["root"]), bytes.fromhex(known["secret"]))
+        parts = [bytes.fromhex(known[name]) for name in ("root", "secret", "share")]
+        found = outcome(case, edited(directory, case), keys, *parts)
         wrong += found != case["expect"][0]
         print(path.name, found)
     return wrong

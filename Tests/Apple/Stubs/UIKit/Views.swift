@@ -179,7 +179,10 @@ public enum UIWritingToolsBehavior: Int, Sendable { case none = -1, `default` = 
     public private(set) var stubGlyphs = true
 }
 
+public enum UIUserInterfaceStyle: Int, Sendable { case unspecified = 0, light = 1, dark = 2 }
+
 @MainActor open class UIViewController: UIResponder {
+    open var overrideUserInterfaceStyle = UIUserInterfaceStyle.unspecified
     private var loaded: UIView?
     /// Made when it is looked at first, as the system does.
     open var view: UIView {

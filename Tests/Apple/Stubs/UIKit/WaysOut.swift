@@ -161,3 +161,20 @@ open class NSItemProvider: NSObject, @unchecked Sendable {
         return Progress(totalUnitCount: 1)
     }
 }
+
+// Foundation's on Apple platforms.
+open class NSExtensionItem: NSObject {
+    open var attachments: [NSItemProvider]?
+}
+open class NSExtensionContext: NSObject {
+    open var inputItems: [Any] = []
+    /// How the request ended: nil until it has, true where something was taken.
+    public private(set) var stubEnded: Bool?
+    open func completeRequest(returningItems items: [Any]?, completionHandler: ((Bool) -> Void)? = nil) {
+        stubEnded = true
+    }
+    open func cancelRequest(withError error: any Error) { stubEnded = false }
+}
+public protocol NSExtensionRequestHandling: NSObjectProtocol {
+    func beginRequest(with context: NSExtensionContext)
+}

@@ -1,0 +1,54 @@
+public import CordonIdentity
+public import CordonPolicy
+
+/// Ways out that the system carries out: Siri and App Intents, widgets, search, contacts, a drag. One call asks, spends the permit and acts.
+extension EnforcedRules {
+    /// Does something with somebody's data, if it may be done.
+    ///
+    /// ```swift
+    /// try await protection.rules.whenAllowed(.may(.indexSpotlight, of: owner)) {
+    ///     try await index.indexSearchableItems(items)
+    /// }
+    /// ```
+    /// The rules are asked before, not meanwhile. For text, documents, files and links use ``EgressOutlets``, which also looks at what is handed over.
+    ///
+    /// - Throws: ``ProtectionError`` with code `denied` and ``ProtectionError/denial``; otherwise what the closure throws.
+    public func whenAllowed<Answer>(
+        _ question: Question, isolation: isolated (any Actor)? = #isolation,
+        _ act: () async throws -> sending Answer
+    ) async throws -> sending Answer {
+        try spend(for: question)
+        return try await act()
+    }
+
+    /// Does something with somebody's data at once, if it may be done.
+    ///
+    /// - Throws: ``ProtectionError`` with code `denied` and ``ProtectionError/denial``; otherwise what the closure throws.
+    public func whenAllowed<Answer>(_ question: Question, _ act: () throws -> Answer) throws -> Answer {
+        try spend(for: question)
+        return try act()
+    }
+
+    /// Of things that belong to several people those with which something may be done: the entities of an App Intent, the entries of a
+    /// widget, the results of a search.
+    ///
+    /// - Parameter owner: Whose a thing is.
+    public func only<Thing>(
+        _ things: some Sequence<Thing>, for action: Action, owner: (Thing) -> Identity
+    ) -> [Thing] {
+        var answers: [Identity: Bool] = [:]
+        return things.filter { thing in
+            let owner = owner(thing)
+            if let known = answers[owner] { return known }
+            let answer = verdict(for: .may(action, of: owner)).permits
+            answers[owner] = answer
+            return answer
+        }
+    }
+
+    private func spend(for question: Question) throws(ProtectionError) {
+        let permit: EgressPermit
+        do { permit = try self.permit(for: question) } catch { throw ProtectionError(denied: error.decision) }
+        _ = try spend(permit, for: question.action, of: question.owner?.account)
+    }
+}

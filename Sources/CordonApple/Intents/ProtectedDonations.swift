@@ -1,0 +1,62 @@
+#if canImport(Intents)
+    public import Cordon
+    internal import Crypto
+    internal import Foundation
+    public import Intents
+
+    /// Interactions that are donated to Siri and the system's suggestions with the rules' leave, and taken back with the account's data (SDK-SI-01).
+    ///
+    /// Main actor. An App Intent answers with ``EnforcedRules/whenAllowed(_:isolation:_:)`` and offers entities by ``EnforcedRules/only(_:for:owner:)``.
+    @MainActor public final class ProtectedDonations {
+        private let protection: AppProtection
+
+        /// Makes a donor.
+        public init(_ protection: AppProtection) {
+            self.protection = protection
+        }
+
+        /// Donates what a person did, if the account's rules let Siri know of it.
+        ///
+        /// - Throws: ``ProtectionError`` with code `denied`, or `outletFailed` where the system took nothing.
+        public func donate(_ interaction: INInteraction, of owner: Identity) async throws {
+            try await protection.rules.whenAllowed(.may(.siriIntent, of: owner)) {
+                interaction.groupIdentifier = Self.group(owner.account)
+                let isTaken = await withCheckedContinuation { continuation in
+                    interaction.donate { continuation.resume(returning: $0 == nil) }
+                }
+                guard isTaken else { throw ProtectionError(.outletFailed, "the system took no donation") }
+            }
+        }
+
+        /// Takes back what was donated of an account whose data is removed; to be told of every event of the protection.
+        public func note(_ event: ProtectionEvent) {
+            switch event {
+            case .wipeStarted(let account, _), .wipeFinished(let account, _, _): takeBack(account)
+            default: break
+            }
+        }
+
+        /// Takes back what was donated of an account; nil is the person's own.
+        public func takeBack(_ account: AccountID?) { INInteraction.delete(with: Self.group(account), completion: nil) }
+
+        /// A name of the account's that tells the system nothing of the account.
+        private static func group(_ account: AccountID?) -> String {
+            guard let account else { return "cordon.personal" }
+            let digest = SHA256.hash(data: Data(account.rawValue.utf8))
+            return "cordon." + digest.prefix(16).map { String($0, radix: 16) }.joined(separator: "-")
+        }
+    }
+#endif
+
+#if canImport(AppIntents)
+    public import AppIntents
+    public import Cordon
+
+    /// What Siri says where an App Intent was refused: the reason, as everywhere else.
+    extension ProtectionError: CustomLocalizedStringResourceConvertible {
+        /// The reason, and what would help.
+        public var localizedStringResource: LocalizedStringResource {
+            LocalizedStringResource(stringLiteral: "\(reason) \(hint)")
+        }
+    }
+#endif

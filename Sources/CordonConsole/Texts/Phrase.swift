@@ -1,0 +1,101 @@
+/// Text of a page, put into a language when the page is rendered.
+///
+/// A literal is the English text, and the key of its translations in `Console.xcstrings`. Values are interpolated; a number chooses
+/// among the plural forms of a text. Text of any other origin is no phrase by itself: what a person or a directory wrote is
+/// ``data(_:)``, and stays as it is in every language.
+struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
+    private indirect enum Content: Sendable, Equatable {
+        case known(key: String, values: [Value])
+        case data(String)
+        case list([Phrase], separator: String)
+    }
+
+    fileprivate enum Value: Sendable, Equatable {
+        case phrase(Phrase)
+        case number(Int)
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var key = ""
+        fileprivate var values: [Value] = []
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) { key += literal }
+
+        mutating func appendInterpolation(_ text: String) { append(.phrase(.data(text))) }
+
+        mutating func appendInterpolation(_ phrase: Phrase) { append(.phrase(phrase)) }
+
+        mutating func appendInterpolation(_ number: Int) { append(.number(number)) }
+
+        private mutating func append(_ value: Value) {
+            key += Phrase.place
+            values.append(value)
+        }
+    }
+
+    /// What stands in a key for a value; a translation may name it by its number, as `%2$@`.
+    fileprivate static let place = "%@"
+
+    private let content: Content
+
+    private init(_ content: Content) { self.content = content }
+
+    init(stringLiteral text: String) { content = .known(key: text, values: []) }
+
+    init(stringInterpolation text: StringInterpolation) { content = .known(key: text.key, values: text.values) }
+
+    /// Text that is the same in every language, such as a name.
+    static func data(_ text: String) -> Phrase { Phrase(.data(text)) }
+
+    /// A sentence of the service: in the person's language where the table has it, else as it was said.
+    static func said(_ text: String) -> Phrase { Phrase(.known(key: text, values: [])) }
+
+    /// Phrases one after the other.
+    static func list(_ phrases: [Phrase], separator: String = ", ") -> Phrase {
+        Phrase(.list(phrases, separator: separator))
+    }
+
+    func text(in language: ConsoleLanguage) -> String {
+        switch content {
+        case .data(let text): text
+        case .list(let phrases, let separator): phrases.map { $0.text(in: language) }.joined(separator: separator)
+        case .known(let key, let values): Self.filled(Self.pattern(key, values, language), values, language)
+        }
+    }
+
+    /// Whether nothing would be shown.
+    var isEmpty: Bool { text(in: .english).isEmpty }
+
+    private static func pattern(_ key: String, _ values: [Value], _ language: ConsoleLanguage) -> String {
+        let isOne =
+            values.lazy.compactMap { value -> Int? in
+                if case .number(let number) = value { number } else { nil }
+            }.first == 1
+        switch language {
+        case .english: return (isOne ? ConsoleTexts.englishOfOne[key] : nil) ?? key
+        case .german: return (isOne ? ConsoleTexts.germanOfOne[key] : nil) ?? ConsoleTexts.german[key] ?? key
+        }
+    }
+
+    /// The pattern with the values in their places; what values say is not looked at again.
+    private static func filled(_ pattern: String, _ values: [Value], _ language: ConsoleLanguage) -> String {
+        guard !values.isEmpty else { return pattern }
+        let texts = values.map { value in
+            switch value {
+            case .phrase(let phrase): phrase.text(in: language)
+            case .number(let number): String(number)
+            }
+        }
+        var (filled, next, rest) = ("", 0, pattern[...])
+        while let place = rest.firstMatch(of: /%(?:([1-9])\$)?@/) {
+            filled += rest[..<place.range.lowerBound]
+            let index = place.1.flatMap { Int($0) }.map { $0 - 1 } ?? next
+            next += 1
+            if texts.indices.contains(index) { filled += texts[index] }
+            rest = rest[place.range.upperBound...]
+        }
+        return filled + rest
+    }
+}

@@ -1,0 +1,179 @@
+import CordonBase
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTesting
+import CordonVault
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// The PIN guards a share of the account's key (decision 61).
+@Suite(.timeLimit(.minutes(1))) struct KeyGuardTests {
+    private func isGuarded(_ stand: GuardStand, _ protection: AppProtection) async throws -> Bool {
+        try await protection.context.vault.isGuarded(stand.account)
+    }
+
+    private func isInMemory(_ stand: GuardStand, _ protection: AppProtection) async -> Bool {
+        await protection.context.vault.isUnlocked(stand.account)
+    }
+
+    @Test func `where the rules ask for a PIN, no start opens the files without it`() async throws {
+        let stand = try await GuardStand()
+        let first = try await stand.guarded()
+        #expect(try await first.files.read("note", of: stand.account) == GuardStand.text)
+
+        // At once, so that the rules alone would trust the person still.
+        let second = try await stand.house.start()
+        #expect(await !isInMemory(stand, second))
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await second.files.read("note", of: stand.account)
+        }
+        await stand.house.person.forgetAsked()
+        let outcome = await second.launch(stand.account)
+        #expect(outcome.isOpen && outcome.steps == [LaunchStep(.pin, .done)])
+        #expect(try await second.files.read("note", of: stand.account) == GuardStand.text)
+    }
+
+    @Test func `who has folder and key store reads nothing without the PIN`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        let keys = FileKeyStore(directory: stand.house.device.folder.appending(path: "keys"))
+        let vault = try Vault(
+            directory: stand.house.device.folder.appending(path: "data/vault"), keyStore: keys,
+            name: "example.notes")
+        await #expect(throws: VaultError(.locked, "")) { try await vault.unlock(stand.account) }
+    }
+
+    @Test func `nothing hangs on a share that the service does not keep`() async throws {
+        let stand = try await GuardStand()
+        await stand.service.set { $0.keepsShares = false }
+        let protection = try await stand.opened()
+        #expect(try await !isGuarded(stand, protection))
+        // The next right PIN tries again.
+        await stand.service.set { $0.keepsShares = true }
+        let next = try await stand.house.start()
+        stand.house.clock.advance(.seconds(3600))
+        #expect(await stand.reads(next))
+        #expect(try await isGuarded(stand, next) && stand.service.share.withLock { $0 } != nil)
+    }
+
+    @Test func `rules that ask for no PIN, and an app whose gate guards no files, leave the key to the device`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let unguarded = try await stand.opened { $0.gateGuardsFiles = false }
+        #expect(try await !isGuarded(stand, unguarded))
+        let other = try await GuardStand()
+        try await other.house.device.publish(["printBlocked": .bool(true)])
+        let free = try await other.house.start()
+        _ = await free.enroll(other.house.device.account)
+        #expect(await free.launch(other.account).isOpen)
+        #expect(try await !isGuarded(other, free))
+    }
+
+    @Test func `a person who has forgotten the PIN gets at the files after a sign-in, and the new PIN opens them`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        let next = try await stand.house.start()
+        await stand.house.person.set { person in
+            person.pins = [.forgotten]
+            person.newPINs = [.chosen("8642")]
+        }
+        #expect(await stand.reads(next))
+        #expect(await stand.service.releases == 1)
+        await stand.house.person.set { $0.pins = [.entered("8642"), .cancelled] }
+        await stand.house.goOffline()
+        let last = try await stand.house.start()
+        #expect(await stand.reads(last))
+    }
+
+    @Test func `used-up guesses end what the PIN opens, also in a copy from before`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded(["maximumPinRetries": .integer(2)])
+        let copy = stand.house.device.folder.appending(path: "before")
+        let data = stand.house.device.folder.appending(path: "data")
+        try FileManager.default.copyItem(at: data, to: copy)
+        let next = try await stand.house.start()
+        await stand.house.person.set { person in
+            person.pins = [.entered("1111")]
+            person.signIns = [.unavailable("There is no network.")]
+        }
+        #expect(await !stand.reads(next))
+        // The folder is put back; the key store is where no copy reaches.
+        try FileManager.default.removeItem(at: data)
+        try FileManager.default.copyItem(at: copy, to: data)
+        await stand.house.person.set { $0.pins = [.entered("2580"), .cancelled] }
+        let restored = try await stand.house.start()
+        #expect(await !stand.reads(restored))
+        await stand.house.person.set { $0.signIns = [.signedIn("oid-a")] }
+        #expect(await stand.reads(restored), "after a sign-in")
+    }
+
+    @Test func `without the service's share a sign-in opens nothing, and says so`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        await stand.service.set {
+            $0.shareProblem = ProblemDetails(title: "too old", status: 401, code: .authenticationRequired)
+        }
+        let next = try await stand.house.start()
+        await stand.house.person.set { $0.pins = [.forgotten] }
+        let outcome = await next.launch(stand.account)
+        #expect(outcome.result == .blocked && outcome.steps.last == LaunchStep(.block, .cancelled))
+        #expect(await !isInMemory(stand, next))
+    }
+
+    @Test func `a share of another device opens nothing`() async throws {
+        let (stand, other) = (try await GuardStand(), try await GuardStand())
+        _ = try await stand.guarded()
+        _ = try await other.guarded()
+        let foreign = other.service.share.withLock { $0 }
+        stand.service.share.withLock { $0 = foreign }
+        let next = try await stand.house.start()
+        await stand.house.person.set { $0.pins = [.forgotten] }
+        #expect(await next.launch(stand.account).result == .blocked)
+    }
+
+    @Test func `the key is in memory while the rules would open the gate without the person, and no longer`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let protection = try await stand.guarded(["periodOnlineBeforeAccessCheck": .string("PT30M")])
+        await protection.suspend()
+        #expect(await isInMemory(stand, protection))
+        #expect(await protection.resume(stand.account).steps.isEmpty, "within the time nobody is asked")
+        await protection.suspend()
+        await stand.house.clock.waitForSleeper(of: .seconds(1801))
+        stand.house.clock.advance(.seconds(1802))
+        try await until { await !isInMemory(stand, protection) }
+        #expect(await protection.resume(stand.account).steps == [LaunchStep(.pin, .done)])
+        #expect(await isInMemory(stand, protection))
+    }
+
+    @Test func `a condition that closes the gate takes the key from memory at once`() async throws {
+        let stand = try await GuardStand()
+        let protection = try await stand.guarded()
+        stand.house.facts.withLock { $0.rooted = true }
+        #expect(await protection.launch(stand.account).result == .blocked)
+        #expect(await !isInMemory(stand, protection))
+    }
+
+    @Test func `check-in and wipe need no key, and nothing of the guard is left`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        let next = try await stand.house.start()
+        #expect(await next.checkIn(stand.account).didSucceed)
+        #expect(await !isInMemory(stand, next))
+        try await next.wipe(stand.account)
+        #expect(next.enrolledAccounts.isEmpty)
+        let left = try FileManager.default.contentsOfDirectory(
+            atPath: stand.house.device.folder.appending(path: "data/guards").path)
+        #expect(left.isEmpty)
+        let secrets = try FileManager.default.contentsOfDirectory(
+            atPath: stand.house.device.folder.appending(path: "keys/secrets").path)
+        #expect(secrets.isEmpty)
+    }
+}
