@@ -26,7 +26,8 @@ import Testing
             let first = try await stage.administrator()
             let refused = await #expect(throws: ProgramError.self) { try await first.saveRole("second", Self.role) }
             let words = refused?.reason ?? ""
-            let change = try #require(words.firstMatch(of: /waitingChange: ([A-Za-z0-9_-]+)/).map { String($0.output.1) })
+            let change = try #require(
+                words.firstMatch(of: /waitingChange: ([A-Za-z0-9_-]+)/).map { String($0.output.1) })
             // Approved while the service is down: it takes that up at its start.
             await stage.killService()
             let approving = try ChildProcess(

@@ -27,7 +27,8 @@ import Testing
         for number in 0..<count { try await test.protect(name: "Policy \(number)") }
     }
 
-    @Test func `the head is signed a quarter of an hour or a thousand records after the last time, and not without news`()
+    @Test
+    func `the head is signed a quarter of an hour or a thousand records after the last time, and not without news`()
         async throws
     {
         let test = try await TestService.withPeople()
