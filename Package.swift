@@ -79,6 +79,7 @@ let package = Package(
         .library(name: "CordonService", targets: ["CordonService"]),
         .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
         .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP", "CordonGraph", "CordonConsole"]),
+        .library(name: "CordonTerminal", targets: ["CordonTerminal"]),
         .library(name: "CordonScreens", targets: ["CordonScreens"]),
         .library(name: "CordonApple", targets: ["CordonApple"]),
         .library(name: "CordonUIKit", targets: ["CordonUIKit"]),
@@ -142,6 +143,8 @@ let package = Package(
                 cryptoExtras,
                 httpTypes, logging, swiftASN1,
             ]),
+        // The interface of apps in a terminal.
+        library("CordonTerminal", ["Cordon", "CordonBase"]),
         // What Cordon shows and when, as values, and the adapters that draw them: on Linux the last three are empty.
         appLibrary("CordonScreens", ["Cordon", "CordonBase"]),
         appLibrary("CordonApple", ["Cordon", "CordonBase", "CordonScreens", crypto, httpTypes]),
@@ -168,7 +171,9 @@ let package = Package(
             [
                 "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignatures",
                 "CordonZlibShim", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
-                hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
+                hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, swiftASN1,
+                unixSignals,
+                x509,
             ]),
         // The administration API in the shape of Microsoft Graph, which a program adds to the server.
         library(
@@ -228,7 +233,7 @@ let package = Package(
             "FieldNotes", path: "Examples/FieldNotes",
             [
                 "Cordon", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
-                "CordonVault", argumentParser, logging,
+                "CordonTerminal", "CordonVault", argumentParser, logging,
             ]),
 
         program(
@@ -278,7 +283,7 @@ let package = Package(
             "CordonTests",
             [
                 "CordonTestSupport", "CordonBase", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonSignIn",
+                "CordonSignIn", "CordonTerminal",
                 "CordonTesting",
                 "CordonVault",
                 crypto, httpTypes, logging,
@@ -306,7 +311,7 @@ let package = Package(
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonSignIn", "CordonSignatures",
                 "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging,
-                nioCore, nioEmbedded, nioHTTPTypes,
+                nioCore, nioEmbedded, nioHTTPTypes, swiftASN1, x509,
             ]),
         tests(
             "CordonConsoleTests",

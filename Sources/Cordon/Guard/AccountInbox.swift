@@ -134,7 +134,7 @@ struct AccountInbox: Sendable {
     private static func privateKey(
         _ secret: SymmetricKey
     ) throws(ProtectionError) -> Curve25519.KeyAgreement.PrivateKey {
-        do { return try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret.bytes) } catch {
+        do { return try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret) } catch {
             throw ProtectionError(.stateUnreadable, "the account's key gives no key for what it receives")
         }
     }

@@ -54,6 +54,10 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var impactLimit: Int
             var approvalDelaySeconds: Int64
             var versionRetentionDays: Int64
+            var retentionDays: [String: Int64]
+            var announcementsPerSecond: Int
+            var appAttestApps: [String]?
+            var appAttestDevelopment: Bool?
             var directory: String?
             var alertWebhook: String?
             var alertSecretFile: String?
@@ -112,7 +116,10 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     impactLimit: plan.service.impactLimit,
                     approvalDelaySeconds: plan.service.approvalDelay.components.seconds,
                     versionRetentionDays: plan.service.versionRetention.components.seconds / 86_400,
-                    directory: plan.directory?.path,
+                    retentionDays: ServeRetention.days(of: plan.service),
+                    announcementsPerSecond: plan.service.announcementsPerSecond,
+                    appAttestApps: plan.server.appAttest?.apps.sorted(),
+                    appAttestDevelopment: plan.server.appAttest?.allowsDevelopment, directory: plan.directory?.path,
                     alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,

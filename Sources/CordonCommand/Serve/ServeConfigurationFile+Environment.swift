@@ -49,6 +49,18 @@ extension ServeConfigurationFile {
         set.impactLimit = try number("IMPACT_LIMIT", " of people") ?? impactLimit
         set.approvalDelaySeconds = try number("APPROVAL_DELAY_SECONDS", " of seconds") ?? approvalDelaySeconds
         set.versionRetentionDays = try number("VERSION_RETENTION_DAYS", " of days") ?? versionRetentionDays
+        set.announcementsPerSecond = try number("ANNOUNCEMENTS_PER_SECOND", " of apps") ?? announcementsPerSecond
+        if let words = list("RETENTION_DAYS") {
+            var days: [String: Int] = retentionDays ?? [:]
+            for word in words {
+                let halves = word.split(separator: "=")
+                guard halves.count == 2, let number = Int(halves[1]) else {
+                    throw Self.unusable("RETENTION_DAYS", "names with days, such as telemetry=10,logs=5")
+                }
+                days[String(halves[0])] = number
+            }
+            set.retentionDays = days
+        }
         func flag(_ name: String) throws(CommandFailure) -> Bool? {
             guard let word = text(name) else { return nil }
             guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {
@@ -58,6 +70,8 @@ extension ServeConfigurationFile {
         }
         set.behindProxy = try flag("BEHIND_PROXY") ?? behindProxy
         set.console = try flag("CONSOLE") ?? console
+        set.appAttestApps = list("APP_ATTEST_APPS") ?? appAttestApps
+        set.appAttestDevelopment = try flag("APP_ATTEST_DEVELOPMENT") ?? appAttestDevelopment
         func word<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type) throws(CommandFailure)
             -> Word?
         where Word.RawValue == String {

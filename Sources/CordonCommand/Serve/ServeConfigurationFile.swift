@@ -42,6 +42,13 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var approvalDelaySeconds: Int?
     /// How long versions, and what was delivered to whom, are kept.
     var versionRetentionDays: Int?
+    /// How long other things are kept, in days by ``ServeRetention``.
+    var retentionDays: [String: Int]?
+    /// How many apps are told of a change in a second, about.
+    var announcementsPerSecond: Int?
+    /// Apps by team and bundle id that show by App Attest that they are themselves, and whether Apple's development environment counts.
+    var appAttestApps: [String]?
+    var appAttestDevelopment: Bool?
     var directory: String?
     /// Where alerts are posted, and the file with the secret that signs them (SRV-TG-29).
     var alertWebhook: String?
@@ -66,7 +73,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case consoleOrigin, console, consoleClient, consoleSecretFile, consoleScopes, roles, stepUpSeconds, database,
             dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
-        case registrationsPerPerson, wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays
+        case registrationsPerPerson, wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays, retentionDays,
+            announcementsPerSecond, appAttestApps, appAttestDevelopment
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
             alertSecretFile, firstSignIn, logLevel, logFormat
     }

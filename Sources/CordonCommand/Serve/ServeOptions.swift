@@ -121,7 +121,8 @@ struct ServeOptions: ParsableArguments {
         return plan
     }
 
-    /// How much one person may have, and what is asked of changes by which people lose data.
+    /// How much one person may have, what is asked of changes by which people lose data, how fast others are told, and how long what has
+    /// ended is kept.
     private func applyChanges(_ set: ServeConfigurationFile, to service: inout ServiceConfiguration) throws {
         func number(_ value: Int?, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
             guard let value, !range.contains(value) else { return value }
@@ -139,6 +140,10 @@ struct ServeOptions: ParsableArguments {
         if let days = try number(set.versionRetentionDays, "versionRetentionDays", 1...36_500) {
             service.versionRetention = .seconds(days * 86_400)
         }
+        if let apps = try number(set.announcementsPerSecond, "announcementsPerSecond", 1...1_000_000) {
+            service.announcementsPerSecond = apps
+        }
+        try ServeRetention.apply(set.retentionDays ?? [:], to: &service)
     }
 
     private func alerts(_ set: ServeConfigurationFile) throws -> ServePlan.Alerts? {
@@ -216,6 +221,10 @@ struct ServeOptions: ParsableArguments {
             server.longestCheckInToken = seconds == 0 ? nil : seconds
         }
         if let audience = set.checkInAudience { server.checkInAudience = audience }
+        if let apps = set.appAttestApps, !apps.isEmpty {
+            server.appAttest = AppAttestSettings(
+                apps: Set(apps), allowsDevelopment: set.appAttestDevelopment ?? false)
+        }
         if let audiences = set.administrationAudiences { server.administrationAudiences = Set(audiences) }
         if let text = metrics ?? set.metrics {
             let address = try ListenAddress(text)
