@@ -338,7 +338,9 @@ let package = Package(
             ]),
         tests("CordonScanTests", ["CordonTestSupport", "CordonScan"]),
         tests("CordonLeakScanTests", ["CordonLeakScan", "CordonTestSupport"]),
-        tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
+        tests(
+            "CordonDemoTests",
+            ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonProtocol", "CordonSignIn", httpTypes]),
         tests(
             "RealProviderTests",
             ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
