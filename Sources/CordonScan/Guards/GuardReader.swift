@@ -69,6 +69,7 @@ struct GuardReader {
         trustOutlets()
         for at in 0..<reader.count where reader.kind(at) == .identifier {
             if reader.hash(at) == GuardWords.permitButton { placeButton(at) }
+            if reader.hash(at) == GuardWords.whenAllowed { placeClosure(at) }
             guard let atom = atom(at) else { continue }
             place(atom)
         }
@@ -226,6 +227,22 @@ struct GuardReader {
         facts.add(brace, from: brace, until: reader.partner(brace), actions)
     }
 
+    /// `try rules.whenAllowed(question) { … }`: the closure runs only with leave, also behind `try?`.
+    private mutating func placeClosure(_ at: Int) {
+        guard let open = reader.argumentsOpen(at), reader.hash(at - 1) != Word.hash("func"),
+            let actions = asked(open)
+        else { return }
+        let close = reader.partner(open)
+        let behind = close + 1
+        let braces =
+            reader.hash(behind) == Mark.openBrace
+            ? [behind]
+            : Array(open..<close).filter {
+                reader.hash($0) == Mark.openBrace && reader.enclosing($0) == open
+            }
+        for brace in braces where reader.partner(brace) > brace { addBlock(brace, actions) }
+    }
+
     private func atom(_ at: Int) -> Atom? {
         let here = reader.hash(at)
         if let open = reader.argumentsOpen(at), reader.hash(at - 1) != Word.hash("func") {
@@ -234,6 +251,13 @@ struct GuardReader {
                 guard let actions = known.isEmpty ? asked(open) : known,
                     known.isEmpty || reader.hash(at - 1) == Mark.dot
                 else { return nil }
+                return Atom(start: chainStart(at), end: close, value: .permit, actions: actions)
+            }
+            if here == GuardWords.only, importsCordon, reader.hash(at - 1) == Mark.dot,
+                reader.labels(of: open).contains(where: { reader.text($0) == "for" })
+            {
+                let actions = actions(in: open)
+                guard !actions.isEmpty else { return nil }
                 return Atom(start: chainStart(at), end: close, value: .permit, actions: actions)
             }
             if let value = GuardWords.deciding[here] {
