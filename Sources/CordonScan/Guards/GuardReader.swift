@@ -132,7 +132,7 @@ struct GuardReader {
     private mutating func trustOutlets() {
         for declaration in declarations.all {
             if declaration.kind == .function, let open = declaration.parameters, reader.isSwift,
-                (open..<reader.partner(open)).prefix(CodeReader.reach).contains(where: {
+                CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach).contains(where: {
                     reader.hash($0) == GuardWords.permitType
                 })
             {
@@ -171,7 +171,7 @@ struct GuardReader {
 
     private func actions(in open: Int) -> ActionSet {
         var found: ActionSet = []
-        for at in (open..<reader.partner(open)).prefix(CodeReader.reach) {
+        for at in CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach) {
             if reader.hash(at - 1) == Mark.dot, let action = ActionSet.byHash[reader.hash(at)] {
                 found.formUnion(action)
             }
@@ -198,7 +198,7 @@ struct GuardReader {
     private func asked(_ open: Int) -> ActionSet? {
         var found: ActionSet = []
         var isQuestion = false
-        for at in (open..<reader.partner(open)).prefix(CodeReader.reach) where reader.isIdentifier(at) {
+        for at in CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach) where reader.isIdentifier(at) {
             let isTyped = reader.hash(at - 1) == Mark.dot && !reader.isIdentifier(at - 2)
             let isMade = reader.hash(at) == GuardWords.question || reader.hash(at) == GuardWords.questionOf
             if isMade, let actions = question(at) {
@@ -237,7 +237,7 @@ struct GuardReader {
         let braces =
             reader.hash(behind) == Mark.openBrace
             ? [behind]
-            : Array(open..<close).filter {
+            : CodeReader.span(open, close).filter {
                 reader.hash($0) == Mark.openBrace && reader.enclosing($0) == open
             }
         for brace in braces where reader.partner(brace) > brace { addBlock(brace, actions) }
@@ -375,10 +375,10 @@ struct GuardReader {
     /// Whether a function throws where the answer is no, and so says it to who calls it.
     private func throwsInside(_ declaration: Declaration, _ from: Int) -> Bool {
         guard let open = declaration.parameters else { return false }
-        let signature = reader.partner(open)..<declaration.body.lowerBound
+        let signature = CodeReader.span(reader.partner(open), declaration.body.lowerBound)
         guard signature.contains(where: { reader.text($0) == "throws" }) else { return false }
         // A `guard … else { return }` gives up silently; whoever called goes on.
-        return !(declaration.body.lowerBound..<from).contains { reader.hash($0) == Words.return }
+        return !CodeReader.span(declaration.body.lowerBound, from).contains { reader.hash($0) == Words.return }
     }
 
     /// Whether every `return` of a body gives an answer or `false`.

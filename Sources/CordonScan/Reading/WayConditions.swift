@@ -67,7 +67,7 @@ struct WayConditions {
 
     private func span(_ index: Int, _ arguments: Int?) -> Range<Int> {
         guard let arguments, reader.partner(arguments) > arguments else { return index..<index }
-        return max(arguments + 1, index)..<min(reader.partner(arguments), index + 2_000)
+        return CodeReader.span(max(arguments + 1, index), min(reader.partner(arguments), index + 2_000))
     }
 
     private func inherits(_ index: Int, _ names: Set<UInt64>) -> Bool {
@@ -83,7 +83,7 @@ struct WayConditions {
     private func isMadeMemory(_ index: Int) -> Bool {
         let block = reader.enclosing(index, as: Mark.openBrace)
         guard block >= 0, index < reader.partner(block) else { return false }
-        return (index..<min(reader.partner(block), index + 400)).contains { at in
+        return CodeReader.span(index, min(reader.partner(block), index + 400)).contains { at in
             guard reader.hash(at) == Self.memoryStore || reader.text(at) == "\"/dev/null\"" else { return false }
             return reader.enclosing(at, as: Mark.openBrace) == block
         }
@@ -248,7 +248,7 @@ struct WayConditions {
     }
 
     private func saysYes(_ body: ClosedRange<Int>) -> Bool {
-        let inner = body.lowerBound + 1..<body.upperBound
+        let inner = CodeReader.span(body.lowerBound + 1, body.upperBound)
         let words = inner.prefix(12).map { reader.text($0) }
         return words == ["true"] || words == ["return", "true"] || words == ["return", "YES", ";"]
     }
