@@ -79,6 +79,7 @@ let package = Package(
         .library(name: "CordonService", targets: ["CordonService"]),
         .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
         .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP", "CordonGraph", "CordonConsole"]),
+        .library(name: "CordonTerminal", targets: ["CordonTerminal"]),
         .library(name: "CordonScreens", targets: ["CordonScreens"]),
         .library(name: "CordonApple", targets: ["CordonApple"]),
         .library(name: "CordonUIKit", targets: ["CordonUIKit"]),
@@ -142,6 +143,8 @@ let package = Package(
                 cryptoExtras,
                 httpTypes, logging, swiftASN1,
             ]),
+        // The interface of apps in a terminal.
+        library("CordonTerminal", ["Cordon", "CordonBase"]),
         // What Cordon shows and when, as values, and the adapters that draw them: on Linux the last three are empty.
         appLibrary("CordonScreens", ["Cordon", "CordonBase"]),
         appLibrary("CordonApple", ["Cordon", "CordonBase", "CordonScreens", crypto, httpTypes]),
@@ -230,7 +233,7 @@ let package = Package(
             "FieldNotes", path: "Examples/FieldNotes",
             [
                 "Cordon", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
-                "CordonVault", argumentParser, logging,
+                "CordonTerminal", "CordonVault", argumentParser, logging,
             ]),
 
         program(
@@ -280,7 +283,7 @@ let package = Package(
             "CordonTests",
             [
                 "CordonTestSupport", "CordonBase", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonSignIn",
+                "CordonSignIn", "CordonTerminal",
                 "CordonTesting",
                 "CordonVault",
                 crypto, httpTypes, logging,

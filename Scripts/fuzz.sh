@@ -15,6 +15,7 @@ for fuzzer in "${fuzzers[@]}"; do
     echo "fuzz: $fuzzer for $seconds s" >&2
     seeds=()
     case $fuzzer in
+        AppToolsFuzz) seeds=(Tests/Vectors/app-tools) ;;
         PolicyFuzz) seeds=(Tests/Vectors/policy) ;;
         ServiceFuzz) seeds=(Tests/Vectors/bodies) ;;
         VaultFuzz) seeds=(Tests/Vectors/vault) ;;

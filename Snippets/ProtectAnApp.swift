@@ -5,6 +5,7 @@
 
 import Cordon
 import CordonHTTPClient
+import CordonTerminal
 import Foundation
 
 /// A printer whose paper is the terminal.

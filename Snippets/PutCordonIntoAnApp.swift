@@ -3,6 +3,7 @@
 // snippet.imports
 import Cordon
 import CordonHTTPClient
+import CordonTerminal
 import Foundation
 
 // snippet.end

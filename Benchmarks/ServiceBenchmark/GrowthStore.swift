@@ -3,7 +3,6 @@ import CordonProtocol
 import CordonService
 import CordonServiceSQLite
 import Foundation
-import GRDBSQLite
 
 /// A store with so many people and registrations, made by a generator: the service itself makes one of each, with its rules in
 /// force, and SQLite copies their rows with other numbers.
@@ -79,27 +78,25 @@ struct GrowthStore {
     }
 }
 
-/// Copies the rows of a store that have a number in their ids, with other numbers in its place, by SQLite's own interface.
-private final class RowCopier {
-    private var handle: OpaquePointer?
+/// Copies the rows of a store that have a number in their ids, with other numbers in its place.
+private struct RowCopier {
+    private let file: SQLiteFile
     private let tenant: String
-    private let pattern: String
     private var copied: [(sql: String, kind: String, id: String)] = []
 
     /// Takes the rows to copy out of the store.
-    init(_ file: URL, tenant: String, pattern: String) throws {
+    init(_ url: URL, tenant: String, pattern: String) throws {
         self.tenant = tenant
-        self.pattern = pattern
-        try check(sqlite3_open_v2(file.path, &handle, SQLITE_OPEN_READWRITE, nil))
-        try execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000")
+        file = try SQLiteFile(url)
         for table in ["record", "lookup"] {
-            try execute(
+            try file.execute(
                 "CREATE TEMP TABLE pattern_\(table) AS SELECT * FROM \(table) WHERE instr(id, '\(pattern)') > 0")
-            try execute("DELETE FROM main.\(table) WHERE instr(id, '\(pattern)') > 0")
+            try file.execute("DELETE FROM main.\(table) WHERE instr(id, '\(pattern)') > 0")
         }
-        let number = "printf('%08d', i)"
-        func replaced(_ column: String) -> String { "replace(\(column), '\(pattern)', \(number))" }
-        for (kind, id) in try rows("SELECT kind, id FROM pattern_record ORDER BY kind, id") {
+        func replaced(_ column: String) -> String { "replace(\(column), '\(pattern)', printf('%08d', i))" }
+        var rows: [(kind: String, id: String)] = []
+        try file.each("SELECT kind, id FROM pattern_record ORDER BY kind, id") { rows.append(($0, $1)) }
+        for (kind, id) in rows {
             copied.append(
                 (
                     """
@@ -108,7 +105,11 @@ private final class RowCopier {
                     FROM number CROSS JOIN pattern_record WHERE kind = '\(kind)' AND id = '\(id)'
                     """, kind, id
                 ))
-            for (name, _) in try rows("SELECT name, id FROM pattern_lookup WHERE kind = '\(kind)' AND id = '\(id)'") {
+            var names: [String] = []
+            try file.each("SELECT name, '' FROM pattern_lookup WHERE kind = '\(kind)' AND id = '\(id)'") { name, _ in
+                names.append(name)
+            }
+            for name in names {
                 copied.append(
                     (
                         """
@@ -121,61 +122,33 @@ private final class RowCopier {
         }
     }
 
-    deinit { sqlite3_close_v2(handle) }
-
     /// How many records of a kind there are.
     func count(of kind: String) throws -> Int {
-        let sql = "SELECT count(*), '' FROM record WHERE tenant = '\(tenant)' AND kind = '\(kind)'"
-        return try rows(sql).first.flatMap { Int($0.0) } ?? 0
+        var number = 0
+        try file.each(
+            "SELECT count(*), '' FROM record WHERE tenant = '\(tenant)' AND kind = '\(kind)'"
+        ) { count, _ in number = Int(count) ?? 0 }
+        return number
     }
 
     /// Makes the rows of some numbers, in one transaction.
     ///
     /// - Parameter most: Up to which number there are rows of a kind and id.
     func copy(_ numbers: Range<Int>, upTo most: (_ kind: String, _ id: String) -> Int) throws {
-        try execute("BEGIN IMMEDIATE")
+        try file.execute("BEGIN IMMEDIATE")
         for row in copied {
             let end = min(numbers.upperBound, most(row.kind, row.id))
             guard numbers.lowerBound < end else { continue }
-            try execute(
+            try file.execute(
                 """
                 WITH RECURSIVE number (i) AS (
                     SELECT \(numbers.lowerBound) UNION ALL SELECT i + 1 FROM number WHERE i + 1 < \(end)
                 ) \(row.sql)
                 """)
         }
-        try execute("COMMIT")
+        try file.execute("COMMIT")
     }
 
     /// Writes everything into the file.
-    func close() throws {
-        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        try check(sqlite3_close_v2(handle))
-        handle = nil
-    }
-
-    private func rows(_ sql: String) throws -> [(String, String)] {
-        var statement: OpaquePointer?
-        try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))
-        defer { sqlite3_finalize(statement) }
-        var found: [(String, String)] = []
-        while sqlite3_step(statement) == SQLITE_ROW {
-            guard let first = sqlite3_column_text(statement, 0), let second = sqlite3_column_text(statement, 1) else {
-                throw CocoaError(.fileReadCorruptFile)
-            }
-            found.append((String(cString: first), String(cString: second)))
-        }
-        return found
-    }
-
-    private func execute(_ sql: String) throws { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
-
-    private func check(_ code: Int32) throws {
-        guard code == SQLITE_OK else {
-            throw GrowthFailure(reason: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "SQLite: \(code)")
-        }
-    }
+    func close() throws { try file.close() }
 }
-
-/// Why a store could not be made.
-struct GrowthFailure: Error { let reason: String }

@@ -37,6 +37,10 @@ struct ServiceBenchmark {
             try await Tokens.measure()
             return Meter.areGoalsMet
         }
+        // `migrate 1000000 FOLDER`: a store of the first version with so many registrations, brought to the present one.
+        if arguments.first == "migrate", arguments.count == 3, let size = Int(arguments[1]) {
+            return try await Migration.measure(size, in: URL(filePath: arguments[2]))
+        }
         raiseDescriptors()
         let scale = arguments.first.flatMap { Double($0) } ?? 1
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")

@@ -1,14 +1,15 @@
 import CordonAppTools
 import Foundation
 
-/// Feeds foreign bytes to every parser of the app tools: property lists, Mach-O and fat files, code signatures, archives,
-/// signed messages and activation rules.
+/// Feeds foreign bytes to every parser of the app tools: property lists, seals with their rules, Mach-O and fat files, code
+/// signatures, archives, signed messages and activation rules. `Tests/Vectors/app-tools` has a seed of each.
 ///
 /// A parser must not crash, hang or use memory without bound; what it accepts must survive the round trips below.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAppTools(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = start.map { Data(bytes: $0, count: count) } ?? Data()
     propertyList(bytes)
+    seal(bytes)
     rule(String(decoding: bytes, as: UTF8.self))
     code(bytes)
     archive(bytes)
@@ -26,6 +27,29 @@ private func propertyList(_ bytes: Data) {
     precondition(again?.value == editor.value, "text and value went apart")
     _ = try? Configurator(ConfiguratorOptions(names: .intuneCompatible)).configure(info: (bytes, "Info.plist"))
     _ = ProfileLint.findings(list.value, path: "profile")
+}
+
+/// An app with some files, without any of its seal.
+private let app: URL? = {
+    let app = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-fuzz-\(getpid()).app")
+    let folder = app.appendingPathComponent("_CodeSignature")
+    let info = "<plist><dict><key>CFBundleExecutable</key><string>A</string></dict></plist>"
+    // A header without load commands.
+    let code = Data([0xCF, 0xFA, 0xED, 0xFE, 12, 0, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0] + [UInt8](repeating: 0, count: 16))
+    do {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(info.utf8).write(to: app.appendingPathComponent("Info.plist"))
+        try code.write(to: app.appendingPathComponent("A"))
+        try Data("x".utf8).write(to: app.appendingPathComponent("a"))
+    } catch { return nil }
+    return app
+}()
+
+private func seal(_ bytes: Data) {
+    guard bytes.firstRange(of: Data("rules".utf8)) != nil, let app, (try? PropertyList(reading: bytes)) != nil,
+        (try? bytes.write(to: app.appendingPathComponent("_CodeSignature/CodeResources"))) != nil
+    else { return }
+    _ = try? SignatureVerifier().findings(app)
 }
 
 private func rule(_ text: String) {

@@ -73,7 +73,7 @@ public actor AppProtection {
         self.rules = rules
         gate = LaunchGates(tools, requests: requests)
         windows = WindowIdentities(tools, gate: gate, requests: requests)
-        files = AccountFiles(context, rules: rules)
+        files = AccountFiles(context, rules: rules, guards: tools.guards)
         outlets = EgressOutlets(context, rules: rules, group: group, screens: tools.screens)
         pinning = CertificatePinning(rules)
         settings = RuntimeSettings(context, screens: tools.screens)

@@ -15,6 +15,9 @@ public struct ConsoleConfiguration: Sendable, Equatable {
     /// named besides (RFC 8707).
     public var scopes = ["openid", "DeviceManagementApps.ReadWrite.All"]
 
+    /// Where alerts are sent, for people to see: the host, without path and secret; nil where they are not sent.
+    public var webhookHost: String?
+
     /// Names the client.
     public init(clientID: String, clientSecret: String? = nil) {
         self.clientID = clientID

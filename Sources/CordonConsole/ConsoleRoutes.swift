@@ -13,12 +13,14 @@ struct ConsoleRoutes: Sendable {
     typealias Handler = @Sendable (ConsoleVisit) async throws -> ConsoleAnswer
 
     let parts: ServerExtension.Parts
+    private let configuration: ConsoleConfiguration
     let signIn: ConsoleSignIn
     let keeper: SessionKeeper
     let cookies: ConsoleCookies
 
     init(_ parts: ServerExtension.Parts, _ configuration: ConsoleConfiguration) {
         self.parts = parts
+        self.configuration = configuration
         cookies = ConsoleCookies(isSecure: parts.base.hasPrefix("https:"))
         keeper = SessionKeeper(
             sessions: parts.service.consoleSessions, tenant: parts.tenant, cookies: cookies, now: parts.now)
@@ -52,6 +54,9 @@ struct ConsoleRoutes: Sendable {
         PolicyTargeting().add(to: table)
         ConfigurationPages().add(to: table)
         PeoplePages().add(to: table)
+        EffectiveRulesPage().add(to: table)
+        CataloguePages().add(to: table)
+        ConnectionPages(webhook: configuration.webhookHost).add(to: table)
         DevicePages().add(to: table)
         WipePages().add(to: table)
         AccessPages().add(to: table)

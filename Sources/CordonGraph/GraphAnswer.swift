@@ -25,6 +25,8 @@ enum GraphAnswer: Sendable {
     case value(JSONValue, of: String)
     /// A file of its own media type.
     case file(Data, mediaType: String, name: String)
+    /// A file of its own media type that is made while it is sent.
+    case stream(AsyncThrowingStream<Data, any Error>, mediaType: String, name: String)
     /// Done, nothing to say (204).
     case done
     /// An answer to a request that was taken as it is, because the client wanted that (RFC 7240 §4.4).
@@ -56,6 +58,11 @@ enum GraphAnswer: Sendable {
         case .file(let bytes, let mediaType, let name):
             return GraphReply(
                 .ok, mediaType, bytes, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])
+        case .stream(let pieces, let mediaType, let name):
+            var reply = GraphReply(
+                .ok, mediaType, Data(), headers: [.contentDisposition: "attachment; filename=\"\(name)\""])
+            reply.pieces = pieces
+            return reply
         case .done: return GraphReply(status: .noContent, headers: [.contentLength: "0"])
         case .lenient(let answer):
             var reply = try answer.reply(to: exchange)

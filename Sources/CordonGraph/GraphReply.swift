@@ -9,6 +9,8 @@ struct GraphReply: Sendable {
     var status: HTTPResponse.Status
     var headers: HTTPFields
     var body = Data()
+    /// The body in pieces, where it is made while it is sent; nil where it is there already.
+    var pieces: AsyncThrowingStream<Data, any Error>?
 
     /// An answer without a body.
     init(status: HTTPResponse.Status, headers: HTTPFields) {
@@ -33,9 +35,30 @@ struct GraphReply: Sendable {
         headers[.contentEncoding] = "gzip"
     }
 
+    /// The same with its body as a whole, for an answer that stands in another.
+    ///
+    /// - Throws: What making the body throws.
+    func gathered() async throws -> GraphReply {
+        guard let pieces else { return self }
+        var reply = self
+        reply.pieces = nil
+        for try await piece in pieces {
+            try AdministrationDeadline.check()
+            reply.body += piece
+        }
+        return reply
+    }
+
     /// The answer for a socket; of an empty body not even the length is left out.
     var response: Response {
-        body.isEmpty
+        if let pieces {
+            let body = ResponseBody { writer in
+                for try await piece in pieces { try await writer.write(ByteBuffer(bytes: piece)) }
+                try await writer.finish(nil)
+            }
+            return Response(status: status, headers: headers, body: body)
+        }
+        return body.isEmpty
             ? Response(status: status, headers: headers)
             : Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }

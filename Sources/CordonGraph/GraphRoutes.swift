@@ -90,7 +90,7 @@ struct GraphRoutes: RouterMiddleware {
                 let context = context.item()
                 return await reply(to: item, context) { name in
                     guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw Refusal.notFound }
-                    return try await respond(to: item, path, token, context.requestID, named: &name)
+                    return try await respond(to: item, path, token, context.requestID, named: &name).gathered()
                 }
             }
         }

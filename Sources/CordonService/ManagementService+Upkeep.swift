@@ -22,7 +22,7 @@ extension ManagementService {
             _ = try await checkCounts(of: tenant)
         }
         let overdue = try await store.read(for: tenant) { records in
-            try targeting.driftedApps(of: tenant, in: records, at: now) { _ in true }.count(where: \.isOverdue)
+            try targeting.overdueApps(of: tenant, in: records, at: now) { _ in true }
         }
         if overdue > 0 {
             logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])

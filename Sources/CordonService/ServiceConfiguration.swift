@@ -24,6 +24,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var alertDeliveryLimit = Duration.seconds(3 * 86_400)
     /// How long an alert stays in the list, delivered or not.
     public var alertRetention = Duration.seconds(30 * 86_400)
+    /// How many registrations one person may have open at once: their apps on all of their devices.
+    public var registrationsPerPerson = 200
     /// How many people one administrator or program may make lose data in an hour, by wipes and by policies, without a second
     /// person.
     public var wipeBudget = 20
@@ -33,6 +35,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var approvalDelay = Duration.seconds(3_600)
     /// How long a change waits to be released, and then to be made.
     public var approvalLifetime = Duration.seconds(86_400)
+    /// How long a change that waited for a second person stays in the list once it is over; the audit log keeps it.
+    public var changeRetention = Duration.seconds(30 * 86_400)
     /// How long versions of policies and filters, and what was delivered to whom, are kept after something newer took their
     /// place.
     public var versionRetention = Duration.seconds(2 * 366 * 86_400)

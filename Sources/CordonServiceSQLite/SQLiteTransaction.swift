@@ -80,6 +80,24 @@ struct SQLiteTransaction: StorageTransaction {
         return try documents.map { document throws(ServiceError) in try decode(type, document) }
     }
 
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        try attempt {
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT count(*) FROM (SELECT 1 FROM lookup
+                    WHERE tenant = ? AND kind = ? AND name = ? AND value >= ? AND value < ? LIMIT ?)
+                    """)
+            return try Int.fetchOne(
+                statement,
+                arguments: [
+                    tenant, Record.storageKind.rawValue, lookup.rawValue, range.lowerBound, range.upperBound,
+                    max(0, most),
+                ]) ?? 0
+        }
+    }
+
     /// A statement for a part of a kind, ordered by id. Ids and values alone are read from an index, without the documents.
     private func selection(
         _ column: String, _ kind: StorageKind, _ part: RecordPart, after id: String?, limit: Int

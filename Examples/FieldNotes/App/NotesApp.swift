@@ -4,6 +4,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonSignIn
+import CordonTerminal
 import CordonVault
 import Foundation
 import Logging

@@ -5,7 +5,7 @@ internal import Foundation
 
 extension DiagnosticReport {
     /// The report as a person reads it, line by line: what is in force, what is due, and what was denied for which reasons
-    /// (SDK-LG-03). An app shows it on demand; ``TerminalInterface`` can do so in a terminal.
+    /// (SDK-LG-03). An app shows it on demand; `TerminalInterface` of CordonTerminal can do so in a terminal.
     public var lines: [String] {
         var lines = [
             "\(application.bundleID) \(application.version), Cordon \(application.sdkVersion), \(Self.text(made))",

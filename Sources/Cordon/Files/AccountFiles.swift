@@ -12,15 +12,17 @@ internal import Logging
 public actor AccountFiles: AccountFollower {
     let context: ProtectionContext
     let rules: EnforcedRules
+    private let guards: KeyGuards
     /// Who makes or removes a file of an account.
     private let turns = SerialTasks<AccountID>()
 
     /// The executor that all parts of the protection share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    init(_ context: ProtectionContext, rules: EnforcedRules) {
+    init(_ context: ProtectionContext, rules: EnforcedRules, guards: KeyGuards) {
         self.context = context
         self.rules = rules
+        self.guards = guards
     }
 
     /// The names of the account's files, in order; composed (NFC), however they were spelled when the files were made.
@@ -28,6 +30,7 @@ public actor AccountFiles: AccountFollower {
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func names(of account: AccountID) async throws(ProtectionError) -> [String] {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
+        try await takeIn(folder)
         return try await fromVault { (vault) async throws(VaultError) in try await vault.names(in: folder) }
     }
 
@@ -43,9 +46,13 @@ public actor AccountFiles: AccountFollower {
         let account = context.accounts.resolved(account)
         guard writing else {
             try rules.requireOpenGate(forReading: account)
-            return try await openForReading(name, in: sealedFolder(of: account))
+            let folder = try sealedFolder(of: account)
+            try await takeIn(folder)
+            return try await openForReading(name, in: folder)
         }
-        return try await openForWriting(name, in: sealedFolder(of: account), readable: true)
+        let folder = try sealedFolder(of: account)
+        try await takeIn(folder)
+        return try await openForWriting(name, in: folder, readable: true)
     }
 
     private func openForReading(
@@ -85,14 +92,58 @@ public actor AccountFiles: AccountFollower {
 
     /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
     ///
-    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    /// Needs no open gate. Where a PIN guards the account's key and the key is not in memory, the file is sealed to the account's public
+    /// key and takes its place when the key has come.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` for an account that cannot receive anything yet, or `vault`.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
-        let file = try await openForWriting(
-            name, in: sealedFolder(of: context.accounts.resolved(account)), readable: false)
+        let folder = try sealedFolder(of: context.accounts.resolved(account))
+        guard try await !receive(contents, as: name, in: folder) else { return }
+        try await write(contents, as: name, in: folder)
+    }
+
+    private func write(_ contents: Data, as name: String, in folder: SealedFolder) async throws(ProtectionError) {
+        let file = try await openForWriting(name, in: folder, readable: false)
         try await fromVault { (_) async throws(VaultError) in
             defer { try? file.close() }
             try file.replaceContents(with: contents)
         }
+    }
+
+    /// Keeps a file for an account whose key is not in memory; false where it is, and the file can take its place at once.
+    private func receive(
+        _ contents: Data, as name: String, in folder: SealedFolder
+    ) async throws(ProtectionError) -> Bool {
+        try await takeIn(folder)
+        guard await guards.isClosed(folder.account) else { return false }
+        let inbox = inbox(of: folder.account)
+        let key = try guards.inboxKey(of: folder.account)
+        try await inbox.exclusively { () throws(ProtectionError) in
+            try inbox.add(.init(name: name, contents: contents), for: key)
+        }
+        return true
+    }
+
+    /// Puts what an account has received into its place, first to last, once its key is in memory.
+    private func takeIn(_ folder: SealedFolder) async throws(ProtectionError) {
+        let inbox = inbox(of: folder.account)
+        guard !inbox.isEmpty, await context.vault.isUnlocked(folder.account) else { return }
+        try await inbox.exclusively { () async throws(ProtectionError) in
+            let secret = try await guards.inboxSecret(of: folder.account)
+            try await inbox.empty(with: secret) { (item) async throws(ProtectionError) in
+                try await write(item.contents, as: item.name, in: folder)
+            }
+        }
+    }
+
+    private func inbox(of account: AccountID) -> AccountInbox {
+        AccountInbox(in: context.configuration.dataDirectory, of: account)
+    }
+
+    /// What was received and not put into its place yet goes with the account.
+    func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] {
+        do { try inbox(of: account).remove() } catch { return [error.reason] }
+        return []
     }
 
     /// A file's whole contents.
@@ -108,6 +159,7 @@ public actor AccountFiles: AccountFollower {
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
+        try await takeIn(folder)
         try await inTurn(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.remove(name, from: folder) }
         }

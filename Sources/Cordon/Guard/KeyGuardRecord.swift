@@ -6,13 +6,17 @@ internal import Foundation
 struct KeyGuardRecord: Codable, Equatable, Sendable {
     /// The registration that has left the share with the service.
     let registrationID: String
+    /// The public key of what the account receives while its key is not in memory.
+    let inboxKey: Data
     private let sealed: Data
 
     /// Seals a share under the PIN's key.
     init(
-        _ share: SymmetricKey, under pinKey: SymmetricKey, of account: AccountID, registrationID: String
+        _ share: SymmetricKey, under pinKey: SymmetricKey, of account: AccountID, registrationID: String,
+        inboxKey: Data
     ) throws(ProtectionError) {
         self.registrationID = registrationID
+        self.inboxKey = inboxKey
         sealed = try Self.seal(share, Self.wrappingKey(pinKey), account)
     }
 
@@ -25,7 +29,7 @@ struct KeyGuardRecord: Codable, Equatable, Sendable {
     static func seal(
         _ share: SymmetricKey, _ key: SymmetricKey, _ account: AccountID
     ) throws(ProtectionError) -> Data {
-        guard let sealed = try? AES.GCM.seal(share.bytes, using: key, authenticating: name(of: account)).combined else {
+        guard let sealed = share.sealed(under: key, authenticating: name(of: account)) else {
             throw ProtectionError(.stateUnwritable, "the share of a key cannot be sealed")
         }
         return sealed
@@ -33,10 +37,7 @@ struct KeyGuardRecord: Codable, Equatable, Sendable {
 
     /// A key that was sealed for an account; nil where another key has sealed it, or for another account.
     static func open(_ sealed: Data, _ key: SymmetricKey, _ account: AccountID) -> SymmetricKey? {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let bytes = try? AES.GCM.open(box, using: key, authenticating: name(of: account)), bytes.count == 32
-        else { return nil }
-        return SymmetricKey(data: bytes)
+        SymmetricKey.opened(sealed, under: key, authenticating: name(of: account))
     }
 
     private static func wrappingKey(_ pinKey: SymmetricKey) -> SymmetricKey {

@@ -72,8 +72,8 @@ struct KeyGuards: Sendable {
             return false
         }
         if let pinKey, let registrationID = context.accounts[account]?.registrationID {
-            try await locked(account) { () throws(ProtectionError) in
-                try write(share, under: pinKey, of: account, registrationID)
+            try await locked(account) { () async throws(ProtectionError) in
+                try await write(share, under: pinKey, of: account, registrationID)
             }
         }
         return true
@@ -89,9 +89,29 @@ struct KeyGuards: Sendable {
 
     private func write(
         _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String
-    ) throws(ProtectionError) {
+    ) async throws(ProtectionError) {
+        let secret = try await inboxSecret(of: account)
         try state(of: account).write(
-            try KeyGuardRecord(share, under: pinKey, of: account, registrationID: registrationID))
+            try KeyGuardRecord(
+                share, under: pinKey, of: account, registrationID: registrationID,
+                inboxKey: try AccountInbox.publicKey(of: secret)))
+    }
+
+    // MARK: Receiving
+
+    /// The public key of what a closed account receives.
+    ///
+    /// - Throws: ``ProtectionError`` with code `gateClosed` where it is not known, or not certain.
+    func inboxKey(of account: AccountID) throws(ProtectionError) -> Data {
+        guard case .value(let record) = try state(of: account).read() else {
+            throw ProtectionError(.gateClosed, "the account cannot receive anything before its gate was passed")
+        }
+        return record.inboxKey
+    }
+
+    /// What opens that which a closed account has received; the key is in memory.
+    func inboxSecret(of account: AccountID) async throws(ProtectionError) -> SymmetricKey {
+        try await fromVault { (vault) async throws(VaultError) in try await vault.inboxSecret(of: account) }
     }
 
     private func unlock(_ account: AccountID, with share: SymmetricKey) async throws(ProtectionError) -> Bool {
@@ -155,7 +175,7 @@ struct KeyGuards: Sendable {
         {
             guard record.registrationID != registrationID else { return }
             try await keep(share, account, service)
-            try write(share, under: pinKey, of: account, registrationID)
+            try await write(share, under: pinKey, of: account, registrationID)
         } else {
             // The PIN was made anew while the key was in memory, after a sign-in that the service may still take for fresh.
             let recovered: RecoveryShare
@@ -165,7 +185,7 @@ struct KeyGuards: Sendable {
             guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
                 return
             }
-            try write(share, under: pinKey, of: account, registrationID)
+            try await write(share, under: pinKey, of: account, registrationID)
         }
     }
 
@@ -173,12 +193,14 @@ struct KeyGuards: Sendable {
     private func guardKey(
         of account: AccountID, _ pinKey: PINKey, _ registrationID: String, _ service: Service
     ) async throws(ProtectionError) {
+        // Files of a version before are sealed anew first, by whoever starts.
+        guard await !context.vault.hasFormerFiles(of: account) else { return }
         let observer = context.configuration.guardObserver
         let share = SymmetricKey(size: .bits256)
         observer("begun")
         try await keep(share, account, service)
         observer("kept")
-        try write(share, under: pinKey, of: account, registrationID)
+        try await write(share, under: pinKey, of: account, registrationID)
         observer("noted")
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: share) { observer($0.rawValue) }

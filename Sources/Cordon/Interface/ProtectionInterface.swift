@@ -3,8 +3,8 @@ public import CordonPolicy
 
 /// How Cordon asks a person, and shows what it has to say: everything that the launch gate wants goes through here.
 ///
-/// Give one to ``ProtectionConfiguration/interface``. Cordon ships ``TerminalInterface``; an app with screens of its own
-/// writes another. Every call may take its time, but not for ever: what is not answered within
+/// Give one to ``ProtectionConfiguration/interface``. CordonTerminal has one for terminals, CordonScreens one for screens; an app may
+/// have its own. Every call may take its time, but not for ever: what is not answered within
 /// ``ProtectionConfiguration/interfaceDeadline`` counts as refused, and its task is cancelled. Calls come from any thread,
 /// one at a time for an account, always between ``takeOver(for:on:)`` and ``handBack(for:)`` (SDK-CO-11).
 public protocol ProtectionInterface: Sendable {

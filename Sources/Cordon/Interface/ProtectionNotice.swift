@@ -30,17 +30,26 @@ public struct ProtectionNotice: Sendable, Equatable {
         public let remedy: String
         /// The rule behind it, for example `launch.os-version`; nil when no rule is.
         public let rule: String?
+        /// Where the remedy is, such as a newer version of the app, for a button or a link; ``remedy`` ends with it. Nil where
+        /// the organisation named no place.
+        public let address: String?
 
         /// States a cause.
-        public init(message: String, remedy: String, rule: String? = nil) {
+        public init(message: String, remedy: String, rule: String? = nil, address: String? = nil) {
             self.message = message
-            self.remedy = remedy
+            self.remedy = address.map { "\(remedy) \($0)" } ?? remedy
             self.rule = rule
+            self.address = address
         }
 
         /// The cause that a verdict's reason states.
-        public init(_ reason: PolicyReason) {
-            self.init(message: reason.message, remedy: reason.remedy, rule: reason.rule)
+        ///
+        /// - Parameter configuration: What may say where a newer version of the app is.
+        public init(_ reason: PolicyReason, configuration: AppConfiguration = .empty) {
+            let isOld = [Rule.launchAppVersion, .launchSDKVersion].map(\.rawValue).contains(reason.rule)
+            self.init(
+                message: reason.message, remedy: reason.remedy, rule: reason.rule,
+                address: isOld ? configuration.updateAddress : nil)
         }
     }
 

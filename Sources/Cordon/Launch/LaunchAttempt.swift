@@ -258,11 +258,16 @@ struct LaunchAttempt: Sendable {
     /// Shows why the data stays closed; the person may have it looked at again.
     nonisolated(nonsending) mutating func showBlock(_ reasons: [PolicyReason]) async -> Next {
         let notice = ProtectionNotice(
-            .blocked, account: account, causes: reasons.filter { !$0.verdict.permits }.map { .init($0) },
+            .blocked, account: account, causes: causes(reasons.filter { !$0.verdict.permits }),
             answers: [.tryAgain, .cancel])
         guard await session.present(notice, as: .block) == .tryAgain else { return .end(.blocked) }
         hasCheckedIn = false
         return .again
+    }
+
+    private func causes(_ reasons: [PolicyReason]) -> [ProtectionNotice.Cause] {
+        let configuration = tools.rules.appConfiguration(of: account)
+        return reasons.map { .init($0, configuration: configuration) }
     }
 
     /// Shows what Cordon itself could not do, and how to mend it.
@@ -280,7 +285,7 @@ struct LaunchAttempt: Sendable {
         // Without anybody to tell, a warning stands in the outcome and in the log of whoever looks.
         guard configuration.interface != nil else { return .end(.opened) }
         let notice = ProtectionNotice(
-            .warning, account: account, causes: reasons.map { .init($0) },
+            .warning, account: account, causes: causes(reasons),
             answers: hidesCancel ? [.goOn] : [.goOn, .cancel])
         guard await session.present(notice, as: .warning) == .goOn else { return cancelled }
         tools.gates.addSeenWarnings(reasons.map(Self.mark), of: account)

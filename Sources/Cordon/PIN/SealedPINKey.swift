@@ -21,7 +21,7 @@ struct SealedPINKey: Codable, Equatable, Sendable {
     ) throws(ProtectionError) -> SealedPINKey {
         let id = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
         let wrap = wrappingKey(derived, try secrets.make(id), id)
-        guard let sealed = try? AES.GCM.seal(key.bytes, using: wrap, authenticating: id).combined else {
+        guard let sealed = key.sealed(under: wrap, authenticating: id) else {
             throw ProtectionError(.stateUnwritable, "the PIN's key cannot be sealed")
         }
         return SealedPINKey(id: id, sealed: sealed)
@@ -31,17 +31,15 @@ struct SealedPINKey: Codable, Equatable, Sendable {
     ///
     /// - Throws: ``ProtectionError`` where the key store does not say whether there is a secret.
     func opened(under derived: SymmetricKey, in secrets: PINSecrets) throws(ProtectionError) -> SymmetricKey? {
-        guard let secret = try secrets.secret(id), let box = try? AES.GCM.SealedBox(combined: sealed),
-            let bytes = try? AES.GCM.open(box, using: Self.wrappingKey(derived, secret, id), authenticating: id),
-            bytes.count == 32
-        else { return nil }
-        return SymmetricKey(data: bytes)
+        guard let secret = try secrets.secret(id) else { return nil }
+        return SymmetricKey.opened(sealed, under: Self.wrappingKey(derived, secret, id), authenticating: id)
     }
 
     private static func wrappingKey(_ derived: SymmetricKey, _ secret: SymmetricKey, _ id: Data) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: derived.bytes + secret.bytes), salt: id,
-            info: Data("cordon-pin-key-1".utf8), outputByteCount: 32)
+        derived.withUnsafeBytes { salt in
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: secret, salt: salt, info: Data("cordon-pin-key-1".utf8) + id, outputByteCount: 32)
+        }
     }
 }
 
@@ -73,6 +71,17 @@ struct PINSecrets: Sendable {
 }
 
 extension SymmetricKey {
-    /// A copy of the key's bytes, for a derivation or a seal.
-    var bytes: Data { withUnsafeBytes { Data($0) } }
+    /// The key's 32 bytes, sealed under another key (AES-GCM, combined); nil where that cannot be.
+    func sealed(under key: SymmetricKey, authenticating context: Data) -> Data? {
+        withUnsafeBytes { try? AES.GCM.seal($0, using: key, authenticating: context).combined }
+    }
+
+    /// A key that was sealed so; nil where another key has sealed it, or for something else. What is opened leaves no copy in memory.
+    static func opened(_ sealed: Data, under key: SymmetricKey, authenticating context: Data) -> SymmetricKey? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed),
+            var bytes = try? AES.GCM.open(box, using: key, authenticating: context)
+        else { return nil }
+        defer { bytes.resetBytes(in: bytes.indices) }
+        return bytes.count == 32 ? SymmetricKey(data: bytes) : nil
+    }
 }

@@ -90,7 +90,8 @@ struct ProtectionContext: Sendable {
         events.post(.stateSetAside(reason: reason))
     }
 
-    /// Posts how an operation ended to all observers.
+    /// Posts how an operation ended to all observers; of a wipe that the organisation asked for also, where it is done, that the
+    /// account is no longer enrolled (SRV-TG-30).
     func publish(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
         let record = accounts[account]
         // Of an account that was just removed, no name goes into the log.
@@ -108,6 +109,8 @@ struct ProtectionContext: Sendable {
         ]
         fields[.milliseconds] = outcome.duration.map { String(Int64(max($0, .zero) / .milliseconds(1))) }
         telemetry.record(.enrollment, of: record?.account, fields)
+        guard outcome.status == .wipeReceived, record == nil, !accounts.isBeingWiped(account) else { return }
+        publish(Outcome(.unenrolled), .unenrollment, of: account)
     }
 
     func log(_ what: String, _ failure: ServiceFailure) {

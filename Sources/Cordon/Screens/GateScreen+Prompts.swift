@@ -16,7 +16,7 @@ extension GateScreen {
             lines.append(Line(.problem, Texts.screenPinWrong(tries: Texts.pinTries(count: prompt.attemptsLeft))))
         }
         if prompt.wait > .zero {
-            lines.append(Line(.problem, Texts.screenPinWait(time: TerminalInterface.text(prompt.wait))))
+            lines.append(Line(.problem, Texts.screenPinWait(time: Self.text(prompt.wait))))
         }
         var buttons = [Button(.submit, Texts.screenAnswerContinue, isMain: true)]
         switch prompt.biometry {
@@ -45,7 +45,7 @@ extension GateScreen {
                     isNumeric
                         ? Texts.screenNewPINDigits(count: prompt.minimumLength)
                         : Texts.screenNewPINCharacters(count: prompt.minimumLength)))
-            lines += prompt.problems.map { Line(.problem, TerminalInterface.text($0)) }
+            lines += prompt.problems.map { Line(.problem, Self.text($0)) }
         }
         var buttons = [Button(.submit, Texts.screenAnswerContinue, isMain: true)]
         if prompt.canCancel { buttons.append(Button(.cancel, Texts.screenAnswerCancel)) }
@@ -82,10 +82,10 @@ extension GateScreen {
 
     /// The screen that says how long the account may still be without contact.
     public static func countdown(_ countdown: OfflineCountdown) -> GateScreen {
-        let close = TerminalInterface.text(countdown.untilBlock)
+        let close = Self.text(countdown.untilBlock)
         let text =
             countdown.untilWipe.map {
-                Texts.screenCountdownWipe(later: TerminalInterface.text($0), time: close)
+                Texts.screenCountdownWipe(later: Self.text($0), time: close)
             } ?? Texts.screenCountdownBlock(time: close)
         return GateScreen(
             .countdown, account: countdown.account, title: Texts.screenCountdownTitle,

@@ -3,7 +3,7 @@ internal import CordonPolicy
 
 /// One screen of Cordon's, as a value: what stands on it, what may be done there, and what a screen reader says.
 ///
-/// A view draws it and decides nothing. ``TerminalInterface`` prints the same values; `ScreenInterface` of CordonScreens hands them to views.
+/// A view draws it and decides nothing. `TerminalInterface` of CordonTerminal prints the same values; `ScreenInterface` of CordonScreens hands them to views.
 public struct GateScreen: Sendable, Equatable {
     /// Which screen it is.
     public enum Kind: Sendable, Hashable {

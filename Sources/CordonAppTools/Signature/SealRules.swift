@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// The rules that a seal carries: which files it lists (TL-MO-31). Of the rules that match a path the one with the most
-/// weight counts, and a path that none matches is left out.
+/// weight counts, of two with the same one that leaves out, and a path that none matches is left out.
 final class SealRules {
     private struct Rule {
         let pattern: UnsafeMutablePointer<regex_t>
@@ -42,11 +42,9 @@ final class SealRules {
 
     /// Whether the rules leave a path out of the seal.
     func omits(_ path: String) -> Bool {
-        var best: Rule?
-        for rule in rules where rule.weight > best?.weight ?? -.infinity {
-            if regexec(rule.pattern, path, 0, nil, 0) == 0 { best = rule }
-        }
-        return best?.isOmitted ?? true
+        let matching = rules.filter { regexec($0.pattern, path, 0, nil, 0) == 0 }
+        guard let most = matching.map(\.weight).max() else { return true }
+        return matching.contains { $0.weight == most && $0.isOmitted }
     }
 
     private static func rule(_ pattern: String, _ value: PropertyListValue) throws(AppToolsError) -> Rule {

@@ -240,6 +240,77 @@ package enum Texts {
     /// The next step `updateApp` of an enrolment, in words.
     package static let stepUpdateApp = "Install a newer version of the app."
 
+    /// A part of a theme, in `terminal.refused`.
+    package static let terminalAccentWithoutColours = "an accent colour without colours"
+
+    /// A part of a theme, in `terminal.refused`.
+    package static let terminalBackground = "a background colour"
+
+    /// The line above a report for support.
+    package static let terminalDiagnostics = "── diagnostics ──"
+
+    /// The request for the PIN of `name`, who may not turn away.
+    package static func terminalEnterPin(name: String) -> String {
+        "PIN of \(name) (? when forgotten):"
+    }
+
+    /// The request for the PIN of `name`, who may turn away.
+    package static func terminalEnterPinOrCancel(name: String) -> String {
+        "PIN of \(name) (? when forgotten, an empty line to cancel):"
+    }
+
+    /// A part of a theme, in `terminal.refused`.
+    package static let terminalLightAndDark = "light and dark"
+
+    /// The request for a new PIN of `name`, of any characters.
+    package static func terminalNewPin(minimum: Int, name: String) -> String {
+        "New PIN of \(name), at least \(minimum) characters, with a letter or symbol:"
+    }
+
+    /// The request to type a new PIN once more.
+    package static let terminalNewPinAgain = "The same again:"
+
+    /// The request for a new PIN of `name`, of digits alone.
+    package static func terminalNewPinOfDigits(minimum: Int, name: String) -> String {
+        "New PIN of \(name), at least \(minimum) digits:"
+    }
+
+    /// The answer to a fresh sign-in where the program has none.
+    package static let terminalNoSignIn = "This program has no way to sign in."
+
+    /// A part of a theme that a terminal leaves out. `what` is one of the texts from `terminal.splashPicture` to `terminal.accentWithoutColours`.
+    package static func terminalRefused(what: String) -> String {
+        "A terminal cannot show \(what)."
+    }
+
+    /// A part of a theme, in `terminal.refused`.
+    package static let terminalSideAreas = "side areas"
+
+    /// The request to sign in as `name`; `message` is a sentence that says why.
+    package static func terminalSignIn(message: String, name: String) -> String {
+        "\(message) Sign in as \(name)."
+    }
+
+    /// A part of a theme, in `terminal.refused`.
+    package static let terminalSplashPicture = "a splash picture"
+
+    /// A part of a theme, in `terminal.refused`.
+    package static let terminalSplashScreen = "a splash screen"
+
+    /// The line above everything that the protection asks in a terminal.
+    package static let terminalTakeOver = "── your organisation's protection ──"
+
+    /// The same for one account, named by its id.
+    package static func terminalTakeOverFor(account: String) -> String {
+        "── \(account): your organisation's protection ──"
+    }
+
+    /// A part of a theme, in `terminal.refused`.
+    package static let terminalTextColour = "a text colour"
+
+    /// Shown when a choice between numbered answers is answered otherwise.
+    package static let terminalTypeNumber = "Type one of the numbers."
+
     /// A length of time, rounded up, inside a sentence.
     package static func timeDays(count: Int) -> String {
         count == 1 ? "one day" : "\(count) days"

@@ -1,3 +1,5 @@
+internal import Foundation
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -198,7 +200,7 @@ struct ListedPrograms: Sendable {
             if !part.isEmpty { place += "/\(part)" }
             guard lstat(place.isEmpty ? "/" : place, &facts) == 0 else { return .objection(.missing) }
             if facts.st_mode & S_IFMT == S_IFLNK { return .objection(.link) }
-            if let caller, isChangeable(facts, by: caller.user, in: caller.groups) {
+            if let caller, isChangeable(facts, at: place, by: caller.user, in: caller.groups) {
                 return .objection(.changeable)
             }
         }
@@ -206,11 +208,23 @@ struct ListedPrograms: Sendable {
         return .file(facts)
     }
 
-    private static func isChangeable(_ facts: stat, by user: UInt32, in groups: Set<UInt32>?) -> Bool {
+    private static func isChangeable(
+        _ facts: stat, at place: String, by user: UInt32, in groups: Set<UInt32>?
+    ) -> Bool {
         if facts.st_uid == user { return true }
         // In a sticky folder, such as /tmp, nobody replaces what belongs to somebody else.
         if facts.st_mode & S_IFMT == S_IFDIR, facts.st_mode & 0o1000 != 0 { return false }
         if facts.st_mode & 0o002 != 0 { return true }
-        return facts.st_mode & 0o020 != 0 && groups?.contains(facts.st_gid) ?? true
+        return facts.st_mode & 0o020 != 0 && (groups?.contains(facts.st_gid) ?? true || hasAccessList(place))
+    }
+
+    /// Whether users and groups are named beside the file's own (`setfacl`): what the mode says of the group is then the most that
+    /// any of them may do. Who they are is not looked up; one of them may be the caller.
+    private static func hasAccessList(_ place: String) -> Bool {
+        guard let facts = try? FileManager.default.attributesOfItem(atPath: place.isEmpty ? "/" : place) else {
+            return true
+        }
+        let named = facts[FileAttributeKey("NSFileExtendedAttributes")] as? [String: Any]
+        return named?["system.posix_acl_access"] != nil
     }
 }

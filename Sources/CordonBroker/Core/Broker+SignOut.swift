@@ -37,7 +37,11 @@ extension Broker {
         guard state.account?.session == account.session else {
             return try await endSession(reason, endingBrowserSession: browser)
         }
-        let keyDestroyed = try store.destroySeed(session: account.session)
+        let keyDestroyed: Bool
+        do { keyDestroyed = try store.destroySeed(session: account.session) } catch {
+            throw SignInError(
+                .storage, error.fault, "the key of the apps' data could not be destroyed: \(error.reason)", hint: error.hint)
+        }
         let retired = try await client.retire(account.facts.id)
         guard state.account?.session == account.session else {
             return try await endSession(reason, endingBrowserSession: browser)

@@ -67,8 +67,10 @@ struct DeviceSignInCommand: AsyncParsableCommand {
 struct DeviceSignOutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign-out", abstract: "Sign out everywhere on the device; works without a network.",
-        discussion: "Reports app by app whether it has cleaned up. The exit status is 1 when an app that runs was late."
-    )
+        discussion: """
+            Reports app by app whether it has cleaned up. The exit status is 1 when an app that runs was late, or the session's \
+            key may still be on the device.
+            """)
 
     @OptionGroup var options: DeviceOptions
 
@@ -86,10 +88,17 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
         let apps = report.apps.map {
             "\(TerminalText($0.name)) (\(TerminalText($0.clientID))): \($0.outcome.rawValue)"
         }
-        let head = report.hadAccount ? "signed out; the session's key is destroyed" : "nobody was signed in"
-        try options.print(report, ([head] + apps).joined(separator: "\n"))
-        if report.apps.contains(where: { $0.outcome == .late }) {
+        try options.print(report, ([Self.head(report)] + apps).joined(separator: "\n"))
+        if !report.keyDestroyed || report.apps.contains(where: { $0.outcome == .late }) {
             throw ExitCode(ExitStatus.notInWantedState.rawValue)
         }
+    }
+
+    /// What became of the session.
+    static func head(_ report: DeviceSignOutReport) -> String {
+        guard report.hadAccount else { return "nobody was signed in" }
+        return report.keyDestroyed
+            ? "signed out; the session's key is destroyed"
+            : "signed out, but the key of the apps' data may still be on the device: have an administrator look at its disk"
     }
 }

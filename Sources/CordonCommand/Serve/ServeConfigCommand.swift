@@ -49,10 +49,13 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var maxConnections: Int
             var maxTokenSeconds: Int
             var numericConflict: NumericConflict
+            var registrationsPerPerson: Int
             var wipeBudget: Int
             var impactLimit: Int
             var approvalDelaySeconds: Int64
             var versionRetentionDays: Int64
+            var retentionDays: [String: Int64]
+            var announcementsPerSecond: Int
             var appAttestApps: [String]?
             var appAttestDevelopment: Bool?
             var directory: String?
@@ -108,10 +111,13 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     metrics: plan.server.metrics.map { "\($0.host):\($0.port)" },
                     maxConnections: plan.server.maximumConnections,
                     maxTokenSeconds: plan.server.longestCheckInToken ?? 0,
-                    numericConflict: plan.service.numericConflict, wipeBudget: plan.service.wipeBudget,
+                    numericConflict: plan.service.numericConflict,
+                    registrationsPerPerson: plan.service.registrationsPerPerson, wipeBudget: plan.service.wipeBudget,
                     impactLimit: plan.service.impactLimit,
                     approvalDelaySeconds: plan.service.approvalDelay.components.seconds,
                     versionRetentionDays: plan.service.versionRetention.components.seconds / 86_400,
+                    retentionDays: ServeRetention.days(of: plan.service),
+                    announcementsPerSecond: plan.service.announcementsPerSecond,
                     appAttestApps: plan.server.appAttest?.apps.sorted(),
                     appAttestDevelopment: plan.server.appAttest?.allowsDevelopment, directory: plan.directory?.path,
                     alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,

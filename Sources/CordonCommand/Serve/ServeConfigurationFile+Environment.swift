@@ -44,10 +44,23 @@ extension ServeConfigurationFile {
         set.stepUpSeconds = try number("STEP_UP_SECONDS", " of seconds") ?? stepUpSeconds
         set.maxTokenSeconds = try number("MAX_TOKEN_SECONDS", " of seconds") ?? maxTokenSeconds
         set.maxConnections = try number("MAX_CONNECTIONS", "") ?? maxConnections
+        set.registrationsPerPerson = try number("REGISTRATIONS_PER_PERSON", "") ?? registrationsPerPerson
         set.wipeBudget = try number("WIPE_BUDGET", " of people") ?? wipeBudget
         set.impactLimit = try number("IMPACT_LIMIT", " of people") ?? impactLimit
         set.approvalDelaySeconds = try number("APPROVAL_DELAY_SECONDS", " of seconds") ?? approvalDelaySeconds
         set.versionRetentionDays = try number("VERSION_RETENTION_DAYS", " of days") ?? versionRetentionDays
+        set.announcementsPerSecond = try number("ANNOUNCEMENTS_PER_SECOND", " of apps") ?? announcementsPerSecond
+        if let words = list("RETENTION_DAYS") {
+            var days: [String: Int] = retentionDays ?? [:]
+            for word in words {
+                let halves = word.split(separator: "=")
+                guard halves.count == 2, let number = Int(halves[1]) else {
+                    throw Self.unusable("RETENTION_DAYS", "names with days, such as telemetry=10,logs=5")
+                }
+                days[String(halves[0])] = number
+            }
+            set.retentionDays = days
+        }
         func flag(_ name: String) throws(CommandFailure) -> Bool? {
             guard let word = text(name) else { return nil }
             guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {

@@ -32,6 +32,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var maxTokenSeconds: Int?
     /// What happens when policies differ in a number field (SRV-TG-12).
     var numericConflict: NumericConflict?
+    /// How many registrations one person may have open at once.
+    var registrationsPerPerson: Int?
     /// How many people one administrator or program may make lose data in an hour without a second person.
     var wipeBudget: Int?
     /// How many people a change may make lose data without repeating the token of its impact.
@@ -40,6 +42,10 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var approvalDelaySeconds: Int?
     /// How long versions, and what was delivered to whom, are kept.
     var versionRetentionDays: Int?
+    /// How long other things are kept, in days by ``ServeRetention``.
+    var retentionDays: [String: Int]?
+    /// How many apps are told of a change in a second, about.
+    var announcementsPerSecond: Int?
     /// Apps by team and bundle id that show by App Attest that they are themselves, and whether Apple's development environment counts.
     var appAttestApps: [String]?
     var appAttestDevelopment: Bool?
@@ -67,7 +73,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case consoleOrigin, console, consoleClient, consoleSecretFile, consoleScopes, roles, stepUpSeconds, database,
             dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
-        case wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays, appAttestApps, appAttestDevelopment
+        case registrationsPerPerson, wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays, retentionDays,
+            announcementsPerSecond, appAttestApps, appAttestDevelopment
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
             alertSecretFile, firstSignIn, logLevel, logFormat
     }

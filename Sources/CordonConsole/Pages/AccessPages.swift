@@ -39,11 +39,7 @@ struct AccessPages {
     // MARK: Policies from files
 
     private static func importPage(_ visit: ConsoleVisit, _ typed: String?, _ refusal: Refusal? = nil) -> Page {
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(
-                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
-        }
+        var blocks = Block.refused(refusal)
         let help: Phrase = """
             The JSON of one policy, as the export makes it or as the administration API of an existing service answers it. \
             The apps come along; the assignments do not.

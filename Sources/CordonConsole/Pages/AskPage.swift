@@ -65,15 +65,8 @@ struct AskPage {
                 .note(.bad, "The directory has no person with this name.", ["Look under People for the sign-in name."])
             ]
         }
-        let all = try await visit.api.all(PeoplePages.route(user.text("id")) + "/getManagedAppPolicies?$expand=apps")
-        let entities = try await withApps(all.filter { !PolicyPages.isConfiguration($0) }, visit)
-        let known = entities.flatMap { $0.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string } }
-        let bundle = app.isEmpty ? known.first ?? "" : app
-        let reaching = entities.filter { entity in
-            let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string?.lowercased() }
-            return apps.contains(bundle.lowercased())
-                || (apps.isEmpty && entity.text("appGroupType") != "selectedPublicApps")
-        }
+        let rules = try await PersonRules(of: user.text("id"), app: app, visit)
+        let (bundle, reaching) = (rules.bundleID, rules.protections)
         let policies = reaching.compactMap { try? AppProtectionPolicy(graphJSON: $0) }
         let links = reaching.map { Cell.link(.data($0.text("displayName")), PolicyPages.path($0.text("id"))) }
         guard let effective = EffectivePolicy.merging(policies) else {
@@ -141,15 +134,6 @@ struct AskPage {
                         }, empty: "No single setting would allow it.")))
         }
         return blocks
-    }
-
-    /// The policies with the apps that each is about, which lists of a person's policies leave out.
-    private func withApps(_ policies: [JSONValue], _ visit: ConsoleVisit) async throws -> [JSONValue] {
-        var found: [JSONValue] = []
-        for policy in policies {
-            found.append(try await visit.api.get(PolicyPages.route(policy.text("id")) + "?$expand=apps"))
-        }
-        return found
     }
 
     private func json(_ visit: ConsoleVisit, _ id: String, _ action: String) -> JSONValue {

@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonService
 import CordonServiceHTTP
 import Foundation
 import HTTPTypes
@@ -14,6 +15,49 @@ struct ConfigurationPages {
         table.get("/console/configurations", list)
         table.get("/console/configurations/:id", edit)
         table.post("/console/configurations/:id", save)
+    }
+
+    /// A value as one person's apps get it; of a secret one, that there is one.
+    static func shown(_ pair: JSONValue, for user: JSONValue) -> Cell {
+        guard !SecretValues.isSecret(pair) else { return .badge("secret", .plain) }
+        let person = DirectoryUser(
+            id: user.text("id"), userPrincipalName: user.text("userPrincipalName"),
+            displayName: user.text("displayName"), mail: user["mail"]?.string)
+        return .code(ConfigurationTokens(user: person, tenant: nil).replaced(in: ReportFile.text(pair["value"])))
+    }
+
+    /// What a value looks like to an app.
+    private static func help(_ pair: JSONValue, isSecret: Bool, isFirst: Bool) -> Phrase {
+        let value = ReportFile.text(pair["value"])
+        if isSecret, !value.isEmpty { return "A secret is set. Leave this empty to keep it." }
+        if isFirst { return "{{userprincipalname}}, {{userid}} and similar become the values of each person." }
+        if value.contains("{{") { return "Differs for each person." }
+        if Int(value) != nil { return "A whole number." }
+        if ["true", "false", "yes", "no"].contains(value.lowercased()) { return "Yes or no." }
+        if URL(string: value)?.scheme != nil { return "An address." }
+        return value.isEmpty ? "" : "Text."
+    }
+
+    /// Asks for a person, and shows the values as their apps get them.
+    private static func preview(_ id: String, _ one: JSONValue, _ visit: ConsoleVisit) async -> Block {
+        let name = visit.query["person"]
+        var blocks: [Block] = [
+            .form(
+                Form(
+                    path(id), submit: "Show", asks: true,
+                    [Field(.text, "person", "Person", help: "Sign-in name or object id.", value: name)]))
+        ]
+        if !name.isEmpty, let user = try? await visit.api.get(PeoplePages.route(name)) {
+            let rows = one.list("customSettings").map { [Cell.code($0.text("name")), shown($0, for: user)] }
+            blocks.append(
+                .table(
+                    Table(
+                        "Values of \(user.text("displayName"))", ["Key", "Value"], rows,
+                        empty: "This configuration has no value yet.")))
+        } else if !name.isEmpty {
+            blocks.append(.note(.bad, "The directory has no person with this name.", []))
+        }
+        return .card("Values for one person", blocks)
     }
 
     static func path(_ id: String) -> String { "/console/configurations/" + ConsolePath.part(id) }
@@ -56,21 +100,20 @@ struct ConfigurationPages {
                 form.map { $0.all("\(name).\(index)").first ?? "" } ?? known
             }
             let pair = known.indices.contains(index) ? known[index] : .null
+            let isSecret = form.map { $0["secret.\(index)"] == "true" } ?? SecretValues.isSecret(pair)
+            let present = isSecret && form == nil ? "" : pair["value"].map { ReportFile.text($0) } ?? ""
             rows.append(Field(.text, "key.\(index)", "Key \(index + 1)", value: value("key", pair.text("name"))))
             rows.append(
                 Field(
                     .text, "value.\(index)", "Value \(index + 1)",
-                    help: index == 0
-                        ? "{{userprincipalname}}, {{userid}} and similar become the values of each person." : "",
-                    value: value("value", pair["value"].map { ReportFile.text($0) } ?? "")))
+                    help: help(pair, isSecret: isSecret, isFirst: index == 0), value: value("value", present)))
+            rows.append(
+                Field(
+                    .flag, "secret.\(index)", "Value \(index + 1) is secret", value: isSecret ? "true" : ""))
         }
         fields.append(
             Field(.text, "description", "Description", value: form?["description"] ?? one.text("description")))
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(
-                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
-        }
+        var blocks = Block.refused(refusal)
         if id != "new" {
             let links = [
                 Link("Apps", PolicyPages.path(id) + "/apps"), Link("Assign", PolicyPages.path(id) + "/assignments"),
@@ -97,14 +140,23 @@ struct ConfigurationPages {
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let one = id == "new" ? JSONValue.null : try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
-        return .page(Self.page(id, one, visit.draft, visit))
+        var page = Self.page(id, one, visit.draft, visit)
+        if id != "new" { page.blocks.append(await Self.preview(id, one, visit)) }
+        return .page(page)
     }
 
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let (id, form) = (visit.keys[0], visit.form)
+        let one = id == "new" ? JSONValue.null : try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
         let pairs = (0..<Self.most).compactMap { index -> JSONValue? in
-            let key = form["key.\(index)"]
-            return key.isEmpty ? nil : ["name": .string(key), "value": .string(form["value.\(index)"])]
+            let (key, value) = (form["key.\(index)"], form["value.\(index)"])
+            let isSecret = form["secret.\(index)"] == "true"
+            guard !key.isEmpty else { return nil }
+            // A secret is shown on no page, so an empty field keeps it.
+            let known = one.list("customSettings").first { $0.text("name") == key && SecretValues.isSecret($0) }
+            let kept = isSecret && value.isEmpty ? known.map { ReportFile.text($0["value"]) } ?? "" : value
+            return .object(
+                ["name": .string(key), "value": .string(kept)].merging(isSecret ? ["isSecret": true] : [:]) { $1 })
         }
         let body: JSONValue = [
             "displayName": .string(form["name"]), "description": .string(form["description"]),
@@ -124,10 +176,10 @@ struct ConfigurationPages {
                     id, ["displayName": .string(form["name"]), "version": .string(form["version"])], form, visit,
                     refusal), .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
-            let one = try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
             var page = Self.page(id, one, form, visit)
             let now = one.list("customSettings").map {
-                Phrase.data("\($0.text("name")) = \(ReportFile.text($0["value"]))")
+                let value = SecretValues.isSecret($0) ? "…" : ReportFile.text($0["value"])
+                return Phrase.data("\($0.text("name")) = \(value)")
             }
             page.blocks.insert(
                 .note(

@@ -21,21 +21,15 @@ struct OverviewPage {
                     ]))
         }
         let summary = try await visit.api.get("/admin/v1/reports/summary")
-        let alerts = try await visit.api.get("/admin/v1/reports/alerts").array ?? []
-        let drift = try await visit.api.get("/admin/v1/reports/drift").array ?? []
-        let flagged = try await visit.api.get("/admin/v1/reports/flagged").array ?? []
-        let wipes = try await visit.api.get("/admin/v1/wipes").array ?? []
-        let blocked = try await visit.api.get("/v1.0/users/getManagedAppBlockedUsers").list("value").count
+        let attention = try await visit.api.get("/admin/v1/reports/attention")
+        let (failed, open) = (attention.number("failedWipes"), attention.number("openWipes"))
+        let (flagged, overdue) = (attention.number("flaggedApps"), attention.number("overdueApps"))
+        let (blocked, alerts) = (attention.number("blockedPeople"), attention.number("alerts"))
         let policies = try await visit.api.all(PolicyPages.collection + "?$top=100&$expand=apps,assignments")
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
         let assigned = summary["assignedUsers"] ?? .null
         let unprotected = assigned.number("unprotected")
         let idle = policies.filter { $0.list("assignments").isEmpty }.count
-        let failed = wipes.filter {
-            ["failed", "expired"].contains($0.text("state")) && $0["successorId"]?.string == nil
-        }.count
-        let open = wipes.filter { ["pending", "delivered", "acknowledged"].contains($0.text("state")) }.count
-        let overdue = drift.filter { $0["isOverdue"] == true }.count
         func tile(_ number: Int, _ text: Phrase, _ href: String, _ tone: Tone = .notice) -> Tile {
             Tile(number: "\(number)", text: text, tone: number == 0 ? .plain : tone, href: href)
         }
@@ -46,19 +40,19 @@ struct OverviewPage {
                 blocks.append(.links([Link("Make the first policy", "/console/policies/new", isMain: true)]))
             }
         }
-        let needs = failed + alerts.count + overdue + flagged.count + unprotected + idle
+        let needs = failed + alerts + overdue + flagged + unprotected + idle
         blocks.append(
             needs == 0 ? .note(.good, "Nothing needs attention at the moment.", []) : .text("This needs attention:"))
         blocks += [
             .tiles([
                 tile(failed, "wipes failed or lapsed", "/console/wipes?state=failed", .bad),
                 tile(open, "wipes under way", "/console/wipes?state=open"),
-                tile(flagged.count, "devices report something wrong", "/console/reports/flagged", .bad),
+                tile(flagged, "devices report something wrong", "/console/reports/flagged", .bad),
                 tile(overdue, "apps without the newest rules for over a day", "/console/reports/drift"),
                 tile(unprotected, "people with a policy who are not protected yet", "/console/people"),
                 tile(idle, "policies without an assignment", "/console/policies"),
                 tile(blocked, "blocked people", "/console/blocked"),
-                tile(alerts.count, "alerts", "/console/reports/alerts", .bad),
+                tile(alerts, "alerts", "/console/reports/alerts", .bad),
             ])
         ]
         blocks += Self.charts(summary, days)

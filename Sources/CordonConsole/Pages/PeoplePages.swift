@@ -33,6 +33,15 @@ struct PeoplePages {
     static func path(_ id: String) -> String { "/console/people/" + ConsolePath.part(id) }
     static func route(_ id: String) -> String { "/v1.0/users/" + ConsolePath.part(id) }
 
+    /// Whether a check of a person's protection found something.
+    static func fails(_ check: JSONValue) -> Bool {
+        check.text("state").lowercased() == "fail" && check.text("validationName") != "Intune License"
+    }
+
+    static func sentence(_ check: JSONValue) -> Phrase {
+        "\(.said(check.text("validationName"))): \(.said(check.text("mitigationInstruction")))"
+    }
+
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let search = visit.query["search"]
         var path = "/v1.0/users?$top=50&$orderby=displayName"
@@ -43,12 +52,18 @@ struct PeoplePages {
         }
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
+        let flagged = try await Self.ids(
+            "/beta/deviceAppManagement/managedAppRegistrations/getUserIdsWithFlaggedAppRegistration", visit)
+        let blocked = try await Self.ids("/v1.0/users/getManagedAppBlockedUsers", visit)
         let rows = page.list("value").map { user -> [Cell] in
             [
                 .link(.data(user.text("displayName")), Self.path(user.text("id"))),
                 .text(.data(user.text("userPrincipalName"))),
                 .text(.data(user.text("department"))),
                 user["accountEnabled"] == false ? .badge("disabled", .notice) : .badge("enabled", .good),
+                .list(
+                    (flagged.contains(user.text("id")) ? [.badge("flagged device", .bad)] : [])
+                        + (blocked.contains(user.text("id")) ? [.badge("blocked", .bad)] : [])),
             ]
         }
         return .page(
@@ -61,12 +76,16 @@ struct PeoplePages {
                             [Field(.text, "search", "Name or sign-in name begins with", value: search)])),
                     .table(
                         Table(
-                            "People", ["Name", "Signs in as", "Department", "Account"], rows,
+                            "People", ["Name", "Signs in as", "Department", "Account", "Flags"], rows,
                             empty: search.isEmpty
                                 ? "The directory is empty. Connect a directory, or let people enrol."
                                 : "No name begins with this. Search for the sign-in name.",
                             more: ListPages.more(page, "/console/people", search: search))),
                 ]))
+    }
+
+    private static func ids(_ path: String, _ visit: ConsoleVisit) async throws -> Set<String> {
+        Set(try await visit.api.get(path).list("value").compactMap(\.string))
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -78,9 +97,7 @@ struct PeoplePages {
         let policies = try await visit.api.all(Self.route(id) + "/getManagedAppPolicies")
         let groups = try await visit.api.all(Self.route(id) + "/memberOf")
         let isBlocked = try await visit.api.get(Self.route(id) + "/isManagedAppUserBlocked")["value"] == true
-        let failing = checks.filter {
-            $0.text("state").lowercased() == "fail" && $0.text("validationName") != "Intune License"
-        }
+        let failing = checks.filter(Self.fails)
         var blocks: [Block] = []
         if isBlocked {
             blocks.append(.note(.bad, "This person is blocked: their apps are wiped, and enrolling is refused.", []))
@@ -90,8 +107,11 @@ struct PeoplePages {
                 ? .note(.good, "Protected: the newest rules are in force.", [])
                 : .note(
                     .notice, "Not fully protected:",
-                    failing.map { "\(.said($0.text("validationName"))): \(.said($0.text("mitigationInstruction")))" }))
-        var links = [Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id))]
+                    failing.map(Self.sentence)))
+        var links = [
+            Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id)),
+            Link("Rules in force", EffectiveRulesPage.path(id)),
+        ]
         if visit.may("wipe"), !registrations.isEmpty {
             links.insert(Link("Wipe a device…", Self.path(id) + "/wipe", isMain: true), at: 0)
         }
@@ -132,6 +152,7 @@ struct PeoplePages {
     @Sendable private func blocked(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let ids = try await visit.api.get("/v1.0/users/getManagedAppBlockedUsers").list("value").compactMap(\.string)
         var rows: [[Cell]] = []
+        let blocks = await Self.blocks(visit)
         for id in ids.prefix(200) {
             let user = try? await visit.api.get(Self.route(id))
             let wipes = try await visit.api.get("/admin/v1/wipes?user=" + ConsolePath.part(id)).array ?? []
@@ -139,6 +160,7 @@ struct PeoplePages {
             rows.append([
                 .link(.data(user?.text("displayName") ?? id), Self.path(id)),
                 .text("\(.data("\(done)")) of \(.data("\(wipes.count)"))"),
+                .time(blocks[id.lowercased()]?.time), .text(.data(blocks[id.lowercased()]?.by ?? "")),
                 visit.may("blockUsers") ? .link("Unblock…", Self.path(id) + "/unblock") : .text(""),
             ])
         }
@@ -150,9 +172,27 @@ struct PeoplePages {
                 [
                     .table(
                         Table(
-                            "Blocked people", ["Person", "Wipes that are done", ""], rows,
+                            "Blocked people", ["Person", "Wipes that are done", "Since", "By", ""], rows,
                             empty: "No person is blocked. To block one, open the person."))
                 ]))
+    }
+
+    /// Since when people are blocked, and by whom, as the audit log of the last year says; nothing where it may not be read.
+    private static func blocks(_ visit: ConsoleVisit) async -> [String: (time: Date?, by: String)] {
+        let since = visit.now.addingTimeInterval(-365 * 86_400).formatted(.iso8601)
+        let filter = ConsolePath.part("activityDateTime ge \(since) and startswith(activityType,'user.block')")
+        let path = "/v1.0/deviceManagement/auditEvents?$top=200&$orderby=activityDateTime%20desc&$filter=" + filter
+        var found: [String: (time: Date?, by: String)] = [:]
+        for event in (try? await visit.api.all(path, atMost: 1_000)) ?? [] {
+            let actor = event["actor"] ?? .null
+            let target = event.list("resources").first?.text("resourceId") ?? ""
+            let id = target.split(separator: "/").last.map { $0.lowercased() } ?? ""
+            if found[id] == nil {
+                let name = actor["userPrincipalName"]?.string ?? actor.text("applicationDisplayName")
+                found[id] = (event.date("activityDateTime"), name)
+            }
+        }
+        return found
     }
 
     @Sendable private func confirmErasure(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

@@ -8,11 +8,11 @@ struct PolicyEditing {
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/edit/:group", needs: "writePolicies") { visit in
             let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
-            return .page(try Self.editor(visit, entity, visit.draft, version: nil))
+            return .page(try await Self.editor(visit, entity, visit.draft, version: nil))
         }
         table.post("/console/policies/:id/edit/:group") { visit in
             let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
-            return .page(try Self.editor(visit, entity, visit.form, version: visit.form["version"]))
+            return .page(try await Self.editor(visit, entity, visit.form, version: visit.form["version"]))
         }
         table.post("/console/policies/:id/preview/:group") { try await Self.preview($0, newest: false) }
         table.post("/console/policies/:id/publish/:group") { try await Self.publish($0) }
@@ -38,7 +38,7 @@ struct PolicyEditing {
 
     private static func editor(
         _ visit: ConsoleVisit, _ entity: JSONValue, _ form: ConsoleForm?, version: String?, error: PolicyError? = nil
-    ) throws -> Page {
+    ) async throws -> Page {
         let policy = try AppProtectionPolicy(graphJSON: entity)
         let shown =
             form.flatMap { try? AppProtectionPolicy(graphJSON: merged(entity, try changes(visit, $0))) } ?? policy
@@ -51,6 +51,12 @@ struct PolicyEditing {
                 Field(.text, "name", "Name", value: form?["name"] ?? entity.text("displayName"), isRequired: true))
             fields.append(
                 Field(.text, "description", "Description", value: form?["description"] ?? entity.text("description")))
+            let known = entity.list("roleScopeTagIds").compactMap(\.string).joined(separator: ",")
+            fields.append(
+                Field(
+                    .several(await CataloguePages.tags(visit)), "tags", "Scope tags",
+                    help: "Roles that are limited to a tag hold for the policies that carry it.",
+                    value: form?.all("tags").joined(separator: ",") ?? known))
         }
         for setting in try settings(visit) {
             var field = field(setting, value: policy.value(ofSetting: setting.name))
@@ -62,7 +68,7 @@ struct PolicyEditing {
             }
             fields.append(field)
         }
-        var blocks: [Block] = []
+        var blocks: [Block] = group == .launch ? [.table(PolicyPages.conditions(shown))] : []
         if let error {
             blocks.append(.note(.bad, "\(SettingTexts.text(of: error.place).label): \(.said(error.reason))", []))
         }
@@ -121,6 +127,10 @@ struct PolicyEditing {
         if form.has("name") {
             members["displayName"] = .string(form["name"])
             members["description"] = .string(form["description"])
+            if form.has("tags") {
+                members["roleScopeTagIds"] = .array(
+                    form.all("tags").flatMap { $0.split(separator: ",") }.map { .string(String($0)) })
+            }
         }
         for setting in try settings(visit) {
             let name = "s." + setting.name
@@ -159,7 +169,7 @@ struct PolicyEditing {
             new = try AppProtectionPolicy(graphJSON: merged(entity, typed))
         } catch {
             return .page(
-                try editor(visit, entity, visit.form, version: visit.form["version"], error: error), .badRequest)
+                try await editor(visit, entity, visit.form, version: visit.form["version"], error: error), .badRequest)
         }
         let diff = PolicyDiff(from: old, to: new)
         let isOutdated = !newest && visit.form["version"] != entity.text("version")
@@ -209,7 +219,9 @@ struct PolicyEditing {
     ) -> [String: JSONValue] {
         let settings = Set(SettingDescription.all.map(\.name))
         return typed.filter { name, value in
-            guard settings.contains(name) else { return value.string != entity.text(name) }
+            guard settings.contains(name) else {
+                return value.array.map { $0 != entity.list(name) } ?? (value.string != entity.text(name))
+            }
             return value != old.value(ofSetting: name)
         }
     }
@@ -286,7 +298,7 @@ struct PolicyEditing {
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return try await preview(visit, newest: true)
         } catch let refusal as Refusal where refusal.status == .badRequest {
-            var page = try editor(visit, entity, visit.form, version: visit.form["version"])
+            var page = try await editor(visit, entity, visit.form, version: visit.form["version"])
             page.blocks.insert(
                 .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }), at: 0
             )

@@ -13,6 +13,7 @@ struct PolicyPages {
         table.post("/console/policies/new", create)
         table.get("/console/policies/:id", live: true, show)
         table.get("/console/policies/:id/export", export)
+        table.get("/console/policies/:id/compare", compare)
         table.post("/console/policies/:id/copy", copy)
         table.get("/console/policies/:id/delete", needs: "deletePolicies", confirmDeletion)
         table.post("/console/policies/:id/delete", delete)
@@ -42,13 +43,15 @@ struct PolicyPages {
         let policies = all.filter {
             !Self.isConfiguration($0) && (search.isEmpty || $0.text("displayName").lowercased().contains(search))
         }
-        let rows = policies.map { policy -> [Cell] in
-            let assigned = policy.list("assignments").count
+        let groups = try await PolicyTargeting.groups(visit)
+        let rows = Self.sorted(policies, by: visit.query["sort"]).map { policy -> [Cell] in
+            let targets = policy.list("assignments").map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
             return [
                 .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), .text(Self.kind(policy)),
-                .text("\(policy.list("apps").count)"),
-                assigned == 0 ? .badge("not assigned", .notice) : .badge("assigned", .good),
-                .time(policy.date("lastModifiedDateTime")),
+                policy.list("apps").isEmpty
+                    ? .text(SettingTexts.words(policy.text("appGroupType"))) : .text("\(policy.list("apps").count)"),
+                targets.isEmpty ? .badge("not assigned", .notice) : .list(targets.prefix(5).map { .text($0) }),
+                .code(policy.text("version")), .time(policy.date("lastModifiedDateTime")),
             ]
         }
         var blocks: [Block] = []
@@ -63,10 +66,13 @@ struct PolicyPages {
             .form(
                 Form(
                     "/console/policies", submit: "Search", asks: true,
-                    [Field(.text, "search", "Name", value: visit.query["search"])])),
+                    [
+                        Field(.text, "search", "Name", value: visit.query["search"]),
+                        Field(.choice(Self.orders), "sort", "Sorted by", value: visit.query["sort"]),
+                    ])),
             .table(
                 Table(
-                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Changed"], rows,
+                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed"], rows,
                     empty: "There is no policy yet. Make one from a baseline, add apps and assign it to a group.")),
         ]
         return .page(
@@ -74,6 +80,63 @@ struct PolicyPages {
                 "Policies", .policies,
                 lead: "What people may do with organisation data, in which apps, and who gets the rules.",
                 blocks))
+    }
+
+    private static let orders: [(value: String, text: Phrase)] = [
+        ("", "name"), ("changed", "last change"), ("kind", "kind"),
+    ]
+
+    private static func sorted(_ policies: [JSONValue], by order: String) -> [JSONValue] {
+        func name(_ policy: JSONValue) -> String { policy.text("displayName").lowercased() }
+        return policies.sorted { left, right in
+            switch order {
+            case "changed": left.text("lastModifiedDateTime") > right.text("lastModifiedDateTime")
+            case "kind": (left.text("@odata.type"), name(left)) < (right.text("@odata.type"), name(right))
+            default: name(left) < name(right)
+            }
+        }
+    }
+
+    // MARK: Comparing two
+
+    @Sendable private func compare(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let entity = try await visit.api.get(Self.route(visit.keys[0]))
+        let others = try await visit.api.all(Self.collection + "?$top=100").filter {
+            !Self.isConfiguration($0) && $0.text("id") != entity.text("id")
+        }
+        let path = Self.path(visit.keys[0])
+        var blocks: [Block] = [
+            .form(
+                Form(
+                    path + "/compare", submit: "Compare", asks: true,
+                    [
+                        Field(
+                            .choice(others.map { ($0.text("id"), .data($0.text("displayName"))) }), "with", "With",
+                            value: visit.query["with"])
+                    ]))
+        ]
+        if others.isEmpty {
+            blocks = [.note(.notice, "There is no other policy yet. Make a copy to compare with.", [])]
+        }
+        if let other = others.first(where: { $0.text("id") == visit.query["with"] }),
+            let (left, right) = try? (AppProtectionPolicy(graphJSON: entity), AppProtectionPolicy(graphJSON: other))
+        {
+            blocks.append(
+                .table(
+                    Table(
+                        "Settings that differ", ["Setting", "Here", "There", "There it is"],
+                        PolicyDiff(from: left, to: right).changes.map { change in
+                            [
+                                .text(SettingTexts.text(of: change.setting).label),
+                                .text(SettingTexts.value(change.from)), .text(SettingTexts.value(change.to)),
+                                .text(change.direction.map { SettingTexts.words($0.rawValue) } ?? "no effect here"),
+                            ]
+                        }, empty: "Every setting is the same.")))
+        }
+        return .page(
+            Page(
+                "Compare \(entity.text("displayName"))", .policies,
+                above: Link(.data(entity.text("displayName")), path), blocks))
     }
 
     // MARK: Making one
@@ -95,11 +158,7 @@ struct PolicyPages {
 
     private static func newPage(_ visit: ConsoleVisit, _ form: ConsoleForm?, refusal: Refusal? = nil) -> Page {
         let level = form?["level"] ?? visit.typed("level", else: "level2")
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(
-                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
-        }
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
@@ -173,6 +232,7 @@ struct PolicyPages {
         }
         if visit.may("assignPolicies") { links.append(Link("Assign", path + "/assignments", isMain: true)) }
         links.append(Link("History", path + "/history"))
+        links.append(Link("Compare", path + "/compare"))
         links.append(Link("Export as JSON", path + "/export"))
         if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
         blocks.append(.links(links))
@@ -180,7 +240,8 @@ struct PolicyPages {
             blocks.append(.form(Form(path + "/copy", submit: "Make a copy", [])))
         }
         if let policy {
-            blocks += [Self.remarks(PolicyLint.findings(in: policy))] + Self.settings(policy)
+            blocks += [Self.remarks(PolicyLint.findings(in: policy)), .table(Self.conditions(policy))]
+            blocks += Self.settings(policy)
         }
         return .page(
             Page(
@@ -246,6 +307,31 @@ struct PolicyPages {
         return .note(
             worst, "\(findings.count) remarks on this policy:",
             findings.map { "\(SettingTexts.text(of: $0.setting).label): \(.said($0.message))" })
+    }
+
+    /// What must be true before apps open, each with its value and what happens where it is not (SRV-UI-07).
+    static func conditions(_ policy: AppProtectionPolicy) -> Table {
+        let actions = [("Required", "block"), ("Warning", "warn"), ("Wipe", "wipe")]
+        let rows = SettingDescription.all.filter { $0.group == .launch }.compactMap { setting -> [Cell]? in
+            let value = policy.value(ofSetting: setting.name)
+            guard value != .null, value != false, value.string?.isEmpty != true, value.array?.isEmpty != true else {
+                return nil
+            }
+            let action: Phrase
+            if let known = actions.first(where: { setting.name.contains($0.0) && setting.name.hasSuffix("Version") }) {
+                action = SettingTexts.words(known.1)
+            } else if setting.names.contains("wipe") {
+                action = SettingTexts.value(value)
+            } else if setting.name.hasSuffix("WipeIsEnforced") {
+                action = SettingTexts.words("wipe")
+            } else {
+                action = SettingTexts.words("block")
+            }
+            return [.text(SettingTexts.text(of: setting.name).label), .text(SettingTexts.value(value)), .text(action)]
+        }
+        return Table(
+            "Conditions", ["Setting", "Value", "Action"], rows,
+            empty: "No condition is set. Apps open on any device and system.")
     }
 
     private static func settings(_ policy: AppProtectionPolicy) -> [Block] {

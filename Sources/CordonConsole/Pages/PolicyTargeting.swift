@@ -38,7 +38,10 @@ struct PolicyTargeting {
 
     // MARK: Apps
 
-    private static func appsPage(_ entity: JSONValue, _ typed: String?, _ refusal: Refusal? = nil) -> Page {
+    private static func appsPage(
+        _ entity: JSONValue, _ typed: String?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+    ) async -> Page {
+        let known = await CataloguePages.apps(visit)
         let id = entity.text("id")
         let bundles = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
         let sets: [(value: String, text: Phrase)] = [
@@ -46,11 +49,11 @@ struct PolicyTargeting {
             ("allMicrosoftApps", "all Microsoft apps"),
             ("allCoreMicrosoftApps", "the core Microsoft apps"),
         ]
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(
-                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
-        }
+        let levels: [(value: String, text: Phrase)] = [
+            ("unspecified", "any device"), ("mdm", "a device that is managed"),
+            ("unmanaged", "a device that is not managed"),
+        ]
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
@@ -59,11 +62,26 @@ struct PolicyTargeting {
                     [
                         Field(.choice(sets), "set", "This policy protects", value: entity.text("appGroupType")),
                         Field(
+                            .choice(levels), "level", "On", value: entity.text("targetedAppManagementLevels")),
+                        Field(
                             .long, "apps", "Bundle ids",
                             help:
                                 "One per line, such as com.example.notes. The catalogue lists the apps that enrolled; the id stands in the app's Info.plist.",
                             value: typed ?? bundles.joined(separator: "\n")),
                     ])))
+        if !known.isEmpty {
+            blocks.append(
+                .table(
+                    Table(
+                        "Apps of the catalogue", ["Name", "Bundle id", "Protected"],
+                        known.prefix(50).map { app in
+                            let isListed = bundles.contains { $0.lowercased() == app.text("bundleId").lowercased() }
+                            return [
+                                .text(.data(app.text("displayName"))), .code(app.text("bundleId")),
+                                .text(isListed ? "yes" : "no"),
+                            ]
+                        }, empty: "")))
+        }
         return Page(
             "Apps of \(entity.text("displayName"))", .policies,
             above: Link(.data(entity.text("displayName")), PolicyPages.path(id)),
@@ -72,7 +90,7 @@ struct PolicyTargeting {
 
     @Sendable private func apps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps")
-        return .page(Self.appsPage(entity, visit.draft.map { $0.all("apps").joined() }))
+        return .page(await Self.appsPage(entity, visit.draft.map { $0.all("apps").joined() }, visit))
     }
 
     @Sendable private func saveApps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -90,10 +108,16 @@ struct PolicyTargeting {
         if !visit.form["set"].isEmpty { body["appGroupType"] = .string(visit.form["set"]) }
         do {
             try await visit.api.call(.post, PolicyPages.route(id) + "/targetApps", .object(body))
+            let (level, known) = (visit.form["level"], entity.text("targetedAppManagementLevels"))
+            if !level.isEmpty, level != known, level != "unspecified" || !known.isEmpty {
+                try await visit.api.call(
+                    .patch, PolicyPages.route(id), ["targetedAppManagementLevels": .string(level)])
+            }
             return .moved(PolicyPages.path(id))
         } catch let refusal as Refusal where refusal.status == .badRequest {
             return .page(
-                Self.appsPage(entity, visit.form.lines("apps").joined(separator: "\n"), refusal), .badRequest)
+                await Self.appsPage(entity, visit.form.lines("apps").joined(separator: "\n"), visit, refusal),
+                .badRequest)
         }
     }
 
@@ -275,7 +299,7 @@ struct PolicyTargeting {
                         (
                             "By name",
                             .list(
-                                people.prefix(mostShown).map { .link(.data($0.name), PeoplePages.path($0.id)) }
+                                people.prefix(mostShown).map { .link(.data($0.name), EffectiveRulesPage.path($0.id)) }
                                     + (people.count > mostShown ? [.text("and \(people.count - mostShown) more")] : []))
                         )
                     ])

@@ -70,9 +70,13 @@ struct ReportPages {
             throw Refusal(.notFound, "not-found", "There is no such report.")
         }
         let content = try await visit.api.get(report.path)
-        let all = content.array ?? []
+        let search = visit.query["search"]
+        let all = (content.array ?? []).filter { row in
+            search.isEmpty
+                || report.columns.contains { ReportFile.text(row[$0.member]).localizedStandardContains(search) }
+        }
         switch visit.query["format"] {
-        case "json": return .response(ReportFile.json(content, named: "\(report.name).json"))
+        case "json": return .response(ReportFile.json(.array(all), named: "\(report.name).json"))
         case "csv":
             let lines =
                 [report.columns.map { $0.title.text(in: visit.language) }]
@@ -91,7 +95,20 @@ struct ReportPages {
                     : report.lead,
                 above: Link("Reports", "/console/reports"),
                 [
-                    .links([Link(.data("CSV"), path + "?format=csv"), Link(.data("JSON"), path + "?format=json")]),
+                    .form(
+                        Form(
+                            path, submit: "Show", asks: true,
+                            [
+                                Field(
+                                    .text, "search", "With",
+                                    help:
+                                        "A word that stands in a row. The address of the page keeps it: save it as a bookmark.",
+                                    value: search)
+                            ])),
+                    .links([
+                        Link(.data("CSV"), path + "?format=csv&search=" + ConsolePath.part(search)),
+                        Link(.data("JSON"), path + "?format=json&search=" + ConsolePath.part(search)),
+                    ]),
                     .table(
                         Table(report.title, report.columns.map(\.title), rows, empty: "There is nothing to report.")),
                 ]))

@@ -48,9 +48,10 @@ struct RolePages {
                 ]))
     }
 
-    private static func page(_ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil)
-        -> Page
-    {
+    private static func page(
+        _ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil
+    ) async -> Page {
+        let tags = await CataloguePages.tags(visit)
         let id = visit.keys[0]
         let permissions = Permission.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
         func known(_ name: String, _ separator: String) -> String {
@@ -59,11 +60,7 @@ struct RolePages {
         func value(_ name: String, _ known: String) -> String {
             form.map { $0.all(name).joined(separator: ",") } ?? known
         }
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(
-                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
-        }
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
@@ -81,8 +78,8 @@ struct RolePages {
                             help: "One per line: a group as the provider's tokens name it, or user: and an object id.",
                             value: value("members", known("members", "\n"))),
                         Field(
-                            .text, "tags", "Only for policies with these scope tags",
-                            help: "Ids with commas between; empty for every policy.",
+                            .several(tags), "tags", "Only for policies with these scope tags",
+                            help: "With none of them, the role holds for every policy.",
                             value: value("tags", known("scopeTags", ","))),
                     ])))
         if id != "new" {
@@ -103,13 +100,13 @@ struct RolePages {
         guard visit.keys[0] == "new" || role != nil else {
             throw Refusal(.notFound, "not-found", "There is no such role to change.")
         }
-        return .page(Self.page(visit, role ?? .null, visit.draft))
+        return .page(await Self.page(visit, role ?? .null, visit.draft))
     }
 
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let form = visit.form
         let id = visit.keys[0] == "new" ? "role-" + UUID().uuidString.lowercased() : visit.keys[0]
-        let tags = form["tags"].split(separator: ",").map { JSONValue.string($0.trimmingCharacters(in: .whitespaces)) }
+        let tags = form.all("tags").flatMap { $0.split(separator: ",") }.map { JSONValue.string(String($0)) }
         do {
             try await visit.api.call(
                 .put, Self.route(id),
@@ -121,7 +118,7 @@ struct RolePages {
                 ])
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
-            return .page(Self.page(visit, .null, form, refusal), .badRequest)
+            return .page(await Self.page(visit, .null, form, refusal), .badRequest)
         }
     }
 }

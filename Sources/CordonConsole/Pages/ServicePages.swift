@@ -78,10 +78,14 @@ struct ServicePages {
                                 ]
                             },
                             empty: "")),
-                    .text("Keys change by POST /admin/v1/keys; docs/operating.md says when."),
+                    .links(visit.may("manageTenant") ? [Link("New signing key", "/console/service/keys")] : []),
                 ]),
         ]
-        blocks.append(.links([Link("For scripts", "/console/service/api")]))
+        blocks.append(
+            .links([
+                Link("Catalogue of apps", "/console/service/catalogue"), Link("Scope tags", "/console/service/tags"),
+                Link("Connections", "/console/service/connections"), Link("For scripts", "/console/service/api"),
+            ]))
         return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
     }
 
@@ -89,8 +93,7 @@ struct ServicePages {
 
     private static func accountsPage(_ known: [JSONValue]?, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page {
         let lines = (known ?? []).map { $0.text() }.joined(separator: "\n")
-        var blocks: [Block] = []
-        if let refusal { blocks.append(.note(.bad, .said(refusal.message), [])) }
+        var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
@@ -135,11 +138,7 @@ struct ServicePages {
     private static func filterPage(_ id: String, _ filter: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil)
         -> Page
     {
-        var blocks: [Block] = []
-        if let refusal {
-            blocks.append(
-                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }))
-        }
+        var blocks = Block.refused(refusal)
         let path = "/console/service/filters/" + ConsolePath.part(id)
         blocks.append(
             .form(

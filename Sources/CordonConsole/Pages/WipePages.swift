@@ -172,6 +172,12 @@ struct WipePages {
             let isOpen = Self.steps.dropLast().contains(wipe.text("state"))
             var state: [Cell] = [.badge(text, tone)]
             if let failure = wipe["failureReason"]?.string { state.append(.text(.said(failure))) }
+            if ["failed", "expired"].contains(wipe.text("state")), visit.may("wipe") {
+                state.append(
+                    wipe["successorId"]?.string == nil
+                        ? .link("Wipe again…", PeoplePages.path(wipe.text("userId")) + "/wipe") : .text("wiped again"))
+            }
+            if wipe.number("attempt") > 1 { state.append(.text("attempt \(.data("\(wipe.number("attempt"))"))")) }
             if isOpen, visit.may("cancelWipes"), wipe.text("state") == "pending" {
                 state.append(
                     .button(

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonService
 import Foundation
@@ -48,8 +49,12 @@ enum StatusExport: String, Sendable, CaseIterable {
 
     /// The rows as CSV (RFC 4180); a cell that a spreadsheet would take for a formula is kept from being one.
     static func csv(_ rows: [[String: String]], columns: [String]) -> String {
-        let lines = [columns] + rows.map { row in columns.map { row[$0] ?? "" } }
-        return lines.map { $0.map(cell).joined(separator: ",") + "\r\n" }.joined()
+        csv([columns] + rows.map { row in columns.map { row[$0] ?? "" } })
+    }
+
+    /// Lines of cells as CSV.
+    fileprivate static func csv(_ lines: [[String]]) -> String {
+        lines.map { $0.map(cell).joined(separator: ",") + "\r\n" }.joined()
     }
 
     /// Looked at by Unicode scalar: a comma with a mark on it is one character, but its byte still ends a cell.
@@ -62,5 +67,40 @@ enum StatusExport: String, Sendable, CaseIterable {
             cell.append(scalar)
         }
         return "\"" + String(safe) + "\""
+    }
+}
+
+/// A report as a file that is made a part at a time.
+struct StatusFile: Sendable {
+    let report: StatusExport
+    let columns: [String]
+    let isJSON: Bool
+    private let written = Locked(false)
+
+    init(report: StatusExport, columns: [String], isJSON: Bool) {
+        self.report = report
+        self.columns = columns
+        self.isJSON = isJSON
+    }
+
+    /// What stands before the first row.
+    var beginning: String { isJSON ? "{\"values\":[" : StatusExport.csv([columns]) }
+
+    /// What stands after the last row.
+    var end: String { isJSON ? "]}" : "" }
+
+    /// More rows.
+    func lines(_ statuses: [ProtectionStatus]) -> String {
+        let rows = report.rows(statuses)
+        guard isJSON else { return StatusExport.csv(rows.map { row in columns.map { row[$0] ?? "" } }) }
+        let entries = rows.map { row in
+            JSONValue.object(row.filter { columns.contains($0.key) }.mapValues(JSONValue.string)).text()
+        }
+        guard !entries.isEmpty else { return "" }
+        let isFirst = written.withLock { isWritten in
+            defer { isWritten = true }
+            return !isWritten
+        }
+        return (isFirst ? "" : ",") + entries.joined(separator: ",")
     }
 }

@@ -79,19 +79,18 @@ extension GraphExchange {
         return GraphPage(cut.records.map(json), of: cut, query: query)
     }
 
-    /// Whether nothing of a list has to be looked at but the page itself.
-    var asksForPageAlone: Bool { query.asksForWhole == false && !query.count }
-
     /// One page that the store cuts, where the query asks for nothing else; nil where all of the list has to be looked at.
     ///
     /// - Parameters:
+    ///   - total: How many records there are, where the store knows; nil where all have to be looked at for that.
     ///   - read: Reads as many records as are asked for, in the order of their ids, after an id.
     ///   - json: How a record is shown.
     func pageOfStore<Record>(
-        id: (Record) -> String, read: (_ after: String?, _ limit: Int) async throws -> [Record],
+        id: (Record) -> String, total: (() async throws -> Int)?,
+        read: (_ after: String?, _ limit: Int) async throws -> [Record],
         json: (Record) async throws -> JSONValue
     ) async throws -> GraphPage? {
-        guard asksForPageAlone else { return nil }
+        guard !query.asksForWhole, !query.count || total != nil else { return nil }
         let after = try query.skipToken.map { try GraphPlace($0).id }
         guard after?.isEmpty != true else { return nil }
         let limit = query.top ?? GraphQuery.usualPage
@@ -99,6 +98,7 @@ extension GraphExchange {
         var shown: [JSONValue] = []
         for record in found.prefix(limit) { shown.append(try await json(record)) }
         let last = found.prefix(limit).last.map { GraphPlace(id: id($0), end: 0, values: []).text }
-        return GraphPage(shown, next: found.count > limit ? last : nil, query: query)
+        let number = query.count ? try await total?() : nil
+        return GraphPage(shown, next: found.count > limit ? last : nil, query: query, total: number)
     }
 }

@@ -21,10 +21,12 @@ struct GraphPage {
             } : nil
     }
 
-    /// A page that the store cut out of a list that nobody counts.
-    init(_ page: [JSONValue], next: String?, query: GraphQuery) {
+    /// A page that was cut before all of the list was had.
+    ///
+    /// - Parameter total: How many entities there are on all pages, nil where they were not counted.
+    init(_ page: [JSONValue], next: String?, query: GraphQuery, total: Int? = nil) {
         value = page.map { Self.select($0, by: query) }
-        total = page.count
+        self.total = total ?? page.count
         self.next = next
     }
 

@@ -67,6 +67,18 @@ struct GraphPlace {
         return min(end, ids.count)
     }
 
+    /// Whether an entity comes after the place, in an order or by folded ids.
+    func precedes(_ id: String, _ values: [JSONValue], _ order: GraphOrder?) -> Bool {
+        if let order, !self.values.isEmpty {
+            switch order.compare(self.values, values) {
+            case .orderedAscending: return true
+            case .orderedDescending: return false
+            case .orderedSame: break
+            }
+        }
+        return Self.precedes(self.id.lowercased(), id.lowercased())
+    }
+
     static func key(of entity: JSONValue) -> String { entity["id"]?.string ?? entity.string ?? "" }
 
     private static func precedes(_ left: String, _ right: String) -> Bool {

@@ -23,7 +23,7 @@ struct DirectoryRoutes: Sendable {
             },
             GraphRoute(.get, "users/$count", .readDirectory) { exchange in
                 guard exchange.query.asksForWhole else { return .number(try await count(exchange).people) }
-                return .number(try await users(exchange).total)
+                return .number(try await users(exchange, counts: true).total)
             },
             GraphRoute(.get, "users/*", .readDirectory) { exchange in
                 .entity(DirectoryEntity.json(try await exchange.user(administration)), of: "users")
@@ -47,7 +47,7 @@ struct DirectoryRoutes: Sendable {
             },
             GraphRoute(.get, "groups/$count", .readDirectory) { exchange in
                 guard exchange.query.asksForWhole else { return .number(try await count(exchange).groups) }
-                return .number(try await allGroups(exchange).total)
+                return .number(try await allGroups(exchange, counts: true).total)
             },
             GraphRoute(.post, "groups", .writeGroups) { exchange in
                 try await createGroup(exchange)
@@ -98,16 +98,34 @@ struct DirectoryRoutes: Sendable {
         }
     }
 
-    private func users(_ exchange: GraphExchange) async throws -> GraphPage {
-        let page = try await exchange.directory {
-            try await exchange.pageOfStore(id: \.id) { after, limit in
+    /// - Parameter counts: Whether the people on other pages are counted too.
+    private func users(_ exchange: GraphExchange, counts: Bool = false) async throws -> GraphPage {
+        let page = try await exchange.directory { () async throws -> GraphPage? in
+            guard !counts else { return nil }
+            return try await exchange.pageOfStore(
+                id: \.id, total: { try await count(exchange).people }
+            ) { after, limit in
                 try await administration.users(after: after, limit: limit, as: exchange.administrator)
             } json: { user in
                 DirectoryEntity.json(user)
             }
         }
         if let page { return page }
-        return try exchange.page(try await exchange.users(administration), id: \.id, json: DirectoryEntity.json)
+        let filter = exchange.query.filter
+        let name = filter?.equalities["userprincipalname"]
+        // Those whose sign-in name begins so, where they are few; the filter itself decides among them.
+        if let beginning = name ?? filter?.beginnings["userprincipalname"], !beginning.isEmpty {
+            let few = try await exchange.directory {
+                try await administration.users(
+                    namedFrom: beginning, limit: GraphQuery.largestPage, as: exchange.administrator)
+            }
+            if let few { return try exchange.page(few, id: \.id, json: DirectoryEntity.json) }
+        }
+        return try await exchange.directory {
+            try await exchange.scan(counts: counts, id: \.id, json: DirectoryEntity.json) { after, limit in
+                try await administration.users(after: after, limit: limit, as: exchange.administrator)
+            }
+        }
     }
 
     private func count(_ exchange: GraphExchange) async throws -> (people: Int, groups: Int) {
@@ -125,19 +143,24 @@ struct DirectoryRoutes: Sendable {
         }
     }
 
-    private func allGroups(_ exchange: GraphExchange) async throws -> GraphPage {
-        let page = try await exchange.directory {
-            try await exchange.pageOfStore(id: \.id) { after, limit in
+    /// - Parameter counts: Whether the groups on other pages are counted too.
+    private func allGroups(_ exchange: GraphExchange, counts: Bool = false) async throws -> GraphPage {
+        let page = try await exchange.directory { () async throws -> GraphPage? in
+            guard !counts else { return nil }
+            return try await exchange.pageOfStore(
+                id: \.id, total: { try await count(exchange).groups }
+            ) { after, limit in
                 try await administration.groupEntries(after: after, limit: limit, as: exchange.administrator)
             } json: { group in
                 DirectoryEntity.json(group)
             }
         }
         if let page { return page }
-        let groups = try await exchange.directory {
-            try await administration.groupEntries(as: exchange.administrator)
+        return try await exchange.directory {
+            try await exchange.scan(counts: counts, id: \.id, json: DirectoryEntity.json) { after, limit in
+                try await administration.groupEntries(after: after, limit: limit, as: exchange.administrator)
+            }
         }
-        return try exchange.page(groups, id: \.id, json: DirectoryEntity.json)
     }
 
     private func group(_ exchange: GraphExchange) async throws -> GroupEntry {

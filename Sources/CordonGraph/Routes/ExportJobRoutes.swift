@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonService
 import CordonServiceHTTP
@@ -76,17 +77,44 @@ struct ExportJobRoutes: Sendable {
     private func file(_ job: ExportJob, _ exchange: GraphExchange) async throws -> GraphAnswer {
         guard let report = StatusExport(rawValue: job.reportName) else { throw Refusal.notFound }
         let columns = job.columns.isEmpty ? report.columns : job.columns
-        let rows = report.rows(try await exchange.statuses(administration))
-        guard job.format == "json" else {
-            return .file(
-                Data(StatusExport.csv(rows, columns: columns).utf8), mediaType: "text/csv; charset=utf-8",
-                name: "\(job.reportName).csv")
+        // Read before the answer begins, so that a refusal is still an answer of its own.
+        let first = try await administration.protectionStatuses(
+            after: nil, limit: Self.rowsAtOnce, as: exchange.administrator)
+        let file = StatusFile(report: report, columns: columns, isJSON: job.format == "json")
+        let rest = Locked<Rest>(.first(first))
+        let pieces = AsyncThrowingStream<Data, any Error> { [administration] in
+            let page: (rows: [ProtectionStatus], last: String?)
+            var text = ""
+            switch rest.withLock({ $0 }) {
+            case .ended: return nil
+            case .first(let first):
+                text = file.beginning
+                page = first
+            case .after(let id):
+                page = try await administration.protectionStatuses(
+                    after: id, limit: Self.rowsAtOnce, as: exchange.administrator)
+            }
+            text += file.lines(page.rows)
+            guard let last = page.last else {
+                rest.withLock { $0 = .ended }
+                return Data((text + file.end).utf8)
+            }
+            rest.withLock { $0 = .after(last) }
+            return Data(text.utf8)
         }
-        let values = rows.map { row in
-            JSONValue.object(row.filter { columns.contains($0.key) }.mapValues(JSONValue.string))
-        }
-        let body: JSONValue = ["values": .array(values)]
-        return .file(Data(body.text().utf8), mediaType: "application/json", name: "\(job.reportName).json")
+        return .stream(
+            pieces, mediaType: file.isJSON ? "application/json" : "text/csv; charset=utf-8",
+            name: "\(job.reportName).\(job.format)")
+    }
+
+    /// How many registrations are read at a time.
+    private static let rowsAtOnce = 512
+
+    /// What of a file is still to be made.
+    private enum Rest: Sendable {
+        case first((rows: [ProtectionStatus], last: String?))
+        case after(String)
+        case ended
     }
 
     private func json(_ job: ExportJob, _ exchange: GraphExchange) -> JSONValue {

@@ -27,11 +27,11 @@ struct RegistrationRoutes: Sendable {
                 guard exchange.query.asksForWhole else {
                     return .number(try await administration.activeRegistrationCount(as: exchange.administrator))
                 }
-                return .number(try await page(RegistrationFilter(), exchange).total)
+                return .number(try await page(RegistrationFilter(), exchange, counts: true).total)
             },
             GraphRoute(.get, path + "/getUserIdsWithFlaggedAppRegistration", .readApps) { exchange in
-                let flagged = try await exchange.statuses(administration).filter { !$0.flags.isEmpty }
-                let ids = Set(flagged.map(\.registration.account.id.rawValue)).sorted()
+                let flagged = try await administration.flaggedApps(as: exchange.administrator)
+                let ids = Set(flagged.map(\.userID)).sorted()
                 return .collection(ids.map(JSONValue.string), of: "Collection(Edm.String)")
             },
             GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange in
@@ -56,7 +56,7 @@ struct RegistrationRoutes: Sendable {
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange in
                 let user = try await exchange.user(administration)
-                return .number(try await page(RegistrationFilter(userID: user.id), exchange).total)
+                return .number(try await page(RegistrationFilter(userID: user.id), exchange, counts: true).total)
             },
             GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange in
                 let user = try await exchange.user(administration)
@@ -128,22 +128,39 @@ struct RegistrationRoutes: Sendable {
     }
 
     /// A page of registrations: cut first, so that what `$expand` adds is read for the page alone.
-    private func page(_ filter: RegistrationFilter, _ exchange: GraphExchange) async throws -> GraphPage {
+    ///
+    /// - Parameter counts: Whether the registrations on other pages are counted too.
+    private func page(
+        _ filter: RegistrationFilter, _ exchange: GraphExchange, counts: Bool = false
+    ) async throws -> GraphPage {
         let query = exchange.query
         let shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
-        let page = try await exchange.pageOfStore(id: \.id) { after, limit in
-            try await administration.registrations(filter, after: after, limit: limit, as: exchange.administrator)
-        } json: { registration in
-            try await expansion.json(registration, shared, exchange)
+        let isAll = filter == RegistrationFilter()
+        if !counts {
+            let page = try await exchange.pageOfStore(
+                id: \.id,
+                total: isAll
+                    ? { try await administration.activeRegistrationCount(as: exchange.administrator) } : nil
+            ) { after, limit in
+                try await administration.registrations(filter, after: after, limit: limit, as: exchange.administrator)
+            } json: { registration in
+                try await expansion.json(registration, shared, exchange)
+            }
+            if let page { return page }
         }
-        if let page { return page }
-        let all = try await exchange.registrations(administration, filter)
-        let cut = try GraphCut(all, query: query, id: \.id) { shared.entity($0, exchange) }
+        // What the store has an index for narrows what is looked at; the filter itself decides.
+        let equal = query.filter?.equalities ?? [:]
+        var narrowed = filter
+        narrowed.userID = filter.userID ?? equal["userid"]
+        narrowed.bundleID = filter.bundleID ?? equal["appidentifier/bundleid"]
+        let scan = try await GraphScan(query, counts: counts || query.count, id: \.id) {
+            shared.entity($0, exchange)
+        } read: { [narrowed] after, limit in
+            try await administration.registrations(narrowed, after: after, limit: limit, as: exchange.administrator)
+        }
         var shown: [JSONValue] = []
-        for registration in cut.records {
-            shown.append(try await expansion.json(registration, shared, exchange))
-        }
-        return GraphPage(shown, of: cut, query: query)
+        for registration in scan.records { shown.append(try await expansion.json(registration, shared, exchange)) }
+        return GraphPage(shown, of: scan, query: query)
     }
 
     private func json(

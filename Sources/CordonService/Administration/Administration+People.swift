@@ -21,6 +21,22 @@ extension Administration {
         }
     }
 
+    /// The people whose sign-in name begins with a text, whatever the case, ordered by folded id.
+    ///
+    /// - Parameter limit: The most people.
+    /// - Returns: Nil where there are more.
+    public func users(
+        namedFrom beginning: String, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [DirectoryUser]? {
+        let name = folded(beginning)
+        return try await store.read(.read, as: administrator) { records in
+            let found = try records.records(
+                DirectoryUser.self, where: .name, in: name..<name + "\u{10FFFF}", limit: max(0, limit) + 1)
+            guard found.count <= limit else { return nil }
+            return found.sorted { $0.storageID.utf8.lexicographicallyPrecedes($1.storageID.utf8) }
+        }
+    }
+
     /// A page of groups without their members, ordered by folded id.
     ///
     /// - Parameters:

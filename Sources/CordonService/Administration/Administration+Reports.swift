@@ -88,6 +88,47 @@ extension Administration {
         }
     }
 
+    /// What somebody has to look at, as numbers; none of them reads every app.
+    public func attention(as administrator: Administrator) async throws(ServiceError) -> AttentionReport {
+        try await store.require(.read, of: administrator)
+        let now = store.now
+        return try await store.read(for: administrator) { records in
+            let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
+            let forever = ""..<StorageTime.text(.distantFuture)
+            let ended = try records.records(
+                WipeOperation.self, where: .due, in: "ended/"..<"ended0", limit: AttentionReport.mostLookedAt)
+            return AttentionReport(
+                flaggedApps: try records.count(Registration.self, where: .flagged, in: forever, atMost: .max),
+                overdueApps: try targeting.overdueApps(of: administrator.tenant, in: records, at: now) {
+                    visible.contains($0.id)
+                },
+                openWipes: try records.count(WipeOperation.self, of: .found(by: .state, "open"), atMost: .max),
+                failedWipes: ended.count { [.failed, .expired].contains($0.state) && $0.successorID == nil },
+                blockedPeople: try records.count(UserBlock.self, of: .all, atMost: .max),
+                alerts: try records.count(OperatorAlert.self, of: .all, atMost: .max))
+        }
+    }
+
+    /// A page of what reports show of active apps, ordered by registration.
+    ///
+    /// - Parameters:
+    ///   - after: The registration after which the page begins, nil for the first page.
+    ///   - limit: The most apps of the page.
+    /// - Returns: The rows, and the registration after which the next page begins; nil at the end.
+    public func protectionStatuses(
+        after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> (rows: [ProtectionStatus], last: String?) {
+        try await store.read(.read, as: administrator) { records in
+            let page = try records.page(
+                Registration.self, of: .found(by: .state, "active"), after: id, limit: limit)
+            let people = Set(page.map { folded($0.account.id.rawValue) })
+            let rows = ProtectionStatus.rows(
+                page, users: try records.records(DirectoryUser.self, ids: people.sorted()),
+                policies: try records.records(ManagedAppPolicy.self).filter(administrator.sees))
+            return (rows, page.count < limit ? nil : page.last?.id)
+        }
+    }
+
     /// How a person's apps stand: those that a protection is assigned in, and those that are enrolled, ordered by bundle id
     /// (SRV-TG-37).
     public func appStatuses(

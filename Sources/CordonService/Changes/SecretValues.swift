@@ -1,9 +1,9 @@
-internal import CordonPolicy
+package import CordonPolicy
 internal import Crypto
 internal import Foundation
 
 /// Secret values of app configurations: those that are marked, and those whose name says so. Versions keep digests of them.
-struct SecretValues {
+package struct SecretValues {
     /// What digests are made with.
     let salt: String
 
@@ -42,7 +42,7 @@ struct SecretValues {
     }
 
     /// Whether the value of a pair is secret: marked `isSecret`, or named like one.
-    static func isSecret(_ pair: JSONValue) -> Bool {
+    package static func isSecret(_ pair: JSONValue) -> Bool {
         if let flag = pair["isSecret"], case .bool(let isSecret) = flag { return isSecret }
         let name = pair["name"]?.string?.lowercased() ?? ""
         return words.contains { name.contains($0) }

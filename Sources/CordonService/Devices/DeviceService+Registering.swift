@@ -7,7 +7,8 @@ extension DeviceService {
     /// Binds an app, an account and a key; the same key again finds its registration (SRV-CI-018).
     ///
     /// - Throws: ``ServiceError`` with code `enrollment`: 200 not entitled, 225 not targeted, 208 the key is
-    ///   bound to another account or app, 203 a fresh sign-in is needed after a wipe (SRV-TG-30).
+    ///   bound to another account or app, 203 a fresh sign-in is needed after a wipe (SRV-TG-30); with `tooManyRequests` where the
+    ///   person has as many registrations as one may have.
     public func register(
         _ request: RegistrationRequest, by caller: DeviceCaller
     ) async throws(ServiceError) -> RegistrationOutcome {
@@ -84,6 +85,14 @@ extension DeviceService {
             guard let authenticated = caller.authenticated, authenticated >= wiped.lastSync else {
                 throw ServiceError.enrollment(.authenticationRequired, "the person must sign in again after a wipe")
             }
+        }
+        // Whoever has a token could go on filling the store at the rate that enrolments are admitted at.
+        let open = ofUser.count { $0.state == .active && !$0.isSameInstall(as: request) }
+        guard open < configuration.registrationsPerPerson else {
+            throw ServiceError(
+                .tooManyRequests,
+                "the person has \(open) open registrations, and \(configuration.registrationsPerPerson) at most",
+                hint: "An administrator removes registrations that are no longer used.", retryAfterSeconds: 3_600)
         }
         let registration = Registration(
             id: ids.token(), account: caller.account, key: caller.key, source: request.source, created: change.now,

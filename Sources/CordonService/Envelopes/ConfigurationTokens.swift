@@ -1,26 +1,27 @@
-internal import CordonIdentity
+package import CordonIdentity
 internal import CordonPolicy
 
 /// The values that stand for `{{…}}` tokens in app configurations, for one person (SRV-RS-117).
-struct ConfigurationTokens {
+package struct ConfigurationTokens {
     private static let names: Set<String> = [
         "userprincipalname", "mail", "primarysmtpaddress", "partialupn", "accountid", "userid", "username",
     ]
 
     private let values: [String: String]
 
-    init(user: DirectoryUser, tenant: TenantID) {
+    /// - Parameter tenant: The organisation; nil leaves its token as it is.
+    package init(user: DirectoryUser, tenant: TenantID?) {
         let name = user.userPrincipalName
         let mail = user.mail ?? name
         values = [
             "userprincipalname": name, "mail": mail, "primarysmtpaddress": mail,
-            "partialupn": String(name.prefix { $0 != "@" }), "accountid": tenant.rawValue, "userid": user.id,
+            "partialupn": String(name.prefix { $0 != "@" }), "userid": user.id,
             "username": user.displayName,
-        ]
+        ].merging(tenant.map { ["accountid": $0.rawValue] } ?? [:]) { $1 }
     }
 
     /// The text with every known token replaced; an unknown one is left as it is. Replaced text is not looked at again.
-    func replaced(in text: String) -> String {
+    package func replaced(in text: String) -> String {
         Self.replaced(in: text) { values[$0.lowercased()] }
     }
 

@@ -31,7 +31,10 @@ struct Change: StorageTransaction {
         fileprivate(set) var leavesAnnouncements = false
     }
 
-    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts?, journal: ReachJournal) {
+    init(
+        _ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts?,
+        journal: ReachJournal
+    ) {
         self.journal = journal
         self.transaction = transaction
         self.facts = facts
@@ -125,6 +128,12 @@ struct Change: StorageTransaction {
         _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
     ) throws(ServiceError) -> [Record] {
         try transaction.records(type, where: lookup, in: range, limit: limit)
+    }
+
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        try transaction.count(type, where: lookup, in: range, atMost: most)
     }
 
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] { try transaction.auditRecords(query) }

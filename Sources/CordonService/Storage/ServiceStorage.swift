@@ -59,6 +59,11 @@ public protocol StorageReader {
         _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
     ) throws(ServiceError) -> [Record]
 
+    /// How many records have a lookup in a range; counting stops at `most`.
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+    ) throws(ServiceError) -> Int
+
     /// The audit records that match, oldest first.
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord]
 
@@ -150,6 +155,13 @@ extension StorageReader {
             key(left).lexicographicallyPrecedes(key(right)) { $0.lexicographicallyPrecedes($1) }
         }
         return Array(sorted.prefix(max(0, limit)))
+    }
+
+    /// Counts the records.
+    public func count<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        try records(type, where: lookup, in: range, limit: most).count
     }
 
     private func records<Record: StoredRecord>(

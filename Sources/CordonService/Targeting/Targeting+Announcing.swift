@@ -89,16 +89,31 @@ extension Targeting {
         try change.save(settings)
     }
 
+    /// How many apps have been late with their rules for too long: exactly those of the report while they are few, all that may be late
+    /// where they are many.
+    func overdueApps(
+        of tenant: TenantID, in records: some StorageReader, at now: Date, where counts: (PolicyReference) -> Bool
+    ) throws(ServiceError) -> Int {
+        let moment = now.addingTimeInterval(-DriftedApp.alertHours * 3_600)
+        let late = try records.count(
+            Registration.self, where: .drift, in: ""..<StorageTime.text(moment), atMost: .max)
+        guard late <= AttentionReport.mostLookedAt else { return late }
+        return try driftedApps(of: tenant, in: records, at: now, since: moment, where: counts).count
+    }
+
     /// The apps whose rules differ from what they should be, among policies that count; somebody whom app protection
     /// serves no longer gets no rules, so that nothing of theirs is under way.
+    ///
+    /// - Parameter moment: Before which they have to differ already.
     func driftedApps(
-        of tenant: TenantID, in records: some StorageReader, at now: Date, where counts: (PolicyReference) -> Bool
+        of tenant: TenantID, in records: some StorageReader, at now: Date, since moment: Date = .distantFuture,
+        where counts: (PolicyReference) -> Bool
     ) throws(ServiceError) -> [DriftedApp] {
         let snapshot = try snapshot(of: tenant, in: records)
         var drifted: [DriftedApp] = []
         // Only one that was told of other rules than it had can have others than it should.
         let late = try records.records(
-            Registration.self, where: .drift, in: ""..<StorageTime.text(.distantFuture), limit: .max)
+            Registration.self, where: .drift, in: ""..<StorageTime.text(moment), limit: .max)
         for registration in late {
             let id = folded(registration.account.id.rawValue)
             guard let user = try records.record(DirectoryUser.self, id), user.isEntitled else { continue }

@@ -15,6 +15,10 @@ struct ReportRoutes: Sendable {
             let summary = try await administration.protectionSummary(as: context.administrator)
             return try Response(.ok, summary)
         }
+        routing.allowing(.readApps).on("/admin/v1/reports/attention", method: .get) { _, context in
+            let report = try await administration.attention(as: context.administrator)
+            return try Response(.ok, report)
+        }
         routing.allowing(.readApps).on("/admin/v1/reports/flagged", method: .get) { _, context in
             let apps = try await administration.flaggedApps(as: context.administrator)
             return try Response(.ok, apps)

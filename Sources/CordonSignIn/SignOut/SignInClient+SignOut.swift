@@ -102,7 +102,11 @@ extension SignInClient {
         unsaved[account] = nil
         let removal = try cache.end(account, owner: owner)
         guard removal.isComplete else {
-            throw SignInError(.storage, .storeUnavailable, "the session's key or file could not be destroyed")
+            throw SignInError(
+                .storage, .storeUnavailable,
+                removal.keyDestroyed
+                    ? "the file with the session's tokens could not be removed"
+                    : "the key of the session's tokens could not be destroyed")
         }
         return removal
     }

@@ -47,6 +47,12 @@ extension ServiceStorageConformance {
             try require(try await found("k"..<"z", 10) == ["b", "a", "c", "e"], "the range is another")
             try require(try await found("l"..<"z", 2) == ["a", "c"], "the limit is not kept")
             try require(try await found("l"..<"m", 10).isEmpty, "the end of the range is in it")
+            let counts = try await storage.read(tenant) { records in
+                try [0, 2, 10].map { most in
+                    try records.count(DirectoryUser.self, where: .name, in: "k"..<"z", atMost: most)
+                }
+            }
+            try require(counts == [0, 2, 4], "the range is counted as \(counts)")
         },
         Check("pages see the changes of their own transaction, and no other organisation's") { storage in
             try await save([user("a"), user("b")], in: storage)

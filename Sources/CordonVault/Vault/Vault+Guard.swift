@@ -53,6 +53,16 @@ extension Vault {
         }
     }
 
+    /// A secret under the account's key, for a key pair of what the account receives while its key is not in memory.
+    ///
+    /// - Throws: `locked` without a key in memory, `wiped` where it ended.
+    package func inboxSecret(of account: AccountID) throws(VaultError) -> SymmetricKey {
+        let derived = try KeyWrap.derive(
+            from: try key(for: account).secret, salt: [UInt8](repeating: 0, count: 16), purpose: "cordon vault 2 inbox")
+        guard let secret = derived.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }
+        return secret
+    }
+
     /// Ends a secret that a kill has left beside the one in force.
     ///
     /// - Parameter key: Was opened with the record in force.

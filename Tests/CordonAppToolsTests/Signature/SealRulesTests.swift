@@ -23,10 +23,10 @@ struct SealRulesTests {
                     Self.rule("^.*\\.txt$", "<true/>")
                         + Self.rule("^doc/", "<dict><key>omit</key><true/><key>weight</key><real>10</real></dict>")
                         + Self.rule("^doc/keep", "<dict><key>weight</key><integer>20</integer></dict>")
-                        + Self.rule("^no$", "<false/>"))))
+                        + Self.rule("^no", "<false/>"))))
         for (path, isOmitted) in [
             ("a.txt", false), ("doc/a.txt", true), ("doc/keep.txt", false), ("doc/keep", false), ("a.bin", true),
-            ("no", true),
+            ("no", true), ("no.txt", true),
         ] { #expect(rules.omits(path) == isOmitted, "\(path)") }
         #expect(try SealRules(PropertyList(reading: Data("<plist><dict/></plist>".utf8)).value) == nil)
     }

@@ -1,9 +1,11 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
 import CordonTestSupport
 import CordonTesting
 import Foundation
+import Logging
 import Testing
 
 @testable import CordonBroker
@@ -129,6 +131,60 @@ import Testing
         _ = await notes.report(.done, of: token.session)
         try await notes.signIn(.worker, at: stand.provider)
         #expect(await notes.ask(.accountKey).key != first)
+    }
+
+    /// Secrets in memory, of which some cannot be destroyed, and say so or not.
+    private final class ClingingSecrets: SecretStore {
+        private let inner = Locked<[String: Data]>([:])
+        let clings = Locked<(name: String, saysSo: Bool)?>(nil)
+        var isHardwareBacked: Bool { false }
+
+        func secret(named name: String) throws(SignInError) -> Data? { inner.withLock { $0[name] } }
+
+        func keep(_ secret: Data, named name: String) throws(SignInError) { inner.withLock { $0[name] = secret } }
+
+        func destroy(named name: String) throws(SignInError) {
+            if let kept = clings.withLock({ $0 }), name.hasPrefix(kept.name) {
+                guard kept.saysSo else { return }
+                throw SignInError(.storage, .storeUnavailable, "the disk is read-only")
+            }
+            inner.withLock { $0[name] = nil }
+        }
+
+        var names: [String] { inner.withLock { Array($0.keys) } }
+    }
+
+    @Test func `what a sign-out could not destroy is named, and the next attempt destroys it`() async throws {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await Broker(
+            stand.configuration, folder: stand.folder, secrets: secrets, transport: stand.provider.transport,
+            environment: stand.time.environment, user: BrokerStand.user,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let administrator = try await BrokerApp("joiner", at: broker, user: BrokerStand.user)
+        _ = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        let notes = try await BrokerApp("notes", at: broker)
+        let before = Set(secrets.names)
+        let first = try await notes.signIn(.worker, at: stand.provider)
+        let seed = "broker-seed-\(first.session)"
+        let token = try #require(Set(secrets.names).subtracting(before).first { $0.hasSuffix("-key") })
+
+        secrets.clings.withLock { $0 = (seed, true) }
+        let refused = await notes.ask(.accountSignOut).error
+        #expect(refused?.code == "storage")
+        #expect(refused?.reason == "the key of the apps' data could not be destroyed: the disk is read-only")
+        secrets.clings.withLock { $0 = (token, false) }
+        let again = await notes.ask(.accountSignOut).error
+        #expect(again?.reason == "the key of the session's tokens could not be destroyed", "\(String(describing: again))")
+        secrets.clings.withLock { $0 = nil }
+        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == true)
+        #expect(!secrets.names.contains(seed))
+
+        // A store that is silent about it: what is read back counts.
+        _ = await notes.report(.done, of: first.session)
+        let second = try await notes.signIn(.otherWorker, at: stand.provider)
+        secrets.clings.withLock { $0 = ("broker-seed-\(second.session)", false) }
+        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
     }
 
     @Test func `nobody can sign out twice, and it does no harm`() async throws {

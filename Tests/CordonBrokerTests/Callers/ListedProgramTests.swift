@@ -97,6 +97,35 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
+    func `a file whose access list names others is not the app where they may write`() throws {
+        let folder = TemporaryFolder.newPath()
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "app").path
+        try Data("x".utf8).write(to: URL(filePath: file))
+        func objection() throws -> ProgramObjection? {
+            try list(file).objection(to: own, at: file, of: Self.caller()) { [] }
+        }
+        for (place, control) in [(file, mode_t(0o775)), (folder.path, 0o775)] {
+            try #require(chmod(place, control) == 0)
+            #expect(try objection() == .anotherFile, "the control: a group that the caller is not in")
+            // Owner rwx, user 4242 rwx, group r-x, the most rwx, others r-x, as the kernel keeps them.
+            let set = """
+                import os, struct, sys
+                none = 0xffffffff
+                entries = [(1, 7, none), (2, 7, 4242), (4, 5, none), (16, 7, none), (32, 5, none)]
+                text = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+                os.setxattr(sys.argv[1], "system.posix_acl_access", text)
+                """
+            let made = try Program.runPython(["-c", set, place])
+            try #require(made.status == 0, "\(made.everything)")
+            #expect(try objection() == .changeable, "\(place)")
+            try #require(chmod(place, 0o755) == 0)
+        }
+    }
+
     @Test func `a digest is computed of the app's own file only, and of none beyond the limit`() async throws {
         let (one, other) = try socketPair()
         defer {

@@ -68,6 +68,15 @@ import Testing
         #expect(refuses(900, link + "/broker.sock"), "a link is followed first")
     }
 
+    @Test func `a path with a zero in it is no other socket's`() throws {
+        let given = try folder(0)
+        defer { try? FileManager.default.removeItem(atPath: given) }
+        let listener = try Listener.make(given + "/b.sock")
+        defer { close(listener) }
+        #expect(BrokerSocket(path: given + "/b.sock", tick: .milliseconds(100)) != nil, "the control")
+        #expect(BrokerSocket(path: given + "/b.sock\0.elsewhere", tick: .milliseconds(100)) == nil)
+    }
+
     @Test func `a false broker of another user gets not one byte`() async throws {
         let place = try AllowedCopy()
         defer { place.remove() }

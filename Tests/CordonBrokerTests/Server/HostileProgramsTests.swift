@@ -16,6 +16,7 @@ import Testing
     private static let flood =
         AllowedCopy.frames + """
             held, made = [], 0
+            HELLO = HELLO.replace("notes", sys.argv[4])
             print("begun", flush=True)
             while not os.path.exists(sys.argv[2]):
                 link = socket.socket(socket.AF_UNIX)
@@ -49,10 +50,13 @@ import Testing
             print("served", served, flush=True)
             """
 
-    @Test func `a flood, a slow reader and a liar of the same user leave a listed app served`() async throws {
+    /// - Parameter isListed: Whether the hostile program is an app of the list too, which is greeted and may ask.
+    @Test(arguments: [false, true])
+    func `a flood, a slow reader and a liar of the same user leave a listed app served`(isListed: Bool) async throws {
         let place = try AllowedCopy()
         defer { place.remove() }
         let app = try place.install("/usr/bin/python3", as: "notes")
+        let other = try place.install("/usr/bin/python3", as: "board")
         let flood = try place.write(Self.flood, as: "flood.py")
         let ask = try place.write(Self.ask, as: "ask.py")
         let marks = place.folder.appending(path: "marks")
@@ -61,10 +65,11 @@ import Testing
         let (stop, full) = (marks.appending(path: "stop").path, marks.appending(path: "full").path)
         let stand = try BrokerStand {
             $0.apps = [AllowedApp(name: "notes", path: app, clientIDs: ["notes"])]
+            if isListed { $0.apps.append(AllowedApp(name: "board", path: other, clientIDs: ["board"])) }
         }
         try await ServedBroker.serve(stand) { socket, _ in
             let flooding = Task {
-                try await OtherUser.run(["/usr/bin/python3", "-I", flood, socket, stop, full])
+                try await OtherUser.run([other, "-I", flood, socket, stop, full, "board"])
             }
             try await until { FileManager.default.fileExists(atPath: full) }
             let served = try await OtherUser.run([app, "-I", ask, socket])

@@ -59,6 +59,28 @@ import Testing
         }
     }
 
+    @Test func `how long things are kept and how fast apps are told come from file and environment`() throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(#"{"retentionDays": {"telemetry": 10, "logs": 7}, "announcementsPerSecond": 50}"#.utf8).write(
+                to: file)
+            let options = try ServeOptions.parse(["--config", file.path])
+            let service = try options.plan(environment: [:]).service
+            #expect(service.telemetryRetention == .seconds(10 * 86_400) && service.logRetention == .seconds(7 * 86_400))
+            #expect(
+                service.alertRetention == ServiceConfiguration().alertRetention && service.announcementsPerSecond == 50)
+            let set = ["CORDON_RETENTION_DAYS": "telemetry=3,alerts=9", "CORDON_ANNOUNCEMENTS_PER_SECOND": "70"]
+            let other = try options.plan(environment: set).service
+            #expect(other.telemetryRetention == .seconds(3 * 86_400) && other.alertRetention == .seconds(9 * 86_400))
+            #expect(other.logRetention == .seconds(7 * 86_400) && other.announcementsPerSecond == 70)
+            for wrong in ["telemetry", "telemetry=x", "nothing=3", "logs=0"] {
+                #expect {
+                    _ = try options.plan(environment: ["CORDON_RETENTION_DAYS": wrong])
+                } throws: { status(of: $0) == .badInput }
+            }
+        }
+    }
+
     @Test func `the apps that show what they are come from file and environment, and none means that none is asked`()
         throws
     {

@@ -45,7 +45,8 @@ struct AttackedService {
     static let secrets = ["worker-b@contoso.example", "planted-secret"]
 
     init() async throws {
-        fixture = try await RouteFixture()
+        let fixture = try await RouteFixture()
+        self.fixture = fixture
         let (service, owner, own) = (fixture.test.service, TestService.owner, TestDevice(tag: "tag-attacked"))
         device = own
         _ = try await service.administration.createPolicy(

@@ -34,8 +34,8 @@ import Testing
         Message(RegistrationResult.self), Message(PolicyEnvelope.self), Message(CheckInRequest.self),
         Message(CheckInResponse.self), Message(Acknowledgement.self), Message(WipeReceipt.self),
         Message(RemediationRequest.self), Message(ComplianceReport.self), Message(ServiceEvent.self),
-        Message(TelemetryBatch.self), Message(UnenrollmentReport.self), Message(ProblemDetails.self),
-        Message(AppEvidence.self), Message(AppEvidenceResult.self),
+        Message(TelemetryBatch.self), Message(RecoveryShare.self), Message(UnenrollmentReport.self),
+        Message(ProblemDetails.self), Message(AppEvidence.self), Message(AppEvidenceResult.self),
     ]
 
     /// The example that the page gives for a message.

@@ -39,6 +39,31 @@ import Testing
         }
     }
 
+    @Test func `a share for recovery is kept, given out after a fresh sign-in alone, and forgotten`() async throws {
+        try await enrolled { service, client, device, result in
+            let share = RecoveryShare(sealed: Base64URL.encode(Data(repeating: 7, count: 60)))
+            let route = path(result, "/recovery-share")
+            #expect(try await client.send(.put, route, as: device, share).status == .noContent)
+            let answer = try await client.send(.post, route, as: device)
+            #expect(answer.status == .ok && answer.json["sealed"] == .string(share.sealed))
+            for time in [Int64(service.clock.now.timeIntervalSince1970) - 301, nil] {
+                var claims = TestIssuer.checkInClaims(
+                    device.person, key: device.key.publicKey, at: service.clock.now)
+                claims["auth_time"] = time.map { .integer($0) }
+                let token = try service.issuer.token(claims)
+                let refused = try await client.send(.post, route, as: device, nil, .init(token: token))
+                #expect(refused.status == .unauthorized)
+                #expect(refused.headers[.wwwAuthenticate]?.contains("insufficient_user_authentication") == true)
+            }
+            let stranger = try await client.send(.post, route, as: TestDevice(tag: "tag-2"))
+            #expect(stranger.status == .forbidden)
+            #expect(
+                try await client.send(.post, route, as: device, nil, .init(omitsToken: true)).status == .unauthorized)
+            #expect(try await client.send(.delete, route, as: device).status == .noContent)
+            #expect(try await client.send(.post, route, as: device).status == .notFound)
+        }
+    }
+
     @Test func `telemetry is accepted, and refused with the place of the fault`() async throws {
         try await enrolled { _, client, device, _ in
             let good = ReportedEvent(.appLaunch, privacy: .requiredService, data: .usage, time: 1)

@@ -105,6 +105,56 @@ import Testing
         }
     }
 
+    @Test
+    func `a filter by person, app or sign-in name reads those alone, and a report its page of apps and their people`()
+        async throws
+    {
+        try await asking(9) { storage, service, client in
+            for number in 0..<8 {
+                try await service.service.provisioning.saveUser(
+                    DirectoryUser(
+                        id: "p\(number)", userPrincipalName: "\(number < 2 ? "few" : "p")\(number)@contoso.example",
+                        displayName: "P"), as: TestService.owner)
+            }
+            for (query, found, read) in [
+                ("userId%20eq%20'nobody'", 0, 0), ("appIdentifier/bundleId%20eq%20'com.example.none'", 0, 0),
+                ("userId%20eq%20'\(TestPerson.workerA.id.uppercased())'%20and%20deviceTag%20eq%20'tag-3'", 1, 9),
+            ] {
+                let reads = try await storage.reads {
+                    let page = try await client.administer(.get, Self.path + "?$filter=" + query).json
+                    #expect(page["value"]?.array?.count == found, "\(query)")
+                }
+                #expect(reads[.registration]?.paged ?? 0 == read && reads[.registration]?.all ?? 0 == 0, "\(query)")
+            }
+            for (query, found) in [
+                ("startswith(userPrincipalName,'Few')", 2), ("userPrincipalName%20eq%20'few1@contoso.example'", 1),
+            ] {
+                let reads = try await storage.reads {
+                    let page = try await client.administer(.get, "/v1.0/users?$count=true&$filter=" + query).json
+                    #expect(page["value"]?.array?.count == found && page["@odata.count"]?.integer == Int64(found))
+                }
+                #expect(reads[.user]?.all ?? 0 == 0 && reads[.user]?.paged ?? 0 <= 2, "\(query)")
+            }
+            let jobs = "/beta/deviceManagement/reports/exportJobs"
+            for format in ["csv", "json"] {
+                let job = try await client.administer(
+                    .post, jobs, ["reportName": "MAMAppProtectionStatus", "format": .string(format)]
+                ).json
+                let id = try #require(job["id"]?.string)
+                let reads = try await storage.reads {
+                    let file = try await client.administer(.get, "\(jobs)/\(id)/file")
+                    let text = String(buffer: file.body)
+                    if format == "json" {
+                        #expect(try JSONValue(parsing: text)["values"]?.array?.count == 9)
+                    } else {
+                        #expect(text.split(separator: "\r\n").count == 10)
+                    }
+                }
+                #expect(reads[.registration]?.all ?? 0 == 0 && reads[.user]?.all ?? 0 == 0)
+            }
+        }
+    }
+
     @Test func `a page of the audit log reads the people on it, not the directory`() async throws {
         let storage = CountingStorage()
         let service = try await TestService(storage: storage)

@@ -67,6 +67,15 @@ final class CountingStorage: ServiceStorage {
             return page
         }
 
+        func records<Record: StoredRecord>(
+            _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
+        ) throws(ServiceError) -> [Record] {
+            let found = try base.records(type, where: lookup, in: range, limit: limit)
+            let (number, kind) = (found.count, Record.storageKind)
+            counts.withLock { $0[kind, default: Reads()].paged += number }
+            return found
+        }
+
         func identifiers<Record: StoredRecord>(
             _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
         ) throws(ServiceError) -> [String] {

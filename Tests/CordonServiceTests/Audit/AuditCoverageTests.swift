@@ -17,7 +17,7 @@ struct AuditCoverageTests {
         "blockedUsers", "operations", "operation", "allowedAccounts", "signingKeys", "auditRecords", "exportAudit",
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
-        "protectionSummary", "deploymentSummaries", "flaggedApps", "appStatuses", "sessionRevocations",
+        "protectionSummary", "deploymentSummaries", "attention", "protectionStatuses", "flaggedApps", "appStatuses", "sessionRevocations",
         "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",

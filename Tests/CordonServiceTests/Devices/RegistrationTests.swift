@@ -35,6 +35,27 @@ struct RegistrationTests {
         #expect(try await test.service.administration.registrations(.init(), as: test.owner).count == 1)
     }
 
+    @Test func `a person has so many registrations at once, and the same app again is none more`() async throws {
+        var configuration = ServiceConfiguration()
+        configuration.registrationsPerPerson = 3
+        let test = try await TestService.withPeople(configuration: configuration)
+        try await test.protect(to: .group("staff"))
+        var apps = (1...3).map { TestApp(test, tag: "tag-\($0)") }
+        for index in apps.indices { try await apps[index].register() }
+        var further = TestApp(test, tag: "tag-4")
+        let refusal = await failure { try await further.register() }
+        #expect(refusal?.code == .tooManyRequests && refusal?.retryAfterSeconds == 3_600)
+        // Again with its key, and with a new key on a device that is known: neither is one more.
+        #expect(try await !apps[0].register().isNew)
+        var anew = TestApp(test, tag: "tag-2")
+        #expect(try await anew.register().isNew)
+        // Another person has a share of their own, and a place that is free again is taken.
+        var ben = TestApp(test, user: "ben", tag: "tag-9")
+        try await ben.register()
+        try await test.service.devices.unregister(apps[2].registrationID, report: nil, by: apps[2].caller)
+        #expect(try await further.register().isNew)
+    }
+
     @Test func `somebody unknown, disabled or not entitled is told 200`() async throws {
         // SRV-CI-033
         let test = try await TestService.withPeople()

@@ -155,6 +155,37 @@ struct ReportingTests {
         #expect(left.map(\.checkIn) == [.notAssigned] && left.map(\.protection) == [.unprotected])
     }
 
+    @Test func `what somebody has to look at is what the reports list, as numbers`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        var app = try await confirmed(test)
+        try await app.checkIn()
+        var other = try await confirmed(test, user: "ben", tag: "tag-2")
+        try await other.checkIn(health: [.rootedDevice])
+        func attention() async throws -> AttentionReport {
+            try await test.service.administration.attention(as: test.administrator(.reader))
+        }
+        #expect(try await attention().flaggedApps == 1)
+        #expect(try await attention().overdueApps == 0)
+        _ = try await test.service.administration.updatePolicy(
+            policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
+        try await test.settle()
+        test.clock.advance(by: 86_400)
+        #expect(try await attention().overdueApps == 0)
+        test.clock.advance(by: 1)
+        let late = try await test.service.administration.drift(as: test.owner).count(where: \.isOverdue)
+        #expect(try await attention().overdueApps == late && late == 2)
+        try await test.service.administration.blockUser("oid-ben", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        let busy = try await attention()
+        #expect(busy.blockedPeople == 1 && busy.openWipes == 2 && busy.failedWipes == 0)
+        // Nobody fetches them.
+        test.clock.advance(by: 95 * 86_400)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        let lapsed = try await attention()
+        #expect(lapsed.openWipes == 0 && lapsed.failedWipes == 2)
+    }
+
     @Test func `what is under way for a person is read at once, and only while it is`() async throws {
         // SRV-TG-40
         let test = try await TestService.withPeople()

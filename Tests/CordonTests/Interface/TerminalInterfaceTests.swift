@@ -1,6 +1,7 @@
 import Cordon
 import CordonBase
 import CordonPolicy
+import CordonTerminal
 import Foundation
 import Testing
 

@@ -73,6 +73,26 @@ import Testing
         #expect(protection.enrolledAccounts.count == 1)
     }
 
+    @Test(arguments: [
+        (AppConfiguration.updateAddressKey, "https://apps.example/notes", true),
+        ("com.microsoft.intune.myappstore", "itms-appss://apps.example/id1", true),
+        (AppConfiguration.updateAddressKey, "javascript:alert(1)//xxxxx", false),
+        (AppConfiguration.updateAddressKey, "https://a.example/\u{202E}x y", false),
+    ])
+    func `a version that is too old is told where the newer one is, where the organisation says so`(
+        key: String, address: String, isShown: Bool
+    ) async throws {
+        let house = try await Gatehouse()
+        await house.device.service.set { $0.change = { $0.configurations = [.object([key: .string(address)])] } }
+        let protection = try await house.enrolled([
+            "pinRequired": .bool(false), "minimumRequiredAppVersion": .string("9.0"),
+        ])
+        #expect(await protection.launch(house.account).result == .blocked)
+        let cause = try #require(await house.person.shown(.blocked).first?.causes.first)
+        #expect(cause.rule == "launch.app-version" && cause.address == (isShown ? address : nil))
+        #expect(cause.remedy == (isShown ? "Update the app. \(address)" : "Update the app."))
+    }
+
     @Test func `a cause that is gone opens at the next try`() async throws {
         let house = try await Gatehouse()
         house.facts.withLock { $0.rooted = true }

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonProtocol
 import CordonTesting
 import Foundation
 
@@ -31,6 +32,12 @@ final class EventCatch: Sendable {
     }
 
     func has(_ event: ProtectionEvent) async -> Bool { await first { $0 == event } != nil }
+
+    /// How everything that has ended until now ended, in order.
+    func statuses() async -> [EnrollmentStatus] {
+        _ = await count { _ in true }
+        return caught.withLock { $0 }.compactMap { if case .status(let report) = $0 { report.status } else { nil } }
+    }
 
     /// How many such events came until now.
     func count(where isWanted: @escaping @Sendable (ProtectionEvent) -> Bool) async -> Int {

@@ -33,6 +33,14 @@ import Testing
         let finished = ProtectionEvent.wipeFinished(account: device.account.id, commandID: "c1", succeeded: true)
         #expect(await events.has(finished))
         #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
+        // The check-in's own end first, then the enrolment's.
+        let ends: [(StatusReport.Operation, EnrollmentStatus)] = [
+            (.checkIn, .wipeReceived), (.unenrollment, .unenrolled),
+        ]
+        for (operation, status) in ends {
+            #expect(await events.has(.status(StatusReport(operation, of: device.account.id, status))))
+        }
+        #expect(await events.statuses().suffix(2) == [.wipeReceived, .unenrolled])
         #expect(protection.enrolledAccounts.isEmpty)
         let reported = await device.service.acknowledgements
         #expect(reported.map(\.phase) == [.started, .succeeded])

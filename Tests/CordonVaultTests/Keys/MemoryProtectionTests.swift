@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 

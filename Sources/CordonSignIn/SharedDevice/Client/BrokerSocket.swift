@@ -21,7 +21,10 @@ package final class BrokerSocket: Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let name = Array(path.utf8)
-        guard !name.isEmpty, name.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        // A zero would end the path early, or, in front, name a socket that lies in no folder.
+        guard !name.isEmpty, !name.contains(0), name.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            return nil
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
         descriptor = socket(AF_UNIX, LoopbackSystem.stream, 0)
         guard descriptor >= 0 else { return nil }

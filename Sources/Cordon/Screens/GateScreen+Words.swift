@@ -1,15 +1,7 @@
 internal import CordonBase
 internal import CordonPolicy
 
-extension TerminalInterface {
-    static func text(_ answer: NoticeAnswer) -> String {
-        switch answer {
-        case .goOn: Texts.answerGoOn
-        case .tryAgain: Texts.answerTryAgain
-        case .cancel: Texts.answerCancel
-        }
-    }
-
+extension GateScreen {
     static func text(_ problem: PINRequirements.Problem) -> String {
         switch problem {
         case .tooShort(let minimum): Texts.pinTooShort(minimum: minimum)

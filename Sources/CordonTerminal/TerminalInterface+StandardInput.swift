@@ -1,3 +1,4 @@
+public import Cordon
 internal import Foundation
 
 // On Linux the members of `termios` come with whichever module the compiler met first.

@@ -1,6 +1,5 @@
+public import Cordon
 internal import CordonBase
-public import CordonIdentity
-internal import CordonPolicy
 
 /// The interface for programs in a terminal: one line of text at a time, both ways.
 ///
@@ -39,16 +38,16 @@ public struct TerminalInterface: ProtectionInterface {
     public func adopt(_ theme: ProtectionTheme) -> [String] {
         var refused: [String] = []
         func refuse(_ what: String, _ isSet: Bool) {
-            if isSet { refused.append("A terminal cannot show \(what).") }
+            if isSet { refused.append(Texts.terminalRefused(what: what)) }
         }
         let usual = ProtectionTheme()
-        refuse("a splash picture", theme.splashIcon != nil)
-        refuse("a splash screen", theme.splashDuration != usual.splashDuration)
-        refuse("light and dark", theme.supportsDarkMode != usual.supportsDarkMode)
-        refuse("a background colour", theme.background != nil)
-        refuse("a text colour", theme.foreground != nil)
-        refuse("side areas", theme.secondaryBackground != nil || theme.secondaryForeground != nil)
-        refuse("an accent colour without colours", theme.accent != nil && !usesColor)
+        refuse(Texts.terminalSplashPicture, theme.splashIcon != nil)
+        refuse(Texts.terminalSplashScreen, theme.splashDuration != usual.splashDuration)
+        refuse(Texts.terminalLightAndDark, theme.supportsDarkMode != usual.supportsDarkMode)
+        refuse(Texts.terminalBackground, theme.background != nil)
+        refuse(Texts.terminalTextColour, theme.foreground != nil)
+        refuse(Texts.terminalSideAreas, theme.secondaryBackground != nil || theme.secondaryForeground != nil)
+        refuse(Texts.terminalAccentWithoutColours, theme.accent != nil && !usesColor)
         let color = usesColor ? theme.accent : nil
         accent.withLock { $0 = color }
         return refused
@@ -56,8 +55,7 @@ public struct TerminalInterface: ProtectionInterface {
 
     /// Says that Cordon asks now.
     public func takeOver(for account: AccountID?, on occasion: LaunchOccasion) {
-        let whose = account.map { "\($0): " } ?? ""
-        say(accented: "── \(whose)your organisation's protection ──")
+        say(accented: account.map { Texts.terminalTakeOverFor(account: "\($0)") } ?? Texts.terminalTakeOver)
     }
 
     /// Says that the app goes on.
@@ -68,9 +66,10 @@ public struct TerminalInterface: ProtectionInterface {
     /// Asks for the PIN; an empty line turns away, `?` says that it is forgotten.
     public func enterPIN(_ prompt: PINPrompt) async -> PINAnswer {
         for line in GateScreen.pin(prompt).lines where line.role == .problem { say(line.text) }
-        let cancel = prompt.canCancel ? ", an empty line to cancel" : ""
+        let name = prompt.account.userPrincipalName
+        let request = prompt.canCancel ? Texts.terminalEnterPinOrCancel(name: name) : Texts.terminalEnterPin(name: name)
         while true {
-            say("PIN of \(prompt.account.userPrincipalName) (? when forgotten\(cancel)):")
+            say(request)
             switch await read(true) {
             case nil, ""?: return .cancelled
             case "?"?: return .forgotten
@@ -86,11 +85,15 @@ public struct TerminalInterface: ProtectionInterface {
     /// Asks for a new PIN twice; an empty line turns away.
     public func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer {
         for line in GateScreen.newPIN(prompt).lines where line.role == .problem { say(line.text) }
-        let kind = prompt.characters == .numeric ? "digits" : "characters, with a letter or symbol"
+        let (name, minimum) = (prompt.account.userPrincipalName, prompt.minimumLength)
+        let request =
+            prompt.characters == .numeric
+            ? Texts.terminalNewPinOfDigits(minimum: minimum, name: name)
+            : Texts.terminalNewPin(minimum: minimum, name: name)
         while true {
-            say("New PIN of \(prompt.account.userPrincipalName), at least \(prompt.minimumLength) \(kind):")
+            say(request)
             guard let first = await read(true), !first.isEmpty else { return .cancelled }
-            say("The same again:")
+            say(Texts.terminalNewPinAgain)
             guard let second = await read(true) else { return .cancelled }
             if first == second { return .chosen(first) }
             say(Texts.screenNewPINDiffers)
@@ -99,8 +102,8 @@ public struct TerminalInterface: ProtectionInterface {
 
     /// Says why, and leaves the signing in to the closure it was made with.
     public func signIn(_ prompt: SignInPrompt) async -> SignInAnswer {
-        say("\(prompt.message) Sign in as \(prompt.account.userPrincipalName).")
-        guard let signsIn else { return .unavailable("This program has no way to sign in.") }
+        say(Texts.terminalSignIn(message: prompt.message, name: prompt.account.userPrincipalName))
+        guard let signsIn else { return .unavailable(Texts.terminalNoSignIn) }
         return await signsIn(prompt)
     }
 
@@ -114,7 +117,7 @@ public struct TerminalInterface: ProtectionInterface {
             say(choices.joined(separator: ", ") + ":")
             guard let line = await read(false) else { return .cancel }
             if let number = Int(line), notice.answers.indices.contains(number - 1) { return notice.answers[number - 1] }
-            say("Type one of the numbers.")
+            say(Texts.terminalTypeNumber)
         }
     }
 
@@ -125,9 +128,17 @@ public struct TerminalInterface: ProtectionInterface {
 
     /// Shows a report of ``ProtectionDiagnostics/report()``, when the person asks for it (SDK-LG-03).
     public func show(_ report: DiagnosticReport) {
-        say(accented: "── diagnostics ──")
+        say(accented: Texts.terminalDiagnostics)
         for line in report.lines { say(line) }
         say(accented: "──")
+    }
+
+    private static func text(_ answer: NoticeAnswer) -> String {
+        switch answer {
+        case .goOn: Texts.answerGoOn
+        case .tryAgain: Texts.answerTryAgain
+        case .cancel: Texts.answerCancel
+        }
     }
 
     /// Shows one line. Names, titles and messages come from providers, administrators and other people: none of them may do

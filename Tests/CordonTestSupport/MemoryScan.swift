@@ -1,19 +1,19 @@
 #if os(Linux)
-    import CordonBase
-    import Foundation
-
-    @testable import CordonVault
+    internal import CordonBase
+    internal import Foundation
 
     /// Looks through all writable memory of this process for a secret, of which it holds a masked copy alone.
-    enum MemoryScan {
+    package enum MemoryScan {
         /// How often a 32-byte secret stands at a multiple of eight bytes.
-        static func count(of masked: [UInt8], maskedWith mask: UInt8) throws -> Int {
+        package static func count(of masked: [UInt8], maskedWith mask: UInt8) throws -> Int {
             guard let maps = KernelText.contents(of: "/proc/self/maps") else { throw CocoaError(.fileReadUnknown) }
             let memory = open("/proc/self/mem", O_RDONLY)
             guard memory >= 0 else { throw CocoaError(.fileReadNoPermission) }
             defer { close(memory) }
-            let buffer = RawMemory(1 << 20)
-            let own = UInt(bitPattern: buffer.bytes.baseAddress)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            defer { buffer.deallocate() }
+            let own = UInt(bitPattern: buffer.baseAddress)
             let words = stride(from: 0, to: 32, by: 8).map { place in
                 masked.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
             }
@@ -30,9 +30,9 @@
                     let step = overlaps ? 4096 : count
                     let inside = overlaps && place + 4096 > own && place < own + (1 << 20)
                     if !inside {
-                        let got = pread(memory, buffer.bytes.baseAddress, step, off_t(place))
+                        let got = pread(memory, buffer.baseAddress, step, off_t(place))
                         if got >= 32 { found += matches(buffer, got, words, wide) }
-                        buffer.zero()
+                        buffer.initializeMemory(as: UInt8.self, repeating: 0)
                     }
                     place += UInt(step)
                 }
@@ -40,14 +40,16 @@
             return found
         }
 
-        private static func matches(_ buffer: RawMemory, _ count: Int, _ words: [UInt64], _ wide: UInt64) -> Int {
+        private static func matches(
+            _ buffer: UnsafeMutableRawBufferPointer, _ count: Int, _ words: [UInt64], _ wide: UInt64
+        ) -> Int {
             var found = 0
             var place = 0
             let first = words[0]
             while place + 32 <= count {
-                if buffer.bytes.load(fromByteOffset: place, as: UInt64.self) ^ wide == first {
+                if buffer.load(fromByteOffset: place, as: UInt64.self) ^ wide == first {
                     let rest = (1...3).allSatisfy {
-                        buffer.bytes.load(fromByteOffset: place + 8 * $0, as: UInt64.self) ^ wide == words[$0]
+                        buffer.load(fromByteOffset: place + 8 * $0, as: UInt64.self) ^ wide == words[$0]
                     }
                     if rest { found += 1 }
                 }

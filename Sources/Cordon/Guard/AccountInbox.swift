@@ -1,0 +1,141 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import Crypto
+internal import Foundation
+
+/// What an account receives while its key is not in memory, such as a download or what was shared with it: each file sealed to the
+/// account's public key (HPKE, RFC 9180), in the order in which they came. Who has no key of the account reads none of it.
+///
+/// An item is `CORDONIB`, version 1 (2), zeros (6), the encapsulated key (32), then the ciphertext over the name's length (4, highest byte
+/// first), the name and the contents; the head and the account are authenticated with it.
+struct AccountInbox: Sendable {
+    /// One file that came.
+    struct Item: Equatable {
+        let name: String
+        let contents: Data
+    }
+
+    private static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
+    private static let head = Data("CORDONIB".utf8) + [1, 0, 0, 0, 0, 0, 0, 0]
+    private static let keySize = 32
+    private static let info = Data("cordon-inbox-1".utf8)
+    private static let suffix = ".item"
+
+    private let folder: URL
+    private let account: AccountID
+
+    init(in dataDirectory: URL, of account: AccountID) {
+        folder = dataDirectory.appending(path: "inbox").appending(path: FolderName.of(account))
+        self.account = account
+    }
+
+    /// The public key that goes with a secret of the account.
+    static func publicKey(of secret: SymmetricKey) throws(ProtectionError) -> Data {
+        try privateKey(secret).publicKey.rawRepresentation
+    }
+
+    /// Whether anything waits, or may.
+    var isEmpty: Bool { access(folder.path, F_OK) != 0 }
+
+    /// Runs a body while nobody else adds or takes anything, in this process or another.
+    nonisolated(nonsending) func exclusively(
+        _ body: () async throws(ProtectionError) -> Void
+    ) async throws(ProtectionError) {
+        try StateFolder.make(folder.deletingLastPathComponent(), or: "the inbox cannot be made")
+        let lock = try await StateLock.waiting(for: lock)
+        defer { withExtendedLifetime(lock) {} }
+        try await body()
+    }
+
+    /// Keeps a file; when this returns it survives a crash. To be called in turn.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func add(_ item: Item, for publicKey: Data) throws(ProtectionError) {
+        try StateFolder.make(folder, or: "the inbox cannot be made")
+        let number = try (numbers().max() ?? 0) + 1
+        let sealed: Data
+        do {
+            var sender = try HPKE.Sender(
+                recipientKey: try Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey),
+                ciphersuite: Self.suite, info: Self.info)
+            let name = Data(item.name.utf8)
+            let length = withUnsafeBytes(of: UInt32(clamping: name.count).bigEndian) { Data($0) }
+            let text = try sender.seal(length + name + item.contents, authenticating: context)
+            sealed = Self.head + sender.encapsulatedKey + text
+        } catch { throw ProtectionError(.stateUnwritable, "what was received cannot be sealed") }
+        try file(number).write(sealed)
+    }
+
+    /// Hands every file over, first to last, and removes each once it was taken. What cannot be opened is put aside. To be called in turn.
+    ///
+    /// - Throws: What `take` throws; that file and later ones stay.
+    nonisolated(nonsending) func empty(
+        with secret: SymmetricKey, _ take: (Item) async throws(ProtectionError) -> Void
+    ) async throws(ProtectionError) {
+        let key = try Self.privateKey(secret)
+        for number in try numbers() {
+            let file = file(number)
+            guard let bytes = try file.read() else { continue }
+            guard let item = open(bytes, key) else {
+                file.setAside()
+                continue
+            }
+            try await take(item)
+            try file.remove()
+        }
+        // Stays where something was put aside.
+        _ = rmdir(folder.path)
+    }
+
+    /// Removes everything that waits.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func remove() throws(ProtectionError) {
+        if access(lock.path, F_OK) == 0 { try StateFile(url: lock).remove() }
+        guard !isEmpty else { return }
+        do { try FileManager.default.removeItem(at: folder) } catch {
+            throw ProtectionError(.stateUnwritable, "what was received and not opened yet cannot be removed")
+        }
+    }
+
+    private func open(_ bytes: Data, _ key: Curve25519.KeyAgreement.PrivateKey) -> Item? {
+        let start = Self.head.count + Self.keySize
+        guard bytes.starts(with: Self.head), bytes.count > start else { return nil }
+        let encapsulated = bytes.dropFirst(Self.head.count).prefix(Self.keySize)
+        guard
+            var recipient = try? HPKE.Recipient(
+                privateKey: key, ciphersuite: Self.suite, info: Self.info, encapsulatedKey: Data(encapsulated)),
+            let text = try? recipient.open(Data(bytes.dropFirst(start)), authenticating: context), text.count >= 4
+        else { return nil }
+        let length = text.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= text.count - 4,
+            let name = String(validating: text.dropFirst(4).prefix(length), as: UTF8.self)
+        else { return nil }
+        return Item(name: name, contents: Data(text.dropFirst(4 + length)))
+    }
+
+    private var lock: URL { folder.appendingPathExtension("lock") }
+
+    private func numbers() throws(ProtectionError) -> [Int] {
+        guard !isEmpty else { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder.path).compactMap { name in
+                name.hasSuffix(Self.suffix) ? Int(name.dropLast(Self.suffix.count)) : nil
+            }.filter { $0 > 0 && $0 < Int.max }.sorted()
+        } catch { throw ProtectionError(.stateUnreadable, "what was received cannot be listed") }
+    }
+
+    private func file(_ number: Int) -> StateFile {
+        StateFile(url: folder.appending(path: "\(number)" + Self.suffix))
+    }
+
+    private var context: Data { Self.head + Data(account.rawValue.lowercased().utf8) }
+
+    private static func privateKey(
+        _ secret: SymmetricKey
+    ) throws(ProtectionError) -> Curve25519.KeyAgreement.PrivateKey {
+        do { return try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret) } catch {
+            throw ProtectionError(.stateUnreadable, "the account's key gives no key for what it receives")
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// What somebody has to look at, as numbers.
+public struct AttentionReport: Sendable, Codable, Equatable {
+    /// Up to how many records are looked at one by one.
+    static let mostLookedAt = 1_000
+
+    /// Apps whose device found something wrong with itself.
+    public let flaggedApps: Int
+    /// Apps without the newest rules for more than ``DriftedApp/alertHours``.
+    public let overdueApps: Int
+    /// Wipes under way.
+    public let openWipes: Int
+    /// Wipes that failed or lapsed lately and that no other wipe has followed.
+    public let failedWipes: Int
+    /// Blocked people.
+    public let blockedPeople: Int
+    /// Alerts of the last thirty days.
+    public let alerts: Int
+}

@@ -1,0 +1,130 @@
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct ServicePageTests {
+    @Test func `an app of the catalogue and a scope tag are made, changed and offered where they are named`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let made = try await browser.post(
+                "/console/service/catalogue/new",
+                [("name", "Notes"), ("bundle", "com.contoso.notes"), ("own", "true"), ("publisher", "Contoso")])
+            #expect(made.path == "/console/service/catalogue")
+            #expect(made.text.contains("com.contoso.notes"))
+            let link = try #require(made.text.firstMatch(of: /href="(\/console\/service\/catalogue\/[^"]+)">Notes/)).1
+            let edit = try await browser.get(String(link))
+            let renamed = try await browser.submit(edit, to: String(link), [("name", "Field notes")])
+            #expect(renamed.text.contains("Field notes"))
+            let apps = try await browser.get("/console/policies/\(id)/apps")
+            #expect(apps.text.contains("Field notes"))
+            let again = try await browser.post(
+                "/console/service/catalogue/new", [("name", "Notes"), ("bundle", "com.contoso.notes")])
+            #expect(again.status == .badRequest)
+
+            let tags = try await browser.post("/console/service/tags/new", [("name", "North")])
+            #expect(tags.text.contains(">North</a>"))
+            let tag = try #require(tags.text.firstMatch(of: /(?s)North<\/a>.*?<code>([^<]+)<\/code>/)).1
+            #expect(try await browser.get("/console/roles/new").text.contains("North"))
+            let editor = try await browser.get("/console/policies/\(id)/edit/transfer")
+            #expect(editor.text.contains("North"))
+            let preview = try await browser.submit(
+                editor, to: "/console/policies/\(id)/preview/transfer", [("tags", String(tag))])
+            _ = try await browser.submit(preview, to: "/console/policies/\(id)/publish/transfer")
+            let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(policy.document["roleScopeTagIds"] == [.string(String(tag))])
+        }
+    }
+
+    @Test func `connections say where the provider is, and that no webhook is set`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/service/connections")
+            #expect(page.text.contains(fixture.provider.issuer))
+            #expect(page.text.contains("can be reached"))
+            #expect(page.text.contains("not connected"))
+        }
+    }
+
+    @Test func `a key is changed on a page, and not by the help desk`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let owner = ConsoleFixture.owner
+            let before = try await fixture.service.administration.signingKeys(as: owner).count
+            let page = try await browser.get("/console/service/keys")
+            let done = try await browser.submit(page, to: "/console/service/keys", [("role", "audit")])
+            #expect(done.path == "/console/service")
+            #expect(try await fixture.service.administration.signingKeys(as: owner).count == before + 1)
+            let other = Browser(client: browser.client, fixture: fixture)
+            try await other.signIn(ConsoleFixture.hedy)
+            #expect(try await other.get("/console/service/keys").status == .forbidden)
+            #expect(try await other.post("/console/service/keys", [("role", "audit")]).status == .forbidden)
+            #expect(try await fixture.service.administration.signingKeys(as: owner).count == before + 1)
+        }
+    }
+
+    @Test func `a secret value of a configuration is shown on no page, and an empty field keeps it`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let made = try await browser.post(
+                "/console/configurations/new",
+                [
+                    ("name", "Server"), ("key.0", "address"), ("value.0", "https://{{partialupn}}.example"),
+                    ("key.1", "pass"), ("value.1", "hunter2"), ("secret.1", "true"),
+                ])
+            let id = try #require(made.path.split(separator: "/").last.map(String.init))
+            #expect(!made.text.contains("hunter2"))
+            #expect(made.text.contains("A secret is set. Leave this empty to keep it."))
+            let shown = try await browser.get("\(made.path)?person=worker@contoso.example")
+            #expect(shown.text.contains("https://worker.example"))
+            #expect(!shown.text.contains("hunter2"))
+            _ = try await browser.submit(made, to: made.path, [("name", "Servers")])
+            let kept = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            let pairs = kept.document["customSettings"]?.array ?? []
+            #expect(pairs.contains { $0["name"] == "pass" && $0["value"] == "hunter2" && $0["isSecret"] == true })
+            #expect(kept.document["displayName"] == "Servers")
+        }
+    }
+
+    @Test func `the rules of a person name each value's policy and the policies that say otherwise`() async throws {
+        let fixture = try await ConsoleFixture()
+        let strict = try await fixture.publishPolicy(["displayName": "Strict", "printBlocked": true])
+        let lax = try await fixture.publishPolicy(["displayName": "Lax", "printBlocked": false])
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/people/oid-worker/rules?app=\(ConsoleFixture.bundleID)")
+            let row = try #require(page.text.firstMatch(of: /(?s)Block printing.*?<\/tr>/)).0
+            #expect(row.contains("/console/policies/\(strict)"))
+            #expect(row.contains("/console/policies/\(lax)"))
+            let managed = try await browser.get("/console/people/oid-worker/rules?app=com.other.app")
+            #expect(managed.text.contains("No policy reaches this person in this app."))
+            let compared = try await browser.get("/console/policies/\(strict)/compare?with=\(lax)")
+            #expect(compared.text.contains("Block printing"))
+            let list = try await browser.get("/console/policies?sort=changed")
+            let order = list.text.matches(of: /\/console\/policies\/[^"]+">(Strict|Lax)</).map { String($0.1) }
+            #expect(order.sorted() == ["Lax", "Strict"])
+        }
+    }
+
+    @Test func `blocked people are listed with the time and the administrator`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/people/oid-worker/block")
+            _ = try await browser.submit(page, to: "/console/people/oid-worker/block")
+            let list = try await browser.get("/console/blocked")
+            #expect(list.text.contains("ada@contoso.example"))
+            #expect(list.text.contains(/<td data-column="Since"><time/))
+            let people = try await browser.get("/console/people")
+            #expect(people.text.contains("<span class=\"badge bad\">blocked</span>"))
+        }
+    }
+}
