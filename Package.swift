@@ -384,6 +384,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         // What IdentityBenchmark compares with: links nothing of Cordon.
         benchmark("PlainDispatch"),
         benchmark("AppToolsBenchmark"),
+        benchmark("ScanBenchmark", ["CordonScan"]),
         benchmark("BrokerBenchmark", ["CordonBroker", "CordonIdentity", "CordonSignIn", "CordonTesting", logging]),
         benchmark(
             "RevocationBenchmark", ["CordonDemo", "CordonHTTPClient", "CordonPolicy", "CordonSignIn", httpTypes]),
@@ -414,6 +415,7 @@ if Context.environment["CORDON_FUZZ"] != nil {
         fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
         fuzzer("ProtocolFuzz", ["CordonBase", "CordonProtocol"]),
+        fuzzer("ScanFuzz", ["CordonScan"]),
         fuzzer("ServiceFuzz", ["CordonGraph"]),
         fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),
     ]
