@@ -171,7 +171,9 @@ let package = Package(
             [
                 "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignatures",
                 "CordonZlibShim", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
-                hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
+                hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, swiftASN1,
+                unixSignals,
+                x509,
             ]),
         // The administration API in the shape of Microsoft Graph, which a program adds to the server.
         library(
@@ -309,7 +311,7 @@ let package = Package(
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonSignIn", "CordonSignatures",
                 "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging,
-                nioCore, nioEmbedded, nioHTTPTypes,
+                nioCore, nioEmbedded, nioHTTPTypes, swiftASN1, x509,
             ]),
         tests(
             "CordonConsoleTests",

@@ -35,6 +35,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var approvalDelay = Duration.seconds(3_600)
     /// How long a change waits to be released, and then to be made.
     public var approvalLifetime = Duration.seconds(86_400)
+    /// How long a change that waited for a second person stays in the list once it is over; the audit log keeps it.
+    public var changeRetention = Duration.seconds(30 * 86_400)
     /// How long versions of policies and filters, and what was delivered to whom, are kept after something newer took their
     /// place.
     public var versionRetention = Duration.seconds(2 * 366 * 86_400)

@@ -6,7 +6,7 @@ internal import Foundation
 /// Ends and puts away what is due, a few records in each transaction.
 struct Upkeep: Sendable {
     /// The most records of one transaction.
-    private static let most = 100
+    static let most = 100
 
     let store: TenantStore
     let wipes: Wipes
@@ -56,6 +56,7 @@ struct Upkeep: Sendable {
             return true
         }
         try await putAwayRegistrations(of: tenant, at: now)
+        try await putAwayChanges(of: tenant, at: now)
     }
 
     private func putAwayRegistrations(of tenant: TenantID, at now: Date) async throws(ServiceError) {

@@ -56,6 +56,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var versionRetentionDays: Int64
             var retentionDays: [String: Int64]
             var announcementsPerSecond: Int
+            var appAttestApps: [String]?
+            var appAttestDevelopment: Bool?
             var directory: String?
             var alertWebhook: String?
             var alertSecretFile: String?
@@ -116,7 +118,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     versionRetentionDays: plan.service.versionRetention.components.seconds / 86_400,
                     retentionDays: ServeRetention.days(of: plan.service),
                     announcementsPerSecond: plan.service.announcementsPerSecond,
-                    directory: plan.directory?.path,
+                    appAttestApps: plan.server.appAttest?.apps.sorted(),
+                    appAttestDevelopment: plan.server.appAttest?.allowsDevelopment, directory: plan.directory?.path,
                     alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,

@@ -70,6 +70,8 @@ extension ServeConfigurationFile {
         }
         set.behindProxy = try flag("BEHIND_PROXY") ?? behindProxy
         set.console = try flag("CONSOLE") ?? console
+        set.appAttestApps = list("APP_ATTEST_APPS") ?? appAttestApps
+        set.appAttestDevelopment = try flag("APP_ATTEST_DEVELOPMENT") ?? appAttestDevelopment
         func word<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type) throws(CommandFailure)
             -> Word?
         where Word.RawValue == String {

@@ -46,6 +46,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var retentionDays: [String: Int]?
     /// How many apps are told of a change in a second, about.
     var announcementsPerSecond: Int?
+    /// Apps by team and bundle id that show by App Attest that they are themselves, and whether Apple's development environment counts.
+    var appAttestApps: [String]?
+    var appAttestDevelopment: Bool?
     var directory: String?
     /// Where alerts are posted, and the file with the secret that signs them (SRV-TG-29).
     var alertWebhook: String?
@@ -71,7 +74,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
             dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
         case registrationsPerPerson, wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays, retentionDays,
-            announcementsPerSecond
+            announcementsPerSecond, appAttestApps, appAttestDevelopment
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
             alertSecretFile, firstSignIn, logLevel, logFormat
     }

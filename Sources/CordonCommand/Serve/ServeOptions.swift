@@ -221,6 +221,10 @@ struct ServeOptions: ParsableArguments {
             server.longestCheckInToken = seconds == 0 ? nil : seconds
         }
         if let audience = set.checkInAudience { server.checkInAudience = audience }
+        if let apps = set.appAttestApps, !apps.isEmpty {
+            server.appAttest = AppAttestSettings(
+                apps: Set(apps), allowsDevelopment: set.appAttestDevelopment ?? false)
+        }
         if let audiences = set.administrationAudiences { server.administrationAudiences = Set(audiences) }
         if let text = metrics ?? set.metrics {
             let address = try ListenAddress(text)

@@ -115,8 +115,39 @@ extension Administration {
         _ type: Resource.Type, _ id: String, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) {
         try await store.require(Resource.writing, of: administrator)
-        try await store.change(for: administrator) { change in
+        for _ in 0..<5 where try await removed(type, id, ifVersion: version, as: administrator) { return }
+        throw ServiceError(.conflict, "other changes came in between again and again", place: id)
+    }
+
+    /// What lets an app go out of the catalogue: with it, people may leave a policy and come under another one.
+    private func clearance(
+        forRemoving resource: some AdministeredResource, as administrator: Administrator
+    ) async throws(ServiceError) -> ChangeReview.Clearance? {
+        guard var app = resource as? CatalogueApp else { return nil }
+        let concerned = try await store.read(for: administrator, call: "removeResource") { records in
+            try records.records(ManagedAppPolicy.self).filter(resource.concerns)
+        }
+        guard !concerned.isEmpty else { return nil }
+        app.groups = []
+        var proposal = ProposedChange(
+            app: app, action: "\(CatalogueApp.auditName).remove", entity: "\(CatalogueApp.auditName)/\(app.id)", base: nil)
+        proposal.concerned = concerned
+        return try await review.clear(proposal, as: administrator, call: "removeResource")
+    }
+
+    /// Removes one; false where something else changed between the look and the write.
+    private func removed<Resource: AdministeredResource>(
+        _ type: Resource.Type, _ id: String, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> Bool {
+        let seen = try await store.read(for: administrator, call: "removeResource") { try $0.known(type, id) }
+        let clearance = try await clearance(forRemoving: seen, as: administrator)
+        return try await store.change(for: administrator, call: "removeResource") { change in
             let resource = try change.known(type, id)
+            guard resource == seen else { return false }
+            if let clearance {
+                let budget = configuration.wipeBudget
+                guard try change.settle(clearance, by: administrator, budget: budget, ids: ids) else { return false }
+            }
             try Self.expect(version, of: resource)
             let policies = try change.records(ManagedAppPolicy.self)
             if let user = policies.first(where: resource.isUsed) {
@@ -127,6 +158,7 @@ extension Administration {
                 AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
                 "\(Resource.auditName)/\(resource.id)",
                 details: try versionDetails(Resource?.none, resource, "remove", administrator, in: change))
+            return true
         }
     }
 

@@ -53,6 +53,15 @@ public struct WaitingChange: Sendable, Codable, Equatable {
     /// Gives the author time to repeat the call once it is released.
     mutating func extend(to end: Date) { expires = end }
 
+    /// When it was over, for putting it away; the distant future while it is not.
+    var ended: Date {
+        switch state {
+        case .used, .stopped: decided ?? expires
+        case .expired: expires
+        case .waiting, .released: .distantFuture
+        }
+    }
+
     /// How far it is at a moment.
     public func state(at now: Date) -> State {
         switch state {

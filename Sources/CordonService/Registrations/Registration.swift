@@ -53,6 +53,9 @@ public struct Registration: Sendable, Codable, Equatable {
     /// How much of today's share of the audit log the registration's reports have taken; nil when it has reported nothing.
     var reportShare: ReportShare?
 
+    /// What platform evidence has shown of the app; nil where none came (SRV-CI-082).
+    public internal(set) var evidence: VerifiedEvidence?
+
     /// How many outcomes and refusals are remembered: as many as one check-in may bring, so that a repeated one is known.
     static let mostOutcomes = CheckInRequest.mostOutcomes
 

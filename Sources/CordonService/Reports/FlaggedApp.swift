@@ -33,6 +33,6 @@ public struct FlaggedApp: Sendable, Codable, Equatable {
         deviceName = registration.device.name
         platform = "iOS"
         reasons = status.flags
-        since = registration.flaggedSince ?? registration.lastSync
+        since = registration.flaggedSince ?? registration.evidence?.refused ?? registration.lastSync
     }
 }

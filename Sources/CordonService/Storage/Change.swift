@@ -31,7 +31,10 @@ struct Change: StorageTransaction {
         fileprivate(set) var leavesAnnouncements = false
     }
 
-    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts?, journal: ReachJournal) {
+    init(
+        _ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts?,
+        journal: ReachJournal
+    ) {
         self.journal = journal
         self.transaction = transaction
         self.facts = facts

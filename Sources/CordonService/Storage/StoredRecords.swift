@@ -42,7 +42,7 @@ extension Registration: StoredRecord {
         lookups[.app] = folded(application.bundleID)
         lookups[.due] = "active/" + StorageTime.hour(lastSync)
         lookups[.drift] = driftSince.map(StorageTime.text)
-        lookups[.flagged] = flaggedSince.map(StorageTime.text)
+        lookups[.flagged] = (flaggedSince ?? evidence?.refused).map(StorageTime.text)
         return lookups
     }
 }

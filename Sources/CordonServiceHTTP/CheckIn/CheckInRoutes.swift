@@ -16,6 +16,8 @@ struct CheckInRoutes: Sendable {
     let limits: RequestLimiter
     let events: EventStreamResponse
     let metrics: ServiceMetrics
+    /// How apps show that they are themselves; nil where none is expected to.
+    let evidence: AppAttestVerifier?
     let now: @Sendable () -> Date
 
     /// Adds the routes; every answer that no cache may keep brings a nonce.
@@ -40,6 +42,7 @@ struct CheckInRoutes: Sendable {
         ofApps.post("/mam/v1/telemetry") { request, _ in try await acceptTelemetry(request) }
         ofApps.delete("/mam/v1/registrations/:id", use: unregister)
         ofApps.get("/mam/v1/registrations/:id/events", use: follow)
+        EvidenceRoutes(gate: gate, devices: devices, limits: limits, verifier: evidence, now: now).add(to: ofApps)
     }
 }
 

@@ -19,6 +19,8 @@ struct ServiceRouter: Sendable {
     var metrics = ServiceMetrics(started: .now)
     /// The most proofs of possession that are remembered at once.
     var rememberedProofs = 500_000
+    /// Where the certificates of evidence lead to, in PEM.
+    var attestationRoot = AppAttestVerifier.appleRoot
     /// Every route, for what answers requests from within.
     private let inside = DeferredResponder()
 
@@ -149,6 +151,7 @@ struct ServiceRouter: Sendable {
             limits: RequestLimiter(configuration.limits),
             events: EventStreamResponse(wheel: StreamWheel(heartbeat: configuration.heartbeat), metrics: metrics),
             metrics: metrics,
+            evidence: configuration.appAttest.flatMap { AppAttestVerifier($0, root: attestationRoot) },
             now: now)
     }
 }

@@ -60,6 +60,8 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     /// How long ago, in seconds, a person may have signed in who asks for a wipe or for erasing somebody's data; nil
     /// where that does not matter, as with a provider that does not say `auth_time` (SRV-OP-021, RFC 9470).
     public var stepUpAge: Int? = 900
+    /// The apps that show by App Attest that they are themselves; nil for none (SRV-CI-082).
+    public var appAttest: AppAttestSettings?
     /// How often an app and a person may ask.
     public var limits = CheckInLimits.documented
     /// How often an idle event stream is kept alive.
@@ -121,6 +123,7 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
         guard !administrationAudiences.contains(checkInAudience), !administrationAudiences.isEmpty else {
             throw Self.sharedAudience("audiences")
         }
+        try appAttest?.validate()
         for issuer in issuers { try validate(profile(of: issuer), of: issuer) }
     }
 

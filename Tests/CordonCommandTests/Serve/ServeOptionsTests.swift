@@ -81,6 +81,22 @@ import Testing
         }
     }
 
+    @Test func `the apps that show what they are come from file and environment, and none means that none is asked`()
+        throws
+    {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(#"{"appAttestApps": ["9XK3M7QW2P.org.example.notes"]}"#.utf8).write(to: file)
+            let options = try ServeOptions.parse(["--config", file.path])
+            let settings = try options.plan(environment: [:]).server.appAttest
+            #expect(settings?.apps == ["9XK3M7QW2P.org.example.notes"] && settings?.allowsDevelopment == false)
+            let environment = ["CORDON_APP_ATTEST_APPS": "A, B", "CORDON_APP_ATTEST_DEVELOPMENT": "true"]
+            let other = try options.plan(environment: environment).server.appAttest
+            #expect(other?.apps == ["A", "B"] && other?.allowsDevelopment == true)
+            #expect(try ServeOptions.parse([]).plan(environment: [:]).server.appAttest == nil)
+        }
+    }
+
     @Test func `the environment wins over the file and a flag over the environment`() throws {
         try withServeFolder { folder in
             let file = folder.appending(path: "service.json")

@@ -35,7 +35,7 @@ import Testing
         Message(CheckInResponse.self), Message(Acknowledgement.self), Message(WipeReceipt.self),
         Message(RemediationRequest.self), Message(ComplianceReport.self), Message(ServiceEvent.self),
         Message(TelemetryBatch.self), Message(RecoveryShare.self), Message(UnenrollmentReport.self),
-        Message(ProblemDetails.self),
+        Message(ProblemDetails.self), Message(AppEvidence.self), Message(AppEvidenceResult.self),
     ]
 
     /// The example that the page gives for a message.

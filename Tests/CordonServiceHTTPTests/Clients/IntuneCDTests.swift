@@ -27,6 +27,10 @@ import Testing
                 let (status, output) = try await PythonClient.run("intunecd.py", environment)
                 #expect(status == 0, "\(output.suffix(4_000))")
                 #expect(output.hasSuffix("every expectation held\n"))
+                let restored = try await empty.service.administration.policies(
+                    of: [.iosManagedAppProtection], as: TestService.owner)
+                let wiping = restored.filter { $0.document["minimumWipeOsVersion"] == "14.0" && $0.isAssigned }
+                #expect(wiping.count == (Self.count + 2) / 3, "what wipes is restored as it was, with whom it reaches")
             }
         }
     }
@@ -46,6 +50,10 @@ import Testing
             } else {
                 document["periodOfflineBeforeWipeIsEnforced"] = "90 days, 0:00:00"
                 document["appGroupType"] = "allApps"
+                if kind == .iosManagedAppProtection {
+                    document["minimumWipeOsVersion"] = "14.0"
+                    document["appActionIfUnableToAuthenticateUser"] = "wipe"
+                }
             }
             let policy = try await service.administration.createPolicy(
                 kind, document: .object(document), as: TestService.owner)

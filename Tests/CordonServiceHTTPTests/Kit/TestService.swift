@@ -35,6 +35,7 @@ struct TestService: Sendable {
         storage: any ServiceStorage = InMemoryStorage(), issuers: [String] = [TestIssuer.name],
         configuration serviceConfiguration: ServiceConfiguration = ServiceConfiguration(),
         rememberedProofs: Int = 500_000, profile: IssuerProfile? = nil,
+        appAttest: AppAttestSettings? = nil, attestationRoot: String = AppAttestVerifier.appleRoot,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         let clock = clock
@@ -47,11 +48,12 @@ struct TestService: Sendable {
         configuration.issuers = issuers
         configuration.issuerProfiles[TestIssuer.name] = profile
         configuration.heartbeat = .seconds(3_600)
+        configuration.appAttest = appAttest
         let router = ServiceRouter(
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
             service: service, documents: issuer, provider: nil, extensions: [.graph], logger: logger,
             now: { clock.now },
-            metrics: metrics, rememberedProofs: rememberedProofs)
+            metrics: metrics, rememberedProofs: rememberedProofs, attestationRoot: attestationRoot)
         let all = router.router()
         routes = all.routes.map { "\($0.method.rawValue) \($0.path)" }
         graph = GraphRoutes(

@@ -20,7 +20,8 @@ struct AuditCoverageTests {
         "protectionSummary", "deploymentSummaries", "attention", "protectionStatuses", "flaggedApps", "appStatuses", "sessionRevocations",
         "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
-        "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount", "directoryCount",
+        "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",
+        "directoryCount",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -38,6 +39,13 @@ struct AuditCoverageTests {
             self.actions = actions
             self.call = call
         }
+    }
+
+    /// Evidence as it stands after a key was attested.
+    private static func evidence(_ story: Story) -> VerifiedEvidence {
+        VerifiedEvidence(
+            app: "9XK3M7QW2P.org.example.notes", environment: "production", keyID: Data(count: 32),
+            publicKey: Data(count: 65), counter: 0, verified: story.test.clock.now)
     }
 
     /// A small organisation with one enrolled app.
@@ -218,6 +226,16 @@ struct AuditCoverageTests {
             _ = try await $0.wipe()
             var app = $0.app
             try await app.wipe()
+        },
+        Write("keepEvidence", ["registration.evidence"]) { story in
+            try await story.service.devices.keepEvidence(
+                Self.evidence(story), ofRegistration: story.app.registrationID, by: story.app.caller)
+        },
+        Write("noteRefusedEvidence", ["registration.evidence", "registration.evidenceRefused"]) { story in
+            try await story.service.devices.keepEvidence(
+                Self.evidence(story), ofRegistration: story.app.registrationID, by: story.app.caller)
+            try await story.service.devices.noteRefusedEvidence(
+                ofRegistration: story.app.registrationID, by: story.app.caller)
         },
         Write("keepRecoveryShare", ["recoveryShare.keep"]) { try await $0.keepShare() },
         Write("releaseRecoveryShare", ["recoveryShare.keep", "recoveryShare.release"]) {

@@ -44,8 +44,10 @@ private struct SeededGenerator: RandomNumberGenerator {
         var model = Model()
         for policy in policies { model.documents[policy.id] = [(policy.version, test.clock.now, false)] }
         for index in apps.indices { try await apps[index].register() }
-        for _ in 0..<120 {
-            test.clock.advance(by: Double(Int.random(in: 60...(6 * 86_400 / 10), using: &random)))
+        // A little more than a year.
+        for step in 0..<400 {
+            if step.isMultiple(of: 30) { try await test.service.performMaintenance(of: TestService.tenant) }
+            test.clock.advance(by: Double(Int.random(in: 60...(2 * 86_400), using: &random)))
             let chosen = Int.random(in: 0..<policies.count, using: &random)
             switch Int.random(in: 0..<6, using: &random) {
             case 0, 1:
@@ -101,7 +103,9 @@ private struct SeededGenerator: RandomNumberGenerator {
             }
         }
         let end = test.clock.now
-        for _ in 0..<100 {
+        #expect(end.timeIntervalSince(start) > 366 * 86_400)
+        // More than a thousand with all seeds.
+        for _ in 0..<340 {
             let app = apps[Int.random(in: 0..<apps.count, using: &random)]
             let time = start + Double.random(in: 0...end.timeIntervalSince(start), using: &random)
             let rules = try await admin.history.rules(ofRegistration: app.registrationID, at: time, as: test.owner)

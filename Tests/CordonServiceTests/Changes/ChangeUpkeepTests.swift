@@ -1,0 +1,70 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonService
+
+/// What waits for a second person ends by itself, and is put away.
+@Suite struct ChangeUpkeepTests {
+    @Test func `waiting changes expire, budgets of past hours go, and what is over is put away in time`() async throws {
+        var configuration = ServiceConfiguration()
+        (configuration.wipeBudget, configuration.impactLimit) = (1, 100)
+        let (test, _) = try await DestructiveChangeTests.staffed(3, configuration: configuration)
+        let (admin, day) = (test.service.administration, 86_400.0)
+        for id in ["owner-1", "owner-2"] {
+            var approver = test.owner
+            approver.id = id
+            _ = try await admin.approvals.changes(as: approver)
+        }
+        _ = try await admin.requestWipe(ofUser: "oid-0", deviceTag: "tag-0", as: test.owner)
+        let waiting = try #require(
+            await failure { _ = try await admin.requestWipe(ofUser: "oid-1", deviceTag: "tag-1", as: test.owner) }?.place)
+        func kept<Record: StoredRecord>(_ type: Record.Type) async throws -> [Record] {
+            try await test.storage.read(TestService.tenant) { try $0.records(type) }
+        }
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await kept(WaitingChange.self).map(\.state) == [.waiting])
+        #expect(try await kept(WipeBudget.self).count == 1)
+        #expect(try await kept(KnownApprovers.self).first?.seen.count == 2)
+
+        test.clock.advance(by: day)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await kept(WaitingChange.self).map(\.state) == [.expired])
+        #expect(try await kept(WipeBudget.self) == [])
+        let record = try #require(try await test.records().last { $0.action == "change.expire" })
+        #expect(record.target == "change/\(waiting)" && record.actor.kind == .service)
+        let late = await failure { _ = try await admin.approvals.release(waiting, as: test.administrator(.owner)) }
+        #expect(late?.code == .conflict)
+
+        test.clock.advance(by: 29 * day)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await kept(WaitingChange.self).count == 1)
+        test.clock.advance(by: 2 * day)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await kept(WaitingChange.self) == [])
+        test.clock.advance(by: 60 * day)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await kept(KnownApprovers.self).first?.seen.isEmpty == true)
+    }
+
+    @Test func `more than one transaction has of them are ended, some at a time`() async throws {
+        let test = try await TestService.withPeople()
+        let (start, count) = (test.clock.now, 2 * Upkeep.most + 5)
+        try await test.storage.write(TestService.tenant) { records in
+            for number in 0..<count {
+                try records.save(
+                    WaitingChange(
+                        id: "change-\(number)", digest: "d", action: "a", entity: "e", reach: .nobody, changes: [],
+                        wipes: [], requester: .init(id: "x", isProgram: false, client: nil), reason: nil,
+                        requested: start, due: nil, expires: start + 60, state: .waiting))
+            }
+        }
+        test.clock.advance(by: 60)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        let all = try await test.storage.read(TestService.tenant) { try $0.records(WaitingChange.self) }
+        #expect(all.count == count && all.allSatisfy { $0.state == .expired })
+    }
+}
