@@ -324,7 +324,8 @@ let package = Package(
         tests(
             "CordonDevelopmentProviderTests",
             [
-                "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol", "CordonService",
+                "CordonTestSupport", "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol",
+                "CordonService",
                 "CordonServiceHTTP", crypto, cryptoExtras, httpTypes, hummingbirdTesting, jwtKit, logging, nioCore,
             ]),
         tests("CordonAppToolsTests", ["CordonTestSupport", "CordonAppTools", crypto]),
