@@ -95,13 +95,13 @@ struct Growth {
                 GrowthTable.Row(
                     name: "check-in p99 beside: \(work.name)", time: beside[beside.count * 99 / 100], bound: .beside))
         }
-        say("a change for everybody")
-        let change = Work(name: "publish to everybody, the change", runs: 3) { try await publish(everybody, $0) }
+        say("a change for all")
+        let change = Work(name: "publish to all, the change", runs: 3) { try await publish(everybody, $0) }
         rows.append(GrowthTable.Row(name: change.name, time: try await median(change), bound: .growth))
         let beside = try await checkIns(1_000, waits: false)
         rows.append(
             GrowthTable.Row(
-                name: "check-in p99 beside: telling everybody", time: beside[beside.count * 99 / 100], bound: .beside))
+                name: "check-in p99 beside: telling all apps", time: beside[beside.count * 99 / 100], bound: .beside))
         return rows
     }
 
@@ -119,7 +119,7 @@ struct Growth {
                 try await service.finishAnnouncing(of: tenant)
             },
             Work(name: "one member into a group of up to \(Self.crowd)") { run in
-                // Somebody else each time, also in a later run over the same store.
+                // Another person each time, also in a later run over the same store.
                 try await service.provisioning.changeMembers(
                     ofGroup: "crowd", adding: [.user("new-\(run)-\(UUID().uuidString)")], removing: [], as: owner)
             },
@@ -135,7 +135,7 @@ struct Growth {
                 _ = try await service.administration.users(
                     after: GrowthStore.person(registrations / 2), limit: 100, as: owner)
             },
-            Work(name: "settings for everybody") { run in
+            Work(name: "settings for all") { run in
                 var settings = try await service.administration.serviceSettings(as: owner)
                 settings.keySetMaxAgeSeconds = 120 + run % 400
                 try await service.administration.setServiceSettings(settings, as: owner)
@@ -162,7 +162,7 @@ struct Growth {
     ///
     /// - Parameters:
     ///   - work: What is asked for meanwhile again and again, with a twentieth of a second between.
-    ///   - waits: Whether to wait in the end until everybody was told of what changed.
+    ///   - waits: Whether to wait in the end until all apps were told of what changed.
     private func checkIns(_ count: Int, beside work: Work? = nil, waits: Bool = true) async throws -> [Double] {
         let asking = work.map { work in
             Task {

@@ -92,7 +92,7 @@ extension Administration {
         }
     }
 
-    /// What somebody has to look at, as numbers; none of them reads every app.
+    /// What needs attention, as numbers; none of them reads every app.
     public func attention(as administrator: Administrator) async throws(ServiceError) -> AttentionReport {
         try await store.require(.read, of: administrator)
         let now = store.now

@@ -1,4 +1,4 @@
-/// What somebody has to look at, as numbers.
+/// What needs attention, as numbers.
 public struct AttentionReport: Sendable, Codable, Equatable {
     /// Up to how many records are looked at one by one.
     static let mostLookedAt = 1_000

@@ -94,7 +94,7 @@ extension PersonStanding: StoredRecord {
 /// How many people are alike in everything that figures ask about (SRV-TG-38, 41).
 ///
 /// Who is assigned depends on policies as well, and is worked out for each kind of people rather than for each of them: a change of a
-/// policy counts nobody anew.
+/// policy counts no person anew.
 struct StandingCount: Codable, Sendable, Equatable {
     /// What people may have in common.
     struct Kind: Codable, Sendable, Hashable {

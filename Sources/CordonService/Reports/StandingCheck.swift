@@ -11,7 +11,7 @@ struct StandingCheck: Sendable {
 
     let store: TenantStore
 
-    /// Counts everybody anew.
+    /// Counts all people anew.
     ///
     /// - Returns: How many people and counts were wrong.
     func run(of tenant: TenantID) async throws(ServiceError) -> Int {

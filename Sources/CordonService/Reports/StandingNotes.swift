@@ -49,7 +49,7 @@ final class StandingNotes {
             stored: try records.record(PersonStanding.self, person), now: try PersonStanding(of: person, in: records))
     }
 
-    /// Writes down what has changed, and leaves for later whom it did not look at; whether it has left somebody.
+    /// Writes down what has changed, and leaves for later the people whom it did not look at; whether it has left any.
     func settle(in transaction: some StorageTransaction) throws(ServiceError) -> Bool {
         var differences: [StandingCount.Place: Int] = [:]
         for (person, entry) in entries where entry.stored != entry.now {

@@ -10,7 +10,7 @@ import Testing
 
 /// SRV-TG-38, 41: figures come from counters that change with what they count.
 struct CountedPeopleTests {
-    /// What the counters say has to be what comes of looking at everybody, whoever asks.
+    /// What the counters say has to be what comes of looking at all people, for each role that asks.
     private func agree(_ test: TestService, _ comment: Comment) async throws {
         let administration = test.service.administration
         // Sees the policies with a tag alone, of which the first test below makes some.
@@ -39,7 +39,7 @@ struct CountedPeopleTests {
     }
 
     @Test(arguments: [1, 2, 3])
-    func `counters say after any change what looking at everybody says`(seed: UInt64) async throws {
+    func `counters say after any change what looking at all people says`(seed: UInt64) async throws {
         var random = SeededGenerator(seed)
         let test = try await TestService.withPeople()
         let (administration, provisioning) = (test.service.administration, test.service.provisioning)
