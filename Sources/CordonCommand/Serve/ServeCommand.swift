@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonProtocol
+import CordonService
 import CordonServiceHTTP
 import Foundation
 import Logging
