@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonServiceHTTP
+import CordonTestSupport
 import Crypto
 import Foundation
 import HTTPTypes
@@ -28,10 +29,11 @@ import Testing
     private func withSecret(
         _ text: String, mode: Int = 0o600, _ body: (URL) async throws -> Void
     ) async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let file = folder.appending(path: "secret")
         try Data(text.utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
-        defer { try? FileManager.default.removeItem(at: file) }
         try await body(file)
     }
 
