@@ -96,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func `a new configuration takes its secret from the environment, and no file or plan holds it`() async throws {
+    @Test func `a new configuration takes its secret from the environment, and no file or plan holds it`() async throws
+    {
         try await Programs.onStage { stage in
             let repository = try await Repository(on: stage)
             #expect(try await repository.policy("pull policies").status == 0)
