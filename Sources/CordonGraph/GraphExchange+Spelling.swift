@@ -6,10 +6,15 @@ import Hummingbird
 
 extension GraphExchange {
     /// Whether the client wants a request taken as it is where it can be (`Prefer: handling=lenient`, RFC 7240 §4.4).
-    var isLenient: Bool {
+    var isLenient: Bool { prefers("handling=lenient") }
+
+    /// Whether the client wants every member refused that is not known (`Prefer: handling=strict`).
+    private var isStrict: Bool { prefers("handling=strict") }
+
+    private func prefers(_ wanted: String) -> Bool {
         request.headers[values: .prefer].flatMap { $0.split(separator: ",") }.contains { preference in
             let plain = preference.prefix { $0 != ";" }.lowercased()
-            return plain.filter { $0 != " " && $0 != "\"" } == "handling=lenient"
+            return plain.filter { $0 != " " && $0 != "\"" } == wanted
         }
     }
 
@@ -22,15 +27,20 @@ extension GraphExchange {
     /// - Parameters:
     ///   - place: What stands before the names of the members in the refusal.
     ///   - known: Members that were kept before, which may be written back.
+    ///   - knows: Whether a name is known, for clients that want all others refused.
     ///   - meant: The known member that a name was meant to be, nil for none.
     func checkSpelling(
         of members: [String: JSONValue], at place: String = "", except known: [String: JSONValue] = [:],
-        meant: (String) -> String?
+        knows: (String) -> Bool, meant: (String) -> String?
     ) throws {
         guard !isLenient else { return }
         let details = members.keys.sorted().prefix(Self.mostSpelled).compactMap { name -> Refusal.Detail? in
-            guard !name.contains("@"), known[name] == nil, let meant = meant(name) else { return nil }
-            return Refusal.Detail(target: place + name, message: "is not known here; did you mean \(meant)?")
+            guard !name.contains("@"), known[name] == nil else { return nil }
+            if let meant = meant(name) {
+                return Refusal.Detail(target: place + name, message: "is not known here; did you mean \(meant)?")
+            }
+            guard isStrict, !knows(name) else { return nil }
+            return Refusal.Detail(target: place + name, message: "is not known here.")
         }
         guard let first = details.first else { return }
         var refusal = Refusal.badRequest(
@@ -41,16 +51,27 @@ extension GraphExchange {
 
     /// The same for a resource that has few members.
     func checkSpelling(of members: [String: JSONValue], among known: [String]) throws {
-        try checkSpelling(of: members) { name in
+        try checkSpelling(of: members, knows: { known.contains($0) || Self.isOfEveryResource($0) }) { name in
             Self.tags.contains(name) ? nil : MemberSpelling.meant(by: name, among: known)
         }
+    }
+
+    /// Members that every resource may carry, because the service shows them.
+    private static func isOfEveryResource(_ name: String) -> Bool {
+        tags.contains(name) || ["id", "createdDateTime", "lastModifiedDateTime", "version"].contains(name)
     }
 
     /// The same for a policy, with its assignments.
     func checkSpelling(
         ofPolicy members: [String: JSONValue], _ kind: PolicyKind, except known: [String: JSONValue] = [:]
     ) throws {
-        try checkSpelling(of: members, except: known) { name in
+        try checkSpelling(
+            of: members, except: known,
+            knows: { name in
+                if Self.isOfEveryResource(name) || Self.ofConfigurations.contains(name) { return true }
+                return kind != .targetedManagedAppConfiguration && AppProtectionPolicy.isMember(name)
+            }
+        ) { name in
             guard kind == .targetedManagedAppConfiguration else { return AppProtectionPolicy.memberMeant(by: name) }
             return Self.tags.contains(name) ? nil : MemberSpelling.meant(by: name, among: Self.ofConfigurations)
         }
@@ -60,7 +81,10 @@ extension GraphExchange {
     /// The same for targets: a filter that is lost lets a policy reach everybody.
     func checkSpelling(ofAssignments assignments: JSONValue?) throws {
         for (index, entry) in (assignments?.array ?? []).enumerated() {
-            try checkSpelling(of: entry["target"]?.object ?? [:], at: "assignments[\(index)].target.") { name in
+            try checkSpelling(
+                of: entry["target"]?.object ?? [:], at: "assignments[\(index)].target.",
+                knows: Self.ofTargets.contains
+            ) { name in
                 MemberSpelling.meant(by: name, among: Self.ofTargets)
             }
         }

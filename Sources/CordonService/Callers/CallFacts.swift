@@ -10,6 +10,8 @@ public struct CallFacts: Sendable, Hashable {
     public var hasFreshSignIn: Bool
     /// The token of the impact that the administrator was shown, nil where none was asked for.
     public var impactToken: String?
+    /// Whether an assignment to a group that does not exist yet is kept, to reach people once the group comes; refused otherwise.
+    public var keepsUnknownGroups = false
 
     /// Facts of a call that proves nothing.
     public init(

@@ -94,10 +94,20 @@ extension StorageReader {
 extension StorageReader {
     /// Refuses an assignment to a group that does not exist, which would reach nobody, or exclude nobody, without a word. One
     /// that the policy had before stays: its group may have left the directory since.
-    func requireGroups(of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?) throws(ServiceError) {
+    ///
+    /// - Parameter keeping: Whether such assignments are kept instead, waiting for their groups.
+    /// - Returns: The groups that are waited for.
+    func requireGroups(
+        of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?, keeping: Bool
+    ) throws(ServiceError) -> [String] {
+        var waiting: [String] = []
         let known = Set((before?.assignments ?? []).map(\.target))
         for assignment in policy.assignments where !known.contains(assignment.target) {
             guard let id = assignment.target.groupID, try record(GroupEntry.self, folded(id)) == nil else {
+                continue
+            }
+            if keeping {
+                waiting.append(id)
                 continue
             }
             throw ServiceError(
@@ -105,6 +115,7 @@ extension StorageReader {
                 hint: "\(Self.shown(id)): create that group first, or assign the policy to another one.",
                 problems: [.init(member: "assignments", reason: "no group has the id \(id.prefix(128))")])
         }
+        return waiting
     }
 
     /// An id in a sentence; what could not stand there is left out.

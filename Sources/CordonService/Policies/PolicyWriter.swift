@@ -231,7 +231,8 @@ extension PolicyWriter {
         _ policy: ManagedAppPolicy, replacing before: ManagedAppPolicy?, _ action: String,
         _ clearance: ChangeReview.Clearance?, as administrator: Administrator, in change: inout Change
     ) throws {
-        try change.requireGroups(of: policy, notIn: before)
+        let waiting = try change.requireGroups(
+            of: policy, notIn: before, keeping: administrator.call.keepsUnknownGroups)
         for filter in policy.assignments.filter({ $0.filterMode != .none }).map({ $0.filterID ?? "" })
         where try change.record(AssignmentFilter.self, folded(filter)) == nil {
             throw ServiceError(
@@ -244,6 +245,7 @@ extension PolicyWriter {
         let changes = try change.keepVersion(of: policy, replacing: before, action, by: administrator, ids: ids)
         var details = ["version": policy.version, "change": MemberChange.text(of: changes)]
         details["before"] = before?.version
+        if !waiting.isEmpty { details["waitingGroups"] = waiting.sorted().joined(separator: ", ") }
         details.merge(clearance?.details ?? [:]) { own, _ in own }
         details.merge(policy.auditWarnings) { _, new in new }
         let others = try policy.kind == .defaultManagedAppProtection ? otherDefaults(policy, in: change) : []

@@ -78,6 +78,11 @@ package struct AdministrationGate: Sendable {
         administrator.call.reason = reason.map { $0.removingPercentEncoding ?? $0 }
         administrator.call.requestID = id
         administrator.call.impactToken = request.headers[.impactToken]
+        administrator.call.keepsUnknownGroups = request.headers[values: .prefer].contains { field in
+            field.split(separator: ",").contains {
+                $0.lowercased().filter { $0 != " " && $0 != "\"" } == "unknown-groups=wait"
+            }
+        }
         try administrator.call.check()
         return administrator
     }

@@ -150,6 +150,20 @@ import Testing
         }
     }
 
+    @Test func `a client that asks for strict handling has every unknown member refused`() async throws {
+        let service = try await TestService()
+        let strict: HTTPFields = [.prefer: "handling=strict"]
+        try await service.test { client in
+            let far: JSONValue = ["displayName": "P", "fromTheFuture": 1]
+            let refused = try await client.administer(.post, Self.protections, far, headers: strict)
+            #expect(refused.status == .badRequest)
+            #expect(refused.json["error"]?["details"]?.array?.first?["target"] == "fromTheFuture")
+            let known: JSONValue = ["displayName": "P", "printBlocked": true, "appGroupType": "allApps"]
+            #expect(try await client.administer(.post, Self.protections, known, headers: strict).status == .created)
+            #expect(try await client.administer(.post, Self.protections, far).status == .created)
+        }
+    }
+
     @Test func `an assignment to a group that does not exist is refused, and names it`() async throws {
         let service = try await TestService()
         let policy = try await service.publishPolicy()

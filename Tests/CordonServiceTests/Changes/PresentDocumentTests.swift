@@ -87,6 +87,26 @@ import Testing
         try await admin.removeResource(AssignmentFilter.self, "f", ifVersion: now, as: test.owner)
     }
 
+    @Test func `an assignment to a group that does not exist waits for it where that is asked`() async throws {
+        let test = try await TestService.withPeople()
+        let admin = test.service.administration
+        let policy = try await test.protect()
+        let targets = [PolicyAssignment(.group("later"))]
+        let refused = await failure { _ = try await admin.assignPolicy(policy.id, to: targets, as: test.owner) }
+        #expect(refused?.code == .invalid)
+        var patient = test.owner
+        patient.call.keepsUnknownGroups = true
+        _ = try await admin.assignPolicy(policy.id, to: targets, as: patient)
+        #expect(try await test.records().last?.details["waitingGroups"] == "later")
+        func reaches() async throws -> Bool {
+            try await !admin.intendedPolicies(forUser: "oid-ada", bundleID: TestService.app, as: test.owner).isEmpty
+        }
+        #expect(try await !reaches())
+        try await test.service.provisioning.saveGroup(
+            DirectoryGroup(id: "later", displayName: "Later", members: [.user("oid-ada")]), as: test.owner)
+        #expect(try await reaches())
+    }
+
     @Test func `the impact of a group says whose rules change and whose devices would be wiped`() async throws {
         let (test, _) = try await DestructiveChangeTests.staffed(2)
         try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly", to: .group("guests"))
