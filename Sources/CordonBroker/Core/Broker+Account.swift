@@ -208,12 +208,21 @@ extension Broker {
         return try await client.signer(for: account.facts.id)
     }
 
+    /// How far, in seconds, the time of a proof may lie ahead of the broker's clock, which is the app's own.
+    private static let mostAhead = 60.0
+
     /// Refuses what the session's key would say in another app's name: all apps of a session share it.
     private func check(_ purpose: SigningInput.Purpose, _ rule: AllowedApp) throws(SignInError) {
+        // Made ahead of its time, a proof would serve a token that outlives the person's session.
+        if case .proof(_, let issued) = purpose, issued > environment.now().timeIntervalSince1970 + Self.mostAhead {
+            throw SignInError(
+                .brokerRefused, .brokerDenied, "a proof of possession is signed for now, and not for later",
+                hint: "Set the claim iat to the present time.")
+        }
         // In development without a list, every program of the user is whichever app it says.
         if configuration.isDevelopment, configuration.apps.isEmpty { return }
         switch purpose {
-        case .proof(let origin):
+        case .proof(let origin, _):
             guard rule.proofOrigins(service: configuration.service).contains(origin) else {
                 throw SignInError(
                     .brokerRefused, .brokerDenied, "this app may not prove possession of the key to this origin",

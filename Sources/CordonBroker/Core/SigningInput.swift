@@ -9,8 +9,8 @@ internal import Foundation
 /// thing to the next.
 struct SigningInput: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
-        /// Proves to this origin that the sender of a request holds the key.
-        case proof(WebOrigin)
+        /// Proves to this origin that the sender of a request holds the key, at a moment in seconds since 1970.
+        case proof(WebOrigin, issued: Double)
         /// Says that the data of the app with this bundle id was wiped.
         case receipt(bundleID: String)
     }
@@ -57,9 +57,9 @@ struct SigningInput: Sendable, Equatable {
         case .proofOfPossession:
             guard Self.isObject(header, of: ["alg", "typ", "jwk"]),
                 Self.isObject(payload, of: ["jti", "htm", "htu", "iat", "ath", "nonce"]),
-                let origin = try? JSONDecoder().decode(Claims.self, from: payload).origin
+                let claims = try? JSONDecoder().decode(Claims.self, from: payload), let origin = claims.origin
             else { return nil }
-            purpose = .proof(origin)
+            purpose = .proof(origin, issued: claims.iat)
         case .wipeReceipt:
             guard Self.isObject(header, of: ["alg", "typ", "kid"]), Self.isObject(payload, of: Self.receiptMembers),
                 let receipt = try? MessageCoding.decode(WipeReceipt.self, from: payload)

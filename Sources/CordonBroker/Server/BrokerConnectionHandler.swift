@@ -195,7 +195,9 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     ) {
         #if os(Linux)
             if payload.count <= BrokerFrame.largestGreeting {
-                Task(executorPreference: LoopTaskExecutor(loop)) {
+                let executor = LoopTaskExecutor(loop)
+                Task(executorPreference: executor) {
+                    defer { withExtendedLifetime(executor) {} }
                     let request = session.request(in: payload)
                     if let answered = await session.quickAnswer(request, from: peer) { return finish(answered) }
                     Task { finish(await session.answer(request, from: peer)) }

@@ -93,6 +93,12 @@ import Testing
         ] {
             #expect(try await Self.signed(Self.proof(foreign, draft, at: now), for: board) == nil, "\(foreign)")
         }
+        // Ready for a time after the sign-out, while the token is still good.
+        for (ahead, isSigned) in [(-3_600.0, true), (59, true), (61, false), (3_600, false)] {
+            let text = try Self.proof(mine, draft, at: now.addingTimeInterval(ahead))
+            let signature = await Self.signed(text, for: board)
+            #expect((signature != nil) == isSigned, "\(ahead)")
+        }
         // Nothing says where this one's tokens are good for anything.
         let third = try await BrokerApp("third", at: broker)
         #expect(try await Self.signed(Self.proof(Self.service, draft, at: now), for: third) == nil)
@@ -127,7 +133,7 @@ import Testing
 
     @Test func `a text that could be read in two ways is not signed`() throws {
         let origin = try #require(WebOrigin("https://a.example"))
-        #expect(purpose(Self.head, Self.claims { $0 }) == .proof(origin))
+        #expect(purpose(Self.head, Self.claims { $0 }) == .proof(origin, issued: 1_800_000_000))
         let changes: [(String, String)] = [
             (#""jti""#, #""htu":"https://b.example/","jti""#), (#""jti""#, #""h\u0074u":"https://b.example/","jti""#),
             (#""jti""#, #""HTU":"https://b.example/","jti""#), (#""jti""#, #""extra":1,"jti""#),
@@ -157,7 +163,9 @@ import Testing
                 SigningInput(Base64URL.encode(Data(Self.head.utf8)) + "." + Base64URL.encode(payload)) == nil)
         }
         // A colon, a bracket and a quotation mark inside a text are no members.
-        #expect(purpose(Self.head, Self.claims { $0.replacing(#":"1""#, with: #":"a:{\"[,\\""#) }) == .proof(origin))
+        #expect(
+            purpose(Self.head, Self.claims { $0.replacing(#":"1""#, with: #":"a:{\"[,\\""#) })
+                == .proof(origin, issued: 1_800_000_000))
     }
 
     @Test(arguments: [
