@@ -324,7 +324,8 @@ let package = Package(
         tests(
             "CordonDevelopmentProviderTests",
             [
-                "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol", "CordonService",
+                "CordonTestSupport", "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol",
+                "CordonService",
                 "CordonServiceHTTP", crypto, cryptoExtras, httpTypes, hummingbirdTesting, jwtKit, logging, nioCore,
             ]),
         tests("CordonAppToolsTests", ["CordonTestSupport", "CordonAppTools", crypto]),
@@ -338,7 +339,9 @@ let package = Package(
             ]),
         tests("CordonScanTests", ["CordonTestSupport", "CordonScan"]),
         tests("CordonLeakScanTests", ["CordonLeakScan", "CordonTestSupport"]),
-        tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
+        tests(
+            "CordonDemoTests",
+            ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonProtocol", "CordonSignIn", httpTypes]),
         tests(
             "RealProviderTests",
             ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
