@@ -108,6 +108,28 @@ def regions(folder: pathlib.Path) -> list[str]:
     return problems
 
 
+ARTICLE = "Sources/Cordon/Cordon.docc/AnIOSAppInTenMinutes.md"
+
+
+def article(folder: pathlib.Path) -> list[str]:
+    """The lines of the article's code that the example does not have, in their order within each piece."""
+    def plain(line: str) -> str:
+        return re.sub(r"\s*// .*", "", line).strip()
+
+    whole = [plain(line) for path in sorted(folder.rglob("*.swift")) for line in path.read_text().splitlines()]
+    problems, piece, at = [], False, 0
+    for number, line in enumerate((ROOT / ARTICLE).read_text().splitlines(), 1):
+        if line.startswith("```"):
+            piece, at = line == "```swift", 0
+        elif piece and plain(line):
+            found = next((place for place in range(at, len(whole)) if whole[place] == plain(line)), None)
+            if found is None:
+                problems.append(f"{ARTICLE}:{number}: the example does not have: {plain(line)}")
+            else:
+                at = found + 1
+    return problems
+
+
 def main() -> int:
     names = introduced()
     problems = []
@@ -116,7 +138,7 @@ def main() -> int:
         for file in sorted(path.rglob("*.swift")) if path.is_dir() else [path] if path.exists() else []:
             problems += check(file, names)
         if path.name == "FieldNotesApp":
-            problems += regions(path)
+            problems += regions(path) + article(path)
     for problem in problems:
         print(f"apple: {problem}")
     return 1 if problems else 0

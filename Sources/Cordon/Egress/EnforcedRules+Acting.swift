@@ -46,7 +46,12 @@ extension EnforcedRules {
         }
     }
 
+    /// Takes a permit and spends it where there are permits for the action; asks where there are none. A permit needs an open gate besides.
     private func spend(for question: Question) throws(ProtectionError) {
+        guard EgressPermit.actions.contains(question.action) else {
+            if let refusal = refusal(of: question) { throw ProtectionError(denied: refusal) }
+            return
+        }
         let permit: EgressPermit
         do { permit = try self.permit(for: question) } catch { throw ProtectionError(denied: error.decision) }
         _ = try spend(permit, for: question.action, of: question.owner?.account)

@@ -45,6 +45,20 @@ import Testing
         #expect(!isBegun)
     }
 
+    @Test func `what takes no permit is asked about all the same: Siri, widgets, notifications, search`() async throws {
+        for blocks in [false, true] {
+            let device = try Device()
+            let protection = try await device.enrolled(["printBlocked": .bool(blocks)])
+            let personal = try protection.rules.whenAllowed(.may(.siriIntent, of: .personal)) { 1 }
+            #expect(personal == 1)
+            for action in [Action.siriIntent, .appIntent, .showWidget, .notify, .indexSpotlight, .print] {
+                let question = Question.may(action, of: .managed(device.account.id))
+                let isDone = (try? protection.rules.whenAllowed(question) { true }) ?? false
+                #expect(isDone == protection.rules.verdict(for: question).permits, "\(action)")
+            }
+        }
+    }
+
     @Test func `what the act itself throws comes through as it is`() async throws {
         let device = try Device()
         let protection = try await device.enrolled([:])
