@@ -21,7 +21,7 @@ LIMITS = {
     "lines of AppProtection": 283,
     "error types": 17,
     "do throws": 40,
-    "library products": 20,
+    "library products": 21,
     "modules that a first program imports": 1,
     "unused arrows": 0,
 }

@@ -36,7 +36,9 @@ public struct AppPackage: Sendable {
         guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
         guard !place.isFolder else {
             unpacked = nil
-            bundles = try Self.bundles(in: url)
+            // What is found below a link would be nothing.
+            let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: url.path)) != nil
+            bundles = try Self.bundles(in: isLink ? url.resolvingSymlinksInPath() : url)
             return
         }
         guard Self.isArchive(url) else {

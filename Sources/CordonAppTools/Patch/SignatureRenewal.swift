@@ -95,12 +95,12 @@ struct SignatureRenewal {
     }
 
     private func maker(_ image: MachOImage, _ code: Code) throws(AppToolsError) -> Maker {
-        do throws(AppToolsError) {
+        do {
             guard let signature = try ImageSignatureCheck.signature(image) else { return .nobody }
-            guard let first = signature.codeDirectories.first else {
-                throw AppToolsError(.malformed, "there is no code directory")
-            }
-            let isLinkers = try CodeDirectory(first).flags & CodeDirectory.Flag.linkerSigned != 0
+            // Without a directory there is nothing to judge: an empty one cannot be read.
+            let isLinkers =
+                try CodeDirectory(signature.codeDirectories.first ?? Data()).flags & CodeDirectory.Flag.linkerSigned
+                != 0
             return isLinkers && signature.content(SuperBlob.Slot.cms)?.isEmpty ?? true ? .linker : .person
         } catch {
             throw refusal(code.url.path, "\(image.cpu): it cannot be read: \(error.reason)")

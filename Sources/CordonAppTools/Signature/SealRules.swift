@@ -29,7 +29,7 @@ final class SealRules {
             throw AppToolsError(.malformed, "the seal has \(listed.entries.count) rules, more than \(Self.most)")
         }
         var rules: [Rule] = []
-        do throws(AppToolsError) {
+        do {
             for (pattern, value) in listed.entries { rules.append(try Self.rule(pattern, value)) }
         } catch {
             Self.free(rules)

@@ -55,10 +55,3 @@ extension Change {
         }
     }
 }
-
-extension StorageReader {
-    /// The commands of a registration that its app may still be told, wipes apart.
-    func openCommands(of registrationID: String) throws(ServiceError) -> [IssuedCommand] {
-        try records(IssuedCommand.self, where: (.registration, registrationID)).filter(\.state.isOpen)
-    }
-}

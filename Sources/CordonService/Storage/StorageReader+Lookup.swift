@@ -3,6 +3,11 @@ internal import CordonProtocol
 internal import Foundation
 
 extension StorageReader {
+    /// The commands of a registration that its app may still be told, wipes apart.
+    func openCommands(of registrationID: String) throws(ServiceError) -> [IssuedCommand] {
+        try records(IssuedCommand.self, where: (.registration, registrationID)).filter(\.state.isOpen)
+    }
+
     /// The person of a device's access token, provided that app protection serves them.
     ///
     /// - Throws: ``ServiceError`` with status 200 for somebody unknown or not entitled (SRV-CI-033), and with code

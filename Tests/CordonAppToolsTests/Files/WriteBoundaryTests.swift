@@ -140,15 +140,16 @@ struct WriteBoundaryTests {
     @Test func `links that stay inside, and files that a person names, are written`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
-        try FileManager.default.moveItem(
-            at: app.appendingPathComponent("App"), to: app.appendingPathComponent("Real"))
-        try FileManager.default.createSymbolicLink(
-            atPath: app.appendingPathComponent("App").path, withDestinationPath: "Real")
+        let library = app.appendingPathComponent("Frameworks/libswiftCore.dylib")
+        try FileManager.default.moveItem(at: library, to: app.appendingPathComponent("Frameworks/Real.dylib"))
+        try FileManager.default.createSymbolicLink(atPath: library.path, withDestinationPath: "Real.dylib")
         // The way to the app may itself be a link.
         let way = scratch.folder.appendingPathComponent("Way.app")
         try FileManager.default.createSymbolicLink(at: way, withDestinationURL: app)
-        let written = try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(way).changes)
-        #expect(written.contains { $0.lastPathComponent == "Real" })
+        let bundle = try AppPackage(opening: way).app()
+        let written = try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(bundle).changes)
+        #expect(written.contains { $0.lastPathComponent == "Real.dylib" })
+        #expect(try SignatureVerifier().findings(app).filter { $0.severity == .error } == [])
         let file = try scratch.file("Info.plist", "old")
         let link = scratch.folder.appendingPathComponent("Linked.plist")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
