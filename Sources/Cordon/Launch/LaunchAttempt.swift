@@ -24,8 +24,9 @@ struct LaunchTools: Sendable {
         pins = PINKeeper(
             folder: try StateFolder(
                 configuration.pinDirectory ?? configuration.dataDirectory.appending(path: "pins")),
-            seal: context.seal, clock: configuration.clock, cost: configuration.pinCost,
-            observer: configuration.pinObserver, isShared: configuration.pinDirectory != nil)
+            seal: context.seal, clock: configuration.clock, cost: configuration.pinCost ?? configuration.usualPINCost,
+            observer: configuration.pinObserver, isShared: configuration.pinDirectory != nil,
+            memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil)
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
         guards = try KeyGuards(context, rules: rules)

@@ -16,6 +16,10 @@ package struct PINCost: Sendable, Equatable, Codable {
 
     /// 64 MiB for each guess, some tenths of a second on a telephone.
     package static let standard = PINCost(logRounds: 16)
+    /// The same work in 16 MiB, one block after the other: systems end an app extension that takes some tens of MiB.
+    package static let appExtension = PINCost(logRounds: 14, parallelism: 4)
+    /// The most memory that a guess may take in an app extension, in bytes.
+    static let extensionLimit = 24 << 20
 
     private static let limit = (logRounds: 18, blockSize: 8, parallelism: 4)
 
@@ -26,4 +30,9 @@ package struct PINCost: Sendable, Equatable, Codable {
     var isWithinBounds: Bool {
         self == PINCost(logRounds: logRounds, blockSize: blockSize, parallelism: parallelism)
     }
+}
+
+extension ProtectionConfiguration {
+    /// The work of a guess that fits this process and every other one that checks the same PIN.
+    var usualPINCost: PINCost { isExtension || asksPINInExtensions ? .appExtension : .standard }
 }

@@ -16,6 +16,8 @@ struct PINKeeper: Sendable {
     let observer: @Sendable (String) -> Void
     /// Whether the organisation's apps share the folder.
     var isShared = false
+    /// The most memory that a check may take in this process, in bytes; nil for as much as there is.
+    var memoryLimit: Int?
 
     /// How a check ended.
     enum Check: Equatable {
@@ -46,6 +48,11 @@ struct PINKeeper: Sendable {
             return (.noPIN, nil)
         }
         observer("read")
+        if let memoryLimit, verifier.memory > memoryLimit {
+            throw ProtectionError(
+                .stateUnwritable, "an extension has too little memory to check this PIN",
+                hint: "Enter it in the app once.")
+        }
         let secrets = try secrets(of: account)
         guard record.failed < limit else {
             try secrets.destroy(record.key?.id)
@@ -77,7 +84,8 @@ struct PINKeeper: Sendable {
         record.lastGuess = nil
         record.entered = ClockReading(clock)
         record.active = record.entered
-        let isOfCost = verifier.isOf(cost)
+        // Only a process with room for any cost makes it another one.
+        let isOfCost = verifier.isOf(cost) || memoryLimit != nil
         if !isOfCost {
             let (renewed, derivedAnew) = try PINVerifier.make(pin, cost: cost, key: key)
             (record.verifier, derived) = (renewed, derivedAnew)

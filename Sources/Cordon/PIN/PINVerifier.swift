@@ -34,6 +34,9 @@ struct PINVerifier: Codable, Equatable, Sendable {
         return HMAC<SHA256>.isValidAuthenticationCode(tag, authenticating: proof, using: key) ? derived : nil
     }
 
+    /// Bytes that one check takes.
+    var memory: Int { cost.memory }
+
     /// Whether it was derived at this cost.
     func isOf(_ cost: PINCost) -> Bool { self.cost == cost }
 

@@ -115,8 +115,11 @@ public struct ProtectionConfiguration: Sendable {
     /// A folder that the organisation's apps on this device share for one common PIN, with a common ``keyStore``; nil
     /// keeps the PIN in this app.
     public var pinDirectory: URL?
-    /// How much work one guess at a PIN takes.
-    package var pinCost = PINCost.standard
+    /// Whether extensions of this app, or of another one that shares ``pinDirectory``, ask for the PIN: a guess then takes the memory that an
+    /// extension has. Set it to the same in every process. An extension checks no PIN that was made for more.
+    public var asksPINInExtensions = false
+    /// How much work one guess at a PIN takes; nil for what fits the process.
+    package var pinCost: PINCost?
     /// Rules for trying the app without a service; debug builds only.
     public var debugPolicies: DebugPolicies?
     /// Told of every step of a PIN check; a test ends the process there.

@@ -13,12 +13,14 @@ package enum RewrapStep: String, Sendable, CaseIterable {
 
 /// Keys that a PIN guards: their records hang on a share beside root key and secret.
 extension Vault {
-    /// Whether the account's key cannot be opened without its share.
+    /// Whether the account's key cannot be opened without its share. A copy of a record whose key was wiped counts for nothing.
     ///
     /// - Throws: ``VaultError`` where the record cannot be read; an account without a record has no share.
     package func isGuarded(_ account: AccountID) throws(VaultError) -> Bool {
         guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return false }
-        return try AccountKeyRecord.identify(bytes).shareID != nil
+        let claim = try AccountKeyRecord.identify(bytes)
+        if claim.shareID == nil { return false }
+        return try !isRetired(claim)
     }
 
     /// Brings a guarded key into memory.

@@ -93,7 +93,7 @@ extension Vault {
     }
 
     /// Whether what a record holds was destroyed before: the key itself, or every one that hangs on no secret.
-    private func isRetired(_ claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
+    func isRetired(_ claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
         if claim.isPlain, try secrets.arePlainRecordsRetired(of: claim.account) { return true }
         return try secrets.isRetired(keyID: claim.keyID)
     }

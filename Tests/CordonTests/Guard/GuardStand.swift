@@ -19,6 +19,8 @@ final class GuardStand: Sendable {
     }
 
     static let text = Data("quarterly figures".utf8)
+    /// Rules under which many starts without a network do not close the gate.
+    static let patience: [String: JSONValue] = ["periodOfflineBeforeAccessCheck": .string("P60D")]
 
     let house: Gatehouse
     private let copies = Locked<[Copy]>([])
@@ -39,7 +41,7 @@ final class GuardStand: Sendable {
     func opened(
         _ rules: [String: JSONValue] = [:], _ change: (inout ProtectionConfiguration) -> Void = { _ in }
     ) async throws -> AppProtection {
-        let protection = try await house.opened(rules, change)
+        let protection = try await house.opened(Self.patience.merging(rules) { $1 }, change)
         await protection.gate.keys.finishSettling(account)
         try await protection.files.write(Self.text, as: "note", of: account)
         return protection

@@ -109,7 +109,10 @@ import Testing
         await stand.house.person.set { $0.pins = [.entered("2580"), .cancelled] }
         let restored = try await stand.house.start()
         #expect(await !stand.reads(restored))
-        await stand.house.person.set { $0.signIns = [.signedIn("oid-a")] }
+        await stand.house.person.set { person in
+            person.pins = [.entered("2580")]
+            person.signIns = [.signedIn("oid-a")]
+        }
         #expect(await stand.reads(restored), "after a sign-in")
     }
 
@@ -122,7 +125,7 @@ import Testing
         let next = try await stand.house.start()
         await stand.house.person.set { $0.pins = [.forgotten] }
         let outcome = await next.launch(stand.account)
-        #expect(outcome.result == .blocked && outcome.steps.last == LaunchStep(.block, .cancelled))
+        #expect(outcome.result == .blocked && outcome.steps.last?.kind == .block)
         #expect(await !isInMemory(stand, next))
     }
 

@@ -48,6 +48,46 @@ import Testing
         #expect(try await keeper.check("caf\u{E9}1", of: "oid-b", limit: 9) == .noPIN)
     }
 
+    @Test func `an extension checks no PIN that takes more memory than it has, and takes no guess for it`() async throws
+    {
+        let drawer = Drawer()
+        _ = try await drawer.keeper(cost: PINCost(logRounds: 15)).set("2580", of: "oid-a", requirements: Self.rules)
+        var small = try drawer.keeper(cost: .appExtension)
+        small.memoryLimit = PINCost.extensionLimit
+        let keeper = small
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            _ = try await keeper.check("2580", of: "oid-a", limit: 5)
+        }
+        guard case .value(let record) = try keeper.contents(of: "oid-a") else {
+            Issue.record("no record")
+            return
+        }
+        #expect(record.failed == 0)
+        // The app makes it one that fits at the next right guess.
+        #expect(try await drawer.keeper(cost: .appExtension).check("2580", of: "oid-a", limit: 5) == .right)
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .right)
+        #expect(
+            PINCost.appExtension.memory <= PINCost.extensionLimit && PINCost.standard.memory > PINCost.extensionLimit)
+        let work = { (cost: PINCost) in cost.memory * cost.parallelism }
+        #expect(work(.appExtension) == work(.standard), "no guess is cheaper there")
+    }
+
+    @Test func `a changed PIN keeps what it opens for who knew the one before, and a new one opens something else`()
+        async throws
+    {
+        let keeper = try Drawer().keeper()
+        let first = try await keeper.make("2580", of: "oid-a", requirements: Self.rules).key
+        #expect(try await keeper.guess("2580", of: "oid-a", limit: 5).key == first)
+        #expect(try await keeper.guess("2581", of: "oid-a", limit: 5).key == nil)
+        let kept = try await keeper.make("9731", of: "oid-a", requirements: Self.rules, keeping: first).key
+        #expect(kept == first)
+        #expect(try await keeper.guess("9731", of: "oid-a", limit: 5).key == first)
+        let anew = try await keeper.make("8642", of: "oid-a", requirements: Self.rules).key
+        #expect(anew != first)
+        try await keeper.takeAway(from: "oid-a")
+        #expect(try await keeper.guess("8642", of: "oid-a", limit: 5).key == nil)
+    }
+
     @Test func `the last guess uses the PIN up, the right one then too`() async throws {
         let drawer = Drawer()
         let keeper = try drawer.keeper()

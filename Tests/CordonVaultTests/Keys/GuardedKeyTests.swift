@@ -139,7 +139,10 @@ struct GuardedKeyTests {
                 && !FileManager.default.fileExists(atPath: scene.note.path))
         #expect(try scene.secretCount() == 0)
         try record.write(to: scene.record)
-        #expect(await code { try await scene.vault().unlock(scene.account, with: scene.share) } == .wiped)
+        let after = try scene.vault()
+        #expect(await code { try await after.unlock(scene.account, with: scene.share) } == .wiped)
+        #expect(try await !after.isGuarded(scene.account), "who enrols again gets a new key")
+        try await after.createAccountKey(for: scene.account)
     }
 
     @Test func `a record with a share is not turned into one without`() throws {
