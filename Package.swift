@@ -341,7 +341,7 @@ let package = Package(
         tests("CordonLeakScanTests", ["CordonLeakScan", "CordonTestSupport"]),
         tests(
             "CordonDemoTests",
-            ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonProtocol", "CordonSignIn", httpTypes]),
+            ["CordonDemo", "CordonHTTPClient", "CordonProtocol", "CordonSignIn", httpTypes]),
         tests(
             "RealProviderTests",
             ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),

@@ -61,7 +61,6 @@ import Testing
             }
             let result = try await Program.run(Program.python ?? "python3", [Self.walk], environment: environment)
             #expect(result.status == 0, "\(result.everything)")
-            print(result.everything)
             group.cancelAll()
             await server.shutDown()
         }

@@ -108,7 +108,7 @@ import Testing
         try await fixture.test { browser in
             try await furnish(fixture, browser, name: hostile)
             let crawl = ConsoleCrawl(browser: browser)
-            var pages = try await crawl.pages(of: routes)
+            var pages = try await crawl.pages(of: routes, each: 2)
             // What takes something away is sent last, so that every other form still has something to be about.
             let last = ["delete", "erase", "forget", "block", "cancel", "stop", "wipe"]
             func turn(_ action: String) -> Int { last.contains { action.hasSuffix("/" + $0) } ? 1 : 0 }

@@ -50,7 +50,7 @@ struct CataloguePages {
                 "Catalogue of apps", .service, lead: "Apps that policies can name, and the sets that they belong to.",
                 above: Link("Service", "/console/service"),
                 [
-                    .links(visit.may("manageTenant") ? [Link("New app", Self.appsPath + "/new", isMain: true)] : []),
+                    .links(visit.may("writePolicies") ? [Link("New app", Self.appsPath + "/new", isMain: true)] : []),
                     .table(
                         Table(
                             "Apps", ["Name", "Bundle id", "Publisher", "Kind"], rows,

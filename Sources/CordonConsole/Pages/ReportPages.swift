@@ -65,6 +65,16 @@ struct ReportPages {
         return .page(Page("Reports", .reports, lead: "Figures, and lists to read or to download.", blocks))
     }
 
+    /// A value of a row in words: names of the service are put into the person's language.
+    private static func shown(_ value: JSONValue?) -> Phrase {
+        switch value {
+        case .bool(let flag): flag ? "yes" : "no"
+        case .string(let text): SettingTexts.words(text)
+        case .array(let list): .list(list.map { shown($0) })
+        default: .data(ReportFile.text(value))
+        }
+    }
+
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         guard let report = Self.reports.first(where: { $0.name == visit.keys[0] }) else {
             throw Refusal(.notFound, "not-found", "There is no such report.")
@@ -84,7 +94,7 @@ struct ReportPages {
             return .response(ReportFile.csv(lines, named: "\(report.name).csv"))
         default: break
         }
-        let rows = all.prefix(200).map { row in report.columns.map { Cell.text(.data(ReportFile.text(row[$0.member]))) }
+        let rows = all.prefix(200).map { row in report.columns.map { Cell.text(Self.shown(row[$0.member])) }
         }
         let path = "/console/reports/" + report.name
         return .page(
