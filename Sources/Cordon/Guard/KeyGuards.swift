@@ -115,7 +115,7 @@ struct KeyGuards: Sendable {
     }
 
     private func unlock(_ account: AccountID, with share: SymmetricKey) async throws(ProtectionError) -> Bool {
-        do throws(VaultError) {
+        do {
             try await context.vault.unlock(account, with: share)
             return true
         } catch {
@@ -179,7 +179,7 @@ struct KeyGuards: Sendable {
         } else {
             // The PIN was made anew while the key was in memory, after a sign-in that the service may still take for fresh.
             let recovered: RecoveryShare
-            do throws(ServiceFailure) { recovered = try await service.release(account) } catch {
+            do { recovered = try await service.release(account) } catch {
                 throw ProtectionError(.serviceUnusable, "the share of a key was not given out: \(error.reason)")
             }
             guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
@@ -227,7 +227,7 @@ struct KeyGuards: Sendable {
         _ share: SymmetricKey, _ account: AccountID, _ service: Service
     ) async throws(ProtectionError) {
         let sealed = Base64URL.encode(try KeyGuardRecord.seal(share, try recoveryKey(), account))
-        do throws(ServiceFailure) { try await service.keep(RecoveryShare(sealed: sealed), account) } catch {
+        do { try await service.keep(RecoveryShare(sealed: sealed), account) } catch {
             throw ProtectionError(.serviceUnusable, "the service does not keep the share: \(error.reason)")
         }
     }

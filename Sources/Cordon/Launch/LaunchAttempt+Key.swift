@@ -27,7 +27,7 @@ extension LaunchAttempt {
             guard hasSignedIn else { return step }
         }
         let share: RecoveryShare
-        do throws(ServiceFailure) { share = try await tools.guardService.release(account) } catch {
+        do { share = try await tools.guardService.release(account) } catch {
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
             return await showUnopened("The account's files cannot be opened: \(error.reason).")
