@@ -324,7 +324,8 @@ let package = Package(
         tests(
             "CordonDevelopmentProviderTests",
             [
-                "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol", "CordonService",
+                "CordonTestSupport", "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol",
+                "CordonService",
                 "CordonServiceHTTP", crypto, cryptoExtras, httpTypes, hummingbirdTesting, jwtKit, logging, nioCore,
             ]),
         tests("CordonAppToolsTests", ["CordonTestSupport", "CordonAppTools", crypto]),
@@ -338,7 +339,9 @@ let package = Package(
             ]),
         tests("CordonScanTests", ["CordonTestSupport", "CordonScan"]),
         tests("CordonLeakScanTests", ["CordonLeakScan", "CordonTestSupport"]),
-        tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
+        tests(
+            "CordonDemoTests",
+            ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonProtocol", "CordonSignIn", httpTypes]),
         tests(
             "RealProviderTests",
             ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
@@ -382,6 +385,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         // What IdentityBenchmark compares with: links nothing of Cordon.
         benchmark("PlainDispatch"),
         benchmark("AppToolsBenchmark"),
+        benchmark("ScanBenchmark", ["CordonScan"]),
         benchmark("BrokerBenchmark", ["CordonBroker", "CordonIdentity", "CordonSignIn", "CordonTesting", logging]),
         benchmark(
             "RevocationBenchmark", ["CordonDemo", "CordonHTTPClient", "CordonPolicy", "CordonSignIn", httpTypes]),
@@ -412,6 +416,7 @@ if Context.environment["CORDON_FUZZ"] != nil {
         fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
         fuzzer("ProtocolFuzz", ["CordonBase", "CordonProtocol"]),
+        fuzzer("ScanFuzz", ["CordonScan"]),
         fuzzer("ServiceFuzz", ["CordonGraph"]),
         fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),
     ]

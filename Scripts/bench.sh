@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export CORDON_BENCHMARKS=1
-benchmarks=(Revocation Chunk Vault Policy Identity Start Broker Service AppTools)
+benchmarks=(Revocation Chunk Vault Policy Identity Start Broker Service AppTools Scan)
 
 echo 'bench: building programs and benchmarks (release)' >&2
 for product in cordon FieldNotes PlainDispatch "${benchmarks[@]/%/Benchmark}"; do swift build -c release --product "$product"; done

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 seconds=${SECONDS_EACH:-60}
 export CORDON_FUZZ=1
-fuzzers=(PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz ServiceFuzz)
+fuzzers=(PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz ServiceFuzz ScanFuzz)
 # A build folder of their own: everything in it is instrumented.
 building=(swift build -c release --sanitize fuzzer --scratch-path .build/fuzz)
 for fuzzer in "${fuzzers[@]}"; do "${building[@]}" --product "$fuzzer"; done

@@ -46,12 +46,12 @@ struct ServiceProcess {
         let issuer = Issuer(
             key: try SoftwareSigningKey(rawRepresentation: Data(contentsOf: folder.appending(path: "issuer.key"))))
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-        var configuration = ServiceConfiguration()
+        var rules = ServiceConfiguration()
         // One person has thousands of devices here.
-        configuration.registrationsPerPerson = 1_000_000
+        rules.registrationsPerPerson = 1_000_000
         let service = ManagementService(
             storage: try SQLiteStorage(file: folder.appending(path: "service.sqlite")),
-            keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")), configuration: configuration,
+            keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")), configuration: rules,
             logger: logger)
         try await service.open(tenant)
         let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])

@@ -31,15 +31,6 @@ extension GraphExchange {
         }
     }
 
-    /// What reports show of the registrations that a filter lets through.
-    func statuses(
-        _ administration: Administration, _ filter: RegistrationFilter = RegistrationFilter()
-    ) async throws -> [ProtectionStatus] {
-        ProtectionStatus.rows(
-            try await registrations(administration, filter), users: try await users(administration),
-            policies: try await policies(administration))
-    }
-
     /// A policy as this request's version shows it.
     func json(_ policy: ManagedAppPolicy, expanding: Bool = true) -> JSONValue {
         PolicyEntity(policy: policy, version: version).json(expanding: expanding ? query.expand : [], root: root)

@@ -44,7 +44,7 @@ struct SourceFile {
             guard let brace = reader.find([Mark.openBrace], from: index + 1), brace - index < 40,
                 reader.partner(brace) > brace
             else { continue }
-            reader.markDebug(index...reader.partner(brace))
+            reader.markDebug(index...max(index, reader.partner(brace)))
         }
     }
 

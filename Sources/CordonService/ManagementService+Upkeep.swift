@@ -24,9 +24,9 @@ extension ManagementService {
         let overdue = try await store.read(for: tenant) { records in
             try targeting.overdueApps(of: tenant, in: records, at: now) { _ in true }
         }
-        if overdue > 0 {
-            logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
-        }
+        guard overdue > 0 else { return }
+        logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
+        try await alertDrift(of: tenant, at: now)
     }
 
     /// Counts all people anew for the figures, and corrects the counters where they differ; says so in the log.

@@ -22,10 +22,14 @@ extension Upkeep {
                 .service, "change.expire", "change/\(waiting.id)",
                 details: ["digest": waiting.digest, "entity": waiting.entity])
         }
-        try await all(WipeBudget.self, of: tenant) { $0.spent(at: now) == 0 } body: { budget, change in
+        try await all(WipeBudget.self, of: tenant) {
+            $0.spent(at: now) == 0
+        } body: { budget, change in
             try change.remove(WipeBudget.self, budget.storageID)
         }
-        try await all(KnownApprovers.self, of: tenant) { $0.present(at: now).count < $0.seen.count } body: {
+        try await all(KnownApprovers.self, of: tenant) {
+            $0.present(at: now).count < $0.seen.count
+        } body: {
             approvers, change in
             var known = approvers
             let present = known.present(at: now)

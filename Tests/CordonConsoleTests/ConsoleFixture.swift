@@ -44,6 +44,7 @@ struct ConsoleFixture: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var rules = ServiceConfiguration()
         rules.wipeBudget = wipeBudget
+        rules.registrationsPerPerson = 1_000_000
         service = ManagementService(
             storage: storage, keyStore: InMemoryServiceKeyStore(), configuration: rules, clock: { clock.now },
             logger: logger)

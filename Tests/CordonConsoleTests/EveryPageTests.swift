@@ -16,17 +16,7 @@ import Testing
     private func furnish(_ fixture: ConsoleFixture, _ browser: Browser, name: String = "Name") async throws {
         let id = try await fixture.publishPolicy(["displayName": .string(name)])
         let owner = ConsoleFixture.owner
-        let root = try await fixture.service.devices.readiness(of: ConsoleFixture.tenant)
-        let person = ConsoleFixture.worker
-        let device = SimulatedDevice(
-            service: try #require(URL(string: ConsoleFixture.base)), pin: root.thumbprint,
-            account: ManagedAccount(
-                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
-            bundleID: ConsoleFixture.bundleID, tag: "tag-1234", transport: RouterTransport(client: browser.client),
-            now: { fixture.clock.now }
-        ) { key in try fixture.provider.checkInToken(of: person, boundTo: key) }
-        try await device.register()
-        try await device.checkIn()
+        try await enrol("tag-1234", fixture, browser).checkIn()
         _ = try await fixture.service.administration.updatePolicy(
             id, changes: ["contactSyncBlocked": true], ifVersion: nil, as: owner)
         try await browser.signIn(ConsoleFixture.ada)
@@ -45,6 +35,37 @@ import Testing
             editor, to: "/console/policies/\(id)/preview/launch", [("s.minimumWipeOsVersion", "99")])
         let waiting = try await browser.submit(preview, to: "/console/policies/\(id)/publish/launch")
         #expect(waiting.path.hasPrefix("/console/approvals/"))
+    }
+
+    /// An app of the worker's, enrolled.
+    @discardableResult
+    private func enrol(_ tag: String, _ fixture: ConsoleFixture, _ browser: Browser) async throws -> SimulatedDevice {
+        let root = try await fixture.service.devices.readiness(of: ConsoleFixture.tenant)
+        let person = ConsoleFixture.worker
+        let device = SimulatedDevice(
+            service: try #require(URL(string: ConsoleFixture.base)), pin: root.thumbprint,
+            account: ManagedAccount(
+                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
+            bundleID: ConsoleFixture.bundleID, tag: tag, transport: RouterTransport(client: browser.client),
+            now: { fixture.clock.now }
+        ) { key in try fixture.provider.checkInToken(of: person, boundTo: key) }
+        try await device.register()
+        return device
+    }
+
+    @Test func `with more apps than one page shows, no page is larger than 100 KB`() async throws {
+        let fixture = try await ConsoleFixture(wipeBudget: 1)
+        let routes = try ConsoleCrawl.routes("get")
+        try await fixture.test { browser in
+            try await furnish(fixture, browser)
+            for number in 0..<60 { try await enrol("tag-\(number)", fixture, browser) }
+            let devices = try await browser.get("/console/devices")
+            #expect(devices.text.contains("rel=\"next\""))
+            for page in try await ConsoleCrawl(browser: browser).pages(of: routes)
+            where page.headers[.contentType]?.hasPrefix("text/html") ?? false {
+                #expect(page.text.utf8.count < 100_000, "\(page.path): \(page.text.utf8.count) bytes")
+            }
+        }
     }
 
     @Test func `links lead from the overview to every page`() async throws {

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -151,7 +152,7 @@ import Testing
         let fixture = try ProviderFixture()
         try await fixture.run { run in
             _ = try await run.code()
-            fixture.clock.advance(100)
+            fixture.clock.advance(by: 100)
             #expect(try await run.authorize(["prompt": "none", "max_age": "101"]).parameter("code") != nil)
             #expect(
                 try await run.authorize(["prompt": "none", "max_age": "100"]).parameter("error") == "login_required")

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonProtocol
+import CordonTestSupport
 import Crypto
 import CryptoExtras
 import Foundation

@@ -1,4 +1,5 @@
 import CordonProtocol
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -6,9 +7,8 @@ import Testing
 
 @Suite struct DevelopmentDirectoryTests {
     private func withFolder(_ test: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         try test(folder)
     }
 

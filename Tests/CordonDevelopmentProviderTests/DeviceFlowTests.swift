@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -41,7 +42,7 @@ import Testing
             #expect(device.text("verification_uri_complete") == ProviderFixture.issuer + "/device?user_code=" + code)
             #expect(device.json["expires_in"] as? Int == 600)
             #expect(device.json["interval"] as? Int == 5)
-            fixture.clock.advance(5)
+            fixture.clock.advance(by: 5)
             #expect(try await poll(run, device).error == "authorization_pending")
             let page = try await question(run, code: code.lowercased().replacingOccurrences(of: "-", with: " "))
             #expect(page.body.contains("FieldNotes") && page.body.contains("ada@example.test"))
@@ -60,11 +61,11 @@ import Testing
         try await fixture.run { run in
             let device = try await begin(run)
             #expect(try await poll(run, device).error == "slow_down", "the first poll comes after one interval")
-            fixture.clock.advance(9)
+            fixture.clock.advance(by: 9)
             #expect(try await poll(run, device).error == "slow_down", "the interval is ten seconds now")
-            fixture.clock.advance(15)
+            fixture.clock.advance(by: 15)
             #expect(try await poll(run, device).error == "authorization_pending")
-            fixture.clock.advance(14)
+            fixture.clock.advance(by: 14)
             #expect(try await poll(run, device).error == "slow_down")
         }
     }
@@ -73,7 +74,7 @@ import Testing
         let fixture = try ProviderFixture()
         try await fixture.run { run in
             let device = try await begin(run)
-            fixture.clock.advance(600)
+            fixture.clock.advance(by: 600)
             #expect(try await poll(run, device).error == "expired_token")
             let page = try await question(run, code: device.text("user_code") ?? "")
             #expect(page.status == .badRequest)
@@ -84,9 +85,9 @@ import Testing
         let fixture = try ProviderFixture()
         try await fixture.run { run in
             let device = try await begin(run)
-            fixture.clock.advance(590)
+            fixture.clock.advance(by: 590)
             let page = try await question(run, code: device.text("user_code") ?? "")
-            fixture.clock.advance(20)
+            fixture.clock.advance(by: 20)
             #expect(try await run.browser.submit(page, [("action", "allow")]).status == .badRequest)
             #expect(try await poll(run, device).error == "expired_token")
         }

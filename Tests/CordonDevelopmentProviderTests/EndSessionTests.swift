@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -13,7 +14,7 @@ import Testing
         let fixture = try ProviderFixture()
         try await fixture.run { run in
             let hint = try #require(try await run.tokens().text("id_token"))
-            fixture.clock.advance(3_600)
+            fixture.clock.advance(by: 3_600)
             let answer = try await run.browser.get(
                 "/idp/logout",
                 [

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonProtocol
+import CordonTestSupport
 import Crypto
 import Foundation
 import HTTPTypes
@@ -120,11 +121,11 @@ import Testing
             let nonce = try #require(first.headers[name])
             let wrong = try run.key.proof(uri: uri, at: fixture.clock.now, nonce: "guessed")
             #expect(try await run.exchange(code, proof: wrong).error == "use_dpop_nonce")
-            fixture.clock.advance(20)
+            fixture.clock.advance(by: 20)
             let right = try run.key.proof(uri: uri, at: fixture.clock.now, nonce: nonce)
             let tokens = try await run.exchange(code, proof: right)
             #expect(tokens.status == .ok)
-            fixture.clock.advance(600)
+            fixture.clock.advance(by: 600)
             let late = try run.key.proof(uri: uri, at: fixture.clock.now, nonce: nonce)
             #expect(try await run.refresh(tokens.text("refresh_token"), proof: late).error == "use_dpop_nonce")
         }

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 
@@ -12,7 +13,7 @@ struct ProviderFixture: Sendable {
     static let redirect = "http://127.0.0.1:49152/callback"
     static let secret = "a-secret-of-the-nightly-job"
 
-    let clock = ProviderTestClock()
+    let clock = SettableClock()
     let provider: DevelopmentIdentityProvider
 
     init(

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -42,7 +43,7 @@ import Testing
             let reference = try await push(run).text("request_uri")
             #expect(try await authorize(run, reference).status == .ok)
             // Longer than a reference is good that was never opened.
-            fixture.clock.advance(120)
+            fixture.clock.advance(by: 120)
             let again = try await authorize(run, reference)
             #expect(again.status == .ok)
             #expect(try await run.browser.signIn(again).parameter("code") != nil)
@@ -57,7 +58,7 @@ import Testing
             #expect(try await authorize(run, first, client: "cordon-cli").status == .badRequest)
             #expect(try await authorize(run, first).status == .ok, "the stranger did not use it up")
             let second = try await push(run).text("request_uri")
-            fixture.clock.advance(60)
+            fixture.clock.advance(by: 60)
             let late = try await authorize(run, second)
             #expect(late.parameter("error") == "invalid_request_uri")
             #expect(late.location?.hasPrefix(ProviderFixture.redirect + "?") == true)

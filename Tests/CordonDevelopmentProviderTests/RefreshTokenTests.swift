@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -94,15 +95,15 @@ import Testing
         }
         try await fixture.run { run in
             let idle = try await run.tokens().text("refresh_token")
-            fixture.clock.advance(100)
+            fixture.clock.advance(by: 100)
             #expect(try await run.refresh(idle).error == "invalid_grant")
             var busy = try await run.tokens().text("refresh_token")
             for _ in 0..<3 {
-                fixture.clock.advance(80)
+                fixture.clock.advance(by: 80)
                 busy = try await run.refresh(busy).text("refresh_token")
                 #expect(busy != nil)
             }
-            fixture.clock.advance(10)
+            fixture.clock.advance(by: 10)
             #expect(try await run.refresh(busy).error == "invalid_grant")
         }
     }

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -41,7 +42,7 @@ import Testing
             #expect(refused.headers[name] == "300")
             let other = try await run.browser.signIn(refused, as: "bob@example.test", password: "battery staple")
             #expect(other.parameter("code") != nil, "another person is not held up")
-            fixture.clock.advance(301)
+            fixture.clock.advance(by: 301)
             let later = try await run.browser.signIn(try await run.authorize(["prompt": "login"]))
             #expect(later.parameter("code") != nil)
         }
@@ -112,7 +113,7 @@ import Testing
         let fixture = try ProviderFixture()
         try await fixture.run { run in
             let page = try await run.authorize()
-            fixture.clock.advance(601)
+            fixture.clock.advance(by: 601)
             #expect(try await run.browser.signIn(page).status == .forbidden)
         }
     }
@@ -203,9 +204,9 @@ import Testing
             #expect(
                 try await run.authorize(["prompt": "none"]).parameter("error") == "login_required", "ended for good")
             _ = try await run.code()
-            fixture.clock.advance(8 * 3_600 - 1)
+            fixture.clock.advance(by: 8 * 3_600 - 1)
             #expect(try await run.authorize(["prompt": "none"]).parameter("code") != nil)
-            fixture.clock.advance(1)
+            fixture.clock.advance(by: 1)
             #expect(try await run.authorize(["prompt": "none"]).parameter("error") == "login_required")
         }
     }

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonProtocol
+import CordonTestSupport
 import Crypto
 import Foundation
 import HTTPTypes
@@ -164,7 +165,7 @@ import Testing
         let fixture = try ProviderFixture()
         try await fixture.run { run in
             let code = try await run.code()
-            fixture.clock.advance(60)
+            fixture.clock.advance(by: 60)
             #expect(try await run.exchange(code).error == "invalid_grant")
         }
     }

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -59,7 +60,7 @@ import Testing
         let fixture = try ProviderFixture()
         try await fixture.run { run in
             let token = try await own(run, proof: .some(nil)).text("access_token")
-            fixture.clock.advance(900)
+            fixture.clock.advance(by: 900)
             #expect(try await userInfo(run, token).error == "invalid_token")
         }
     }

@@ -52,6 +52,20 @@ struct HostileSourceTests {
         _ = try findings(text, "File.m")
     }
 
+    @Test(arguments: [
+        "[[UIDocumentPickerViewController alloc", "[[UIDocumentPickerViewController alloc] initFor",
+        "[[OutputStream alloc",
+        "UIDocumentPickerViewController(", "try FileHandle(", "try rules.whenAllowed(", "rules.only(x, for: .copy",
+        "func contents(forType: String", "- (void)dropInteraction:(id)a performDrop:(id)b {",
+    ])
+    func `a source that breaks off in a call is read to its end`(_ text: String) throws {
+        for name in ["File.m", "File.swift", "File.h"] {
+            let folder = try ScannedFolder([name: text])
+            defer { folder.remove() }
+            #expect(folder.scan().files == 1)
+        }
+    }
+
     @Test func `a file nested too deeply to see guards in tells every way out`() throws {
         let text =
             "import Cordon\nfunc f() throws {\n_ = try protection.permit(for: Question(.copy))\n"

@@ -65,6 +65,25 @@ import Testing
         }
     }
 
+    @Test func `a sign-in says how long it waits, and one word ends it for that app and nobody else`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let board = try await device.app("board")
+            let notes = try await stage.managedApp("worker", ["--broker", device.broker.socket, "--development"])
+            for (app, question) in [(board, "account"), (notes, "accounts")] {
+                let asked = Task { try await app.ask("sign-in") }
+                let minutes = try await app.event("browser").members["minutes"]
+                #expect(minutes?.integer == 10 || minutes?.string == "10", "\(question)")
+                // The word has no answer of its own; the question after it has.
+                let after = Task { try await app.ask("cancel\n\(question)") }
+                #expect(try await asked.value.members["ok"]?.bool == false, "\(question)")
+                #expect(try await after.value.members["ok"]?.bool == true, "\(question)")
+            }
+            #expect(try await device.tool.run(["account"]).answer["current"] == nil)
+            #expect(try await device.signIn("a", in: board).isEmpty == false)
+        }
+    }
+
     @Test func `joining takes the role, and nothing of the broker's folder is readable`() async throws {
         try await Programs.onStage { stage in
             let service = try await stage.runningService()

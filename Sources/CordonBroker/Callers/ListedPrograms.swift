@@ -178,6 +178,16 @@ struct ListedPrograms: Sendable {
         }
     }
 
+    /// Entries whose file is installed as it should be and has another digest than theirs, as after an upgrade of the app.
+    func outdated(by digests: ProgramDigests) async -> [String] {
+        var found: [String] = []
+        for app in apps.sorted(by: { $0.path < $1.path }) where app.group == nil {
+            guard let wanted = app.sha256, case .file = Self.look(at: app.path, as: nil) else { continue }
+            if await digests.digest(ofFileAt: app.path) != wanted.lowercased() { found.append(app.path) }
+        }
+        return found
+    }
+
     /// A user id that owns nothing.
     private var nobody: UInt32 { .max }
 

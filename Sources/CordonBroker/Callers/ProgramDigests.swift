@@ -48,6 +48,36 @@ final class ProgramDigests: Sendable {
         }
     }
 
+    /// SHA-256 of the file that lies at a path now; nil where it cannot be read, or is larger than ``largest``.
+    func digest(ofFileAt path: String) async -> String? {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK)
+                defer { if descriptor >= 0 { close(descriptor) } }
+                let size = Int64(lseek(descriptor, 0, SEEK_END))
+                let isReadable =
+                    descriptor >= 0 && size >= 0 && size <= self.largest && lseek(descriptor, 0, SEEK_SET) == 0
+                continuation.resume(returning: isReadable ? Self.digest(of: descriptor, size) : nil)
+            }
+        }
+    }
+
+    /// SHA-256 of so many bytes of an open file, hexadecimal; nil where there are fewer.
+    private static func digest(of descriptor: Int32, _ size: Int64) -> String? {
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        var hash = SHA256()
+        var left = size
+        while left > 0 {
+            guard let part = try? handle.read(upToCount: Int(min(left, 1 << 20))), !part.isEmpty else { return nil }
+            hash.update(data: part)
+            left -= Int64(part.count)
+        }
+        return hash.finalize().map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
     private func read(_ program: ProgramIdentity, _ process: Int32, _ key: Key) -> String? {
         // Others may have asked for the same file while this one waited.
         if let digest = known.withLock({ $0[key] }) { return digest }
@@ -55,20 +85,9 @@ final class ProgramDigests: Sendable {
         let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-        guard program.isFile(descriptor) else { return nil }
-        var hash = SHA256()
-        var left = program.size
-        while left > 0 {
-            guard let part = try? handle.read(upToCount: Int(min(left, 1 << 20))), !part.isEmpty else { return nil }
-            hash.update(data: part)
-            left -= Int64(part.count)
-        }
-        guard program.isFile(descriptor) else { return nil }
-        let digest = hash.finalize().map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        guard program.isFile(descriptor), let digest = Self.digest(of: descriptor, program.size),
+            program.isFile(descriptor)
+        else { return nil }
         known.withLock { known in
             if known.count >= Self.most { known = [:] }
             known[key] = digest

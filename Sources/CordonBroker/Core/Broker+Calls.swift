@@ -130,7 +130,7 @@ extension Broker {
             return found
         }
         let path = ThrottledLog.plain(caller.path)
-        let reason = caller.objection?.reason ?? "no entry of the list fits"
+        let reason = caller.objection?.reason ?? reason(against: caller, clientID: clientID)
         if refusals.isDue("\(caller.user) \(path)", now: environment.now()) {
             logger.notice(
                 "a program is not allowed",
@@ -139,6 +139,22 @@ extension Broker {
         throw SignInError(
             .brokerRefused, .brokerDenied,
             "this program is not allowed to use the broker with this client id: \(reason)")
+    }
+
+    /// Why no entry of the list means a program against which nothing else speaks.
+    private func reason(against caller: BrokerCaller, clientID: String) -> String {
+        if let own = configuration.apps.first(where: { $0.means(caller) }) {
+            return own.clientIDs.contains(clientID)
+                ? "the profile's lists leave it out" : "the program's entry has another client id"
+        }
+        let here = configuration.apps.filter { $0.group == nil && $0.path == caller.path }
+        if here.contains(where: { $0.label == nil || $0.label == caller.label }) {
+            return "the program has not the digest of its entry"
+        }
+        if configuration.apps.contains(where: { $0.group != nil && $0.path == caller.path }) {
+            return "the program does not run with the group of its entry"
+        }
+        return here.isEmpty ? "no entry of the list fits" : "the program has not the security label of its entry"
     }
 
     /// Where every program is an app, one may come with ever new client ids.

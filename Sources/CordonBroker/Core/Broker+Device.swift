@@ -8,28 +8,37 @@ internal import Logging
 
 extension Broker {
     /// What is known of the device; nothing in it names a person.
-    func deviceInformation(_ request: RequestContext) throws(SignInError) -> DeviceInformation {
-        let known = try connections.greeted(request.peer)
-        var answer = device
+    func deviceInformation(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {
         // Looking for problems reads many files: no app can make the broker do that.
-        guard isLocalAdministrator(known.caller) else { return answer }
-        let problems = problems
-        if !problems.isEmpty { answer.problems = problems }
-        return answer
+        guard isLocalAdministrator(try connections.greeted(request.peer).caller) else { return device }
+        let programs = ListedPrograms(configuration)
+        var problems = programs.mistakes.map {
+            "\(ThrottledLog.plain($0.path)) cannot be served: \($0.objection.reason)"
+        }
+        problems += await programs.outdated(by: ProgramDigests()).map {
+            "\(ThrottledLog.plain($0)) cannot be served: it has not the digest of the list, as after an upgrade, or cannot be read"
+        }
+        return device(with: problems + self.problems)
     }
 
     /// The same where no files are read for it; nil for an administrator, who is told what cannot work.
     func quickDeviceInformation(_ request: RequestContext) throws(SignInError) -> DeviceInformation? {
-        guard try !isLocalAdministrator(connections.greeted(request.peer).caller) || configuration.apps.isEmpty else {
-            return nil
-        }
-        return try deviceInformation(request)
+        guard isLocalAdministrator(try connections.greeted(request.peer).caller) else { return device }
+        return configuration.apps.isEmpty ? device(with: problems) : nil
     }
 
-    /// What does not work here and an administrator can mend.
+    private func device(with problems: [String]) -> DeviceInformation {
+        var answer = device
+        if !problems.isEmpty { answer.problems = problems }
+        return answer
+    }
+
+    /// What does not work here and an administrator can mend, beside the list's programs.
     private var problems: [String] {
-        var found = ListedPrograms(configuration).mistakes.map {
-            "\(ThrottledLog.plain($0.path)) cannot be served: \($0.objection.reason)"
+        var found: [String] = []
+        if Self.letsUsersKeepOldPrograms {
+            found.append(
+                "fs.protected_hardlinks is 0: a user can keep an app's earlier version after an upgrade; set it to 1")
         }
         if configuration.apps.isEmpty, !configuration.isDevelopment { found.append("no app is listed") }
         if register == nil, !configuration.isDevelopment {
@@ -59,6 +68,13 @@ extension Broker {
 
     /// What the system's setting says; without the setting nothing holds programs of one user apart (SI-200).
     static func letsProgramsReadMemory(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? true }
+
+    /// Whether users may make hard links to programs that are not theirs, and so keep one with its group after it was replaced.
+    private static let letsUsersKeepOldPrograms = letsUsersKeepOldPrograms(
+        try? String(contentsOfFile: "/proc/sys/fs/protected_hardlinks", encoding: .utf8))
+
+    /// What the system's setting says; without the setting, on a system that has none, there is nothing to set.
+    static func letsUsersKeepOldPrograms(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? false }
 
     /// Joins the device to the organisation of whoever signs in, who must have the role; repeating it changes nothing.
     func join(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {

@@ -58,7 +58,7 @@ struct BrokerRoute: Sendable {
         case .eventsSubscribe: self.init(SubscribeCall.self) { try $0.subscribe($2) }
         case .deviceInfo:
             self.init(DeviceInfoCall.self, quick: { try $0.quickDeviceInformation($2) }) {
-                try $0.deviceInformation($2)
+                try await $0.deviceInformation($2)
             }
         case .deviceJoin: self.init(JoinDeviceCall.self) { try await $0.join($2) }
         case .deviceLeave: self.init(LeaveDeviceCall.self) { try await $0.leave($2) }

@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Keep the folder that the demo worked in, and say where it is.")
     var keep = false
 
-    @Flag(help: "Leave the service running at the end, and say how to open its console; Return ends it.")
+    @Flag(help: "Leave the service running at the end, with a link that opens its console signed in; Return ends it.")
     var stay = false
 
     @Option(help: "The example app to run; by default FieldNotes beside this tool.")
@@ -59,8 +59,9 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// Says how to open the console, and waits for a line or the end of standard input.
     private static func wait(at console: DemoConsole) async {
-        Terminal.talk("The console: \(console.address.absoluteString)")
-        Terminal.talk("Sign in as \(console.name) with the password \(console.password)")
+        Terminal.talk("Open the console, signed in: \(console.link.absoluteString)")
+        Terminal.talk("The link works once. Later, open \(console.address.absoluteString)")
+        Terminal.talk("and sign in as \(console.name) with the password \(console.password)")
         Terminal.talk("Press Return to end the demo.")
         await withCheckedContinuation { ended in
             Thread.detachNewThread {

@@ -44,11 +44,13 @@ struct DeviceStatusCommand: AsyncParsableCommand {
     }
 
     private static func remedy(_ part: DeviceInformation.MissingPart) -> String {
-        switch part {
-        case .profile: "the profile does not set sharedDeviceMode; give `cordon broker run` one that does"
-        case .managedConfiguration: "the broker's configuration does not set sharedDeviceMode to true"
-        case .registration: "no one has joined the device; run `cordon device join` as root"
-        }
+        let meaning =
+            switch part {
+            case .profile: "the profile does not set sharedDeviceMode; give `cordon broker run` one that does"
+            case .managedConfiguration: "the broker's configuration does not set sharedDeviceMode to true"
+            case .registration: "no one has joined the device; run `cordon device join` as root"
+            }
+        return "\(part.rawValue): \(meaning)"
     }
 
     private static func explanation(_ warning: DeviceInformation.Warning) -> String {

@@ -3,7 +3,8 @@ internal import ArgumentParser
 /// `cordon policy`: checks, explains, tests, compares and proves policies, and keeps a service's as files.
 struct PolicyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Begin, check, explain, test, compare and prove app-protection policies; keep a service's as files.",
+        commandName: "policy",
+        abstract: "Begin, check, explain, test, compare and prove app-protection policies; keep a service's as files.",
         discussion: """
             Policies are the JSON of Microsoft Graph's app-protection resources, so an export of an existing
             tenant can be used as it is. - reads standard input.

@@ -25,10 +25,12 @@ extension RunningService {
         while !Task.isCancelled {
             if looks.isMultiple(of: Self.looksPerMaintenance) { await maintain(logger: logger) }
             looks += 1
+            await signAuditHead(logger: logger)
             await keepAuditMark(logger: logger)
             await watch(logger: logger, isLogging: looks % Self.looksPerWarning == 1)
             await releaseApproved(logger: logger)
             await deliverAlerts(logger: logger)
+            await deliverAudit(logger: logger)
             service.resumeAnnouncing(of: tenant)
             await deliverNotices()
             guard (try? await Task.sleep(for: Self.look)) != nil else { return }
@@ -146,6 +148,23 @@ extension RunningService {
                     "a change could not be released", metadata: ["change": "\(id)", "reason": "\(error.reason)"])
             }
             ApprovalFolder.remove(id, in: folder)
+        }
+    }
+
+    private func signAuditHead(logger: Logger) async {
+        do { try await service.signAuditHead(of: tenant) } catch {
+            guard !Task.isCancelled else { return }
+            logger.error("the head of the audit log was not signed", metadata: ["code": "\(error.code.rawValue)"])
+        }
+    }
+
+    /// Posts the audit log to its receiver.
+    func deliverAudit(logger: Logger) async {
+        guard let auditReceiver else { return }
+        do {
+            try await service.deliverAudit(of: tenant) { await auditReceiver.deliver($0, of: tenant) }
+        } catch {
+            logger.error("the audit log could not be delivered", metadata: ["code": "\(error.code.rawValue)"])
         }
     }
 

@@ -26,6 +26,8 @@ struct RunningService: Sendable {
     let directoryRead = Locked<Date?>(nil)
     /// Where alerts are posted, nil for nowhere.
     let alerts: AlertWebhook?
+    /// Where the audit log is posted, nil for nowhere.
+    let auditReceiver: AlertWebhook?
     private let rootKey: RootKeyState
     let isDevelopment: Bool
     /// Since when the service runs.
@@ -97,6 +99,7 @@ struct RunningService: Sendable {
         self.tenant = plan.server.tenant
         self.directory = plan.directory
         alerts = try plan.alerts.map { alerts throws(CommandFailure) in try alerts.receiver(logger: logger) }
+        auditReceiver = try plan.audit.map { audit throws(CommandFailure) in try audit.receiver(logger: logger) }
         self.isDevelopment = plan.isDevelopment
         do {
             rootKey = try await service.devices.readiness(of: plan.server.tenant)

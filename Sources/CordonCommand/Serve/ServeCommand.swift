@@ -63,6 +63,10 @@ struct ServeCommand: AsyncParsableCommand {
                 if plan.isDevelopment { Self.warn() }
                 Terminal.talk("cordon answers at \(report.address); its apps pin the root key \(report.rootKey)")
                 if plan.console != nil { Terminal.talk("the console is at \(report.address)/console") }
+                if plan.service.createsPeopleAtSignIn {
+                    Terminal.talk(
+                        "whoever the provider gives a check-in token may enrol; --first-sign-in refuse ends that")
+                }
                 if report.rootKeyIsHere, !plan.isDevelopment {
                     Terminal.talk("the root key is on this machine; cordon keys export-root moves it away")
                 }

@@ -61,6 +61,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var directory: String?
             var alertWebhook: String?
             var alertSecretFile: String?
+            var auditWebhook: String?
+            var auditSecretFile: String?
             var firstSignIn: ServeConfigurationFile.FirstSignIn
             var logLevel: ServeLogging.Level
             var logFormat: ServeLogging.Format
@@ -73,7 +75,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
             for name in ServeConfigurationFile.strangers(in: ProcessInfo.processInfo.environment) {
                 Terminal.talk(Style.yellow("\(name)") + " in the environment is no setting; it changes nothing")
             }
-            _ = try plan.alerts?.receiver(logger: Logger(label: "cordon"))
+            for receiver in [plan.alerts, plan.audit] { _ = try receiver?.receiver(logger: Logger(label: "cordon")) }
             if !plan.isDevelopment {
                 guard !plan.server.issuers.isEmpty, !plan.server.tenant.rawValue.isEmpty else {
                     throw CommandFailure(
@@ -121,6 +123,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     appAttestApps: plan.server.appAttest?.apps.sorted(),
                     appAttestDevelopment: plan.server.appAttest?.allowsDevelopment, directory: plan.directory?.path,
                     alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
+                    auditWebhook: plan.audit?.webhook.absoluteString, auditSecretFile: plan.audit?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,
                     developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }, providers: providers))

@@ -36,6 +36,8 @@ extension ServeConfigurationFile {
         set.directory = text("DIRECTORY") ?? directory
         set.alertWebhook = text("ALERT_WEBHOOK") ?? alertWebhook
         set.alertSecretFile = text("ALERT_SECRET_FILE") ?? alertSecretFile
+        set.auditWebhook = text("AUDIT_WEBHOOK") ?? auditWebhook
+        set.auditSecretFile = text("AUDIT_SECRET_FILE") ?? auditSecretFile
         func number(_ name: String, _ unit: String) throws(CommandFailure) -> Int? {
             guard let word = text(name) else { return nil }
             guard let value = Int(word) else { throw Self.unusable(name, "a number" + unit) }

@@ -53,6 +53,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
     /// Where alerts are posted, and the file with the secret that signs them (SRV-TG-29).
     var alertWebhook: String?
     var alertSecretFile: String?
+    /// Where the audit log is posted, and the file with the secret that signs it.
+    var auditWebhook: String?
+    var auditSecretFile: String?
     var firstSignIn: FirstSignIn?
     var logLevel: ServeLogging.Level?
     var logFormat: ServeLogging.Format?
@@ -76,7 +79,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case registrationsPerPerson, wipeBudget, impactLimit, approvalDelaySeconds, versionRetentionDays, retentionDays,
             announcementsPerSecond, appAttestApps, appAttestDevelopment
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
-            alertSecretFile, firstSignIn, logLevel, logFormat
+            alertSecretFile, auditWebhook, auditSecretFile, firstSignIn, logLevel, logFormat
     }
 
     private static let largest = 1 << 20

@@ -108,7 +108,12 @@ struct ServeOptions: ParsableArguments {
         plan.logging = ServeLogging(
             level: logLevel ?? set.logLevel ?? .notice, format: logFormat ?? set.logFormat ?? .text)
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
-        plan.alerts = try alerts(set)
+        plan.alerts = try receiver(
+            alertWebhook ?? set.alertWebhook, alertSecretFile ?? set.alertSecretFile, of: "alerts",
+            hint: "give both --alert-webhook and --alert-secret-file")
+        plan.audit = try receiver(
+            set.auditWebhook, set.auditSecretFile, of: "the audit log",
+            hint: "give both auditWebhook and auditSecretFile")
         plan.console = try console(set)
         plan.console?.webhookHost = plan.alerts?.webhook.host(percentEncoded: false)
         plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
@@ -146,18 +151,17 @@ struct ServeOptions: ParsableArguments {
         try ServeRetention.apply(set.retentionDays ?? [:], to: &service)
     }
 
-    private func alerts(_ set: ServeConfigurationFile) throws -> ServePlan.Alerts? {
-        switch (alertWebhook ?? set.alertWebhook, alertSecretFile ?? set.alertSecretFile) {
+    private func receiver(
+        _ address: String?, _ file: String?, of what: String, hint: String
+    ) throws -> ServePlan.Alerts? {
+        switch (address, file) {
         case (let address?, let file?):
             guard let url = URL(string: address) else {
-                throw CommandFailure(.badInput, "\(address) is no URL", hint: "give the address that takes alerts")
+                throw CommandFailure(.badInput, "\(address) is no URL", hint: "give the address that takes \(what)")
             }
             return ServePlan.Alerts(webhook: url, secretFile: URL(fileURLWithPath: file))
         case (nil, nil): return nil
-        default:
-            throw CommandFailure(
-                .badInput, "alerts need an address and a secret",
-                hint: "give both --alert-webhook and --alert-secret-file")
+        default: throw CommandFailure(.badInput, "\(what) needs an address and a secret", hint: hint)
         }
     }
 

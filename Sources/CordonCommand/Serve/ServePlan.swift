@@ -20,6 +20,8 @@ struct ServePlan: Sendable {
     var directory: URL?
     /// Where alerts go, nil for nowhere but the list.
     var alerts: Alerts?
+    /// Where the audit log goes, nil for nowhere but exports.
+    var audit: Alerts?
     /// How the console signs people in, nil for no console.
     var console: ConsoleConfiguration?
     /// Times, limits and habits of the service.

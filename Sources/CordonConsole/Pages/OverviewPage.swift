@@ -30,6 +30,10 @@ struct OverviewPage {
         let assigned = summary["assignedUsers"] ?? .null
         let unprotected = assigned.number("unprotected")
         let idle = policies.filter { $0.list("assignments").isEmpty }.count
+        let appless = policies.filter {
+            $0.list("apps").isEmpty && ["", "selectedPublicApps"].contains($0.text("appGroupType"))
+        }.count
+        let isKeyOld = try await Self.isSigningKeyOld(visit)
         func tile(_ number: Int, _ text: Phrase, _ href: String, _ tone: Tone = .notice) -> Tile {
             Tile(number: "\(number)", text: text, tone: number == 0 ? .plain : tone, href: href)
         }
@@ -40,9 +44,13 @@ struct OverviewPage {
                 blocks.append(.links([Link("Make the first policy", "/console/policies/new", isMain: true)]))
             }
         }
-        let needs = failed + alerts + overdue + flagged + unprotected + idle
+        let needs = failed + alerts + overdue + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
         blocks.append(
             needs == 0 ? .note(.good, "Nothing needs attention at the moment.", []) : .text("This needs attention:"))
+        if isKeyOld {
+            blocks.append(
+                .note(.notice, "The key that signs rules is older than a year.", ["Make a new one under Service."]))
+        }
         blocks += [
             .tiles([
                 tile(failed, "wipes failed or lapsed", "/console/wipes?state=failed", .bad),
@@ -51,12 +59,20 @@ struct OverviewPage {
                 tile(overdue, "apps without the newest rules for over a day", "/console/reports/drift"),
                 tile(unprotected, "people with a policy who are not protected yet", "/console/people"),
                 tile(idle, "policies without an assignment", "/console/policies"),
+                tile(appless, "policies without an app", "/console/policies"),
                 tile(blocked, "blocked people", "/console/blocked"),
                 tile(alerts, "alerts", "/console/reports/alerts", .bad),
             ])
         ]
         blocks += Self.charts(summary, days)
         return .page(Page("Overview", .overview, lead: "As of \(Moment.text(visit.now)).", isLive: true, blocks))
+    }
+
+    /// Whether the key that signs rules is due to be changed.
+    private static func isSigningKeyOld(_ visit: ConsoleVisit) async throws -> Bool {
+        let keys = try await visit.api.get("/admin/v1/keys").array ?? []
+        let starts = keys.filter { $0.text("role") == "envelope" }.compactMap { $0.date("activeFrom") }
+        return starts.max().map { $0.addingTimeInterval(365 * 86_400) < visit.now } ?? false
     }
 
     /// How people stand, and what apps reported on each of the last days.

@@ -92,7 +92,7 @@ struct PeoplePages {
         let id = visit.keys[0]
         let user = try await visit.api.get(Self.route(id))
         let registrations = try await visit.api.all(
-            "/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=100&$expand=appliedPolicies")
+            "/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=50&$expand=appliedPolicies", atMost: 50)
         let checks = try await visit.api.all(Self.route(id) + "/getManagedAppDiagnosticStatuses")
         let policies = try await visit.api.all(Self.route(id) + "/getManagedAppPolicies")
         let groups = try await visit.api.all(Self.route(id) + "/memberOf")

@@ -249,6 +249,9 @@ struct PolicyPages {
                 above: Link("Policies", "/console/policies"), blocks))
     }
 
+    /// How many apps without the newest rules are looked at for one page.
+    private static let mostLate = 200
+
     /// Whom the policy reaches and how far it has come.
     private static func state(_ entity: JSONValue, _ visit: ConsoleVisit) async throws -> [Block] {
         let id = entity.text("id")
@@ -257,7 +260,7 @@ struct PolicyPages {
         let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
         let summary = try? await visit.api.get(route(id) + "/deploymentSummary")
         let waiting =
-            (try? await visit.api.get("/admin/v1/reports/drift"))?.array?.filter { app in
+            (try? await visit.api.get("/admin/v1/reports/drift?top=\(mostLate)"))?.array?.filter { app in
                 app.list("intended").contains { $0.text("id") == id }
                     || app.list("applied").contains { $0.text("id") == id }
             } ?? []
@@ -281,7 +284,9 @@ struct PolicyPages {
                 ("People with it in force", .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")),
                 (
                     "Apps that wait for this version",
-                    waiting.isEmpty ? .badge("none", .good) : .badge("\(waiting.count)", .notice)
+                    waiting.isEmpty
+                        ? .badge("none", .good)
+                        : .badge(waiting.count < mostLate ? "\(waiting.count)" : "\(waiting.count) or more", .notice)
                 ),
             ]))
         if !waiting.isEmpty {

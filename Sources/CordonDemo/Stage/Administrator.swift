@@ -160,6 +160,16 @@ public actor Administrator {
         try await call(.put, "admin/v1/settings", .object(now.merging(members) { $1 }))
     }
 
+    /// Writes a role of the organisation's own.
+    public func saveRole(_ id: String, _ role: JSONValue) async throws(ProgramError) {
+        try await call(.put, "admin/v1/roles/\(id)", role)
+    }
+
+    /// A change that waits for a second person, or did.
+    public func waitingChange(_ id: String) async throws(ProgramError) -> JSONValue {
+        try await call(.get, "admin/v1/changes/\(id)")
+    }
+
     /// The shared devices, with who is on each.
     public func sharedDevices() async throws(ProgramError) -> [JSONValue] {
         try await call(.get, "admin/v1/devices").array ?? []

@@ -19,6 +19,9 @@ actor FormBrowser {
         self.transport = transport
     }
 
+    /// A cookie as `name=value`; nil where none is kept.
+    func cookie(_ name: String) -> String? { cookies[name].map { "\(name)=\($0)" } }
+
     /// Opens a page.
     func open(_ url: URL) async throws(ProgramError) -> Page {
         try await load(HTTPRequest(method: .get, url: url), at: url, body: nil)

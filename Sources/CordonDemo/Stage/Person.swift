@@ -8,7 +8,10 @@ struct Person: Sendable {
     let password: String
 
     /// Opens the page that an app wants shown, signs in, and confirms whatever the provider asks.
-    func visit(_ address: URL, over transport: any HTTPTransport) async throws(ProgramError) {
+    ///
+    /// - Returns: The browser, with what it keeps by then.
+    @discardableResult
+    func visit(_ address: URL, over transport: any HTTPTransport) async throws(ProgramError) -> FormBrowser {
         let browser = FormBrowser(transport: transport)
         var page = try await browser.open(address)
         // The provider asks in its own order: a code, a name and password, a confirmation.
@@ -27,5 +30,6 @@ struct Person: Sendable {
                 throw ProgramError.stage("the provider refused \(name): status \(page.status)")
             }
         }
+        return browser
     }
 }

@@ -4,6 +4,8 @@ public import Foundation
 public struct DemoConsole: Sendable {
     /// Its address.
     public let address: URL
+    /// A link that opens it signed in, for the first browser that comes with it.
+    public let link: URL
     /// The administrator's sign-in name.
     public let name: String
     /// Their password, which is worth nothing outside the demo.

@@ -62,9 +62,13 @@ public actor DemoStory {
             }
             if let stay {
                 let (name, password) = try stage.administratorsPassword()
-                let service = try await stage.runningService()
-                await stay(
-                    DemoConsole(address: service.address.appending(path: "console"), name: name, password: password))
+                let address = try await stage.runningService().address.appending(path: "console")
+                let browser = try await Person(name: name, password: password)
+                    .visit(address, over: stage.transport)
+                let door = try ConsoleDoor(cookie: await browser.cookie("cordon-console") ?? "", console: address)
+                door.open()
+                defer { door.close() }
+                await stay(DemoConsole(address: address, link: door.link, name: name, password: password))
             }
         } catch {
             await stage.strike()

@@ -35,7 +35,10 @@ struct GraphScan<Record> {
         let place = try query.skipToken.map { try GraphPlace($0) }
         let skip = place == nil ? query.skip : 0
         let size = query.top ?? GraphQuery.usualPage
-        let most = skip + size + 1
+        // In an order the records that are left out have to be known; otherwise they are passed by.
+        let first = query.order == nil ? 0 : skip
+        var passed = query.order == nil ? skip : 0
+        let most = first + size + 1
         var rows: [Row] = []
         var unknown = query.filter?.members ?? []
         // Without an order a page begins where the one before ended; only counting needs what comes before it.
@@ -52,6 +55,10 @@ struct GraphScan<Record> {
                 total += 1
                 let row = Row(record: record, id: id(record), values: query.order?.values(of: entity) ?? [])
                 guard place.map({ $0.precedes(row.id, row.values, query.order) }) ?? true else { continue }
+                guard passed == 0 else {
+                    passed -= 1
+                    continue
+                }
                 rows.append(row)
             }
             if let order = query.order, rows.count > 2 * most { rows = Self.first(most, of: rows, by: order) }
@@ -67,10 +74,10 @@ struct GraphScan<Record> {
             throw Refusal.badRequest("$filter: \(name.prefix(64)) is a member of nothing here.")
         }
         if let order = query.order { rows = Self.first(most, of: rows, by: order) }
-        let page = rows.dropFirst(skip).prefix(size)
+        let page = rows.dropFirst(first).prefix(size)
         records = page.map(\.record)
         next =
-            rows.count > skip + page.count
+            rows.count > first + page.count
             ? page.last.map { GraphPlace(id: $0.id, end: skip + page.count, values: $0.values).text } : nil
     }
 

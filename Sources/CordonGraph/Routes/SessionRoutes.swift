@@ -16,7 +16,7 @@ struct SessionRoutes: Sendable {
                 let person = try await exchange.directory {
                     let person = try await administration.revokeSessions(
                         ofUser: exchange.keys[0], as: exchange.administrator)
-                    try await revoked.reload()
+                    try await revoked.reload(person: person)
                     return person
                 }
                 await endSessions?(person)

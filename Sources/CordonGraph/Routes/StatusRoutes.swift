@@ -15,6 +15,8 @@ struct StatusRoutes: Sendable {
         "userconfigstatus": "User configuration status", "windowsprotectionreport": "Windows protection report",
     ]
     private static let largestFetch = 6_000
+    /// How many registrations are read at a time.
+    private static let rowsAtOnce = 512
 
     var routes: [GraphRoute] {
         let path = Self.path
@@ -52,16 +54,25 @@ struct StatusRoutes: Sendable {
             try Self.number("policymode", options, in: 0...1) == 1 ? .configuration : .protection
         let wanted = options["columns"].map { Set($0.lowercased().split(separator: ",").map(String.init)) }
         let columns = ReportEntity.columns.filter { wanted?.contains($0.lowercased()) ?? true }
-        let statuses = try await exchange.statuses(administration)
-        let lines = statuses.flatMap { status -> [[JSONValue]] in
-            let policies = report.policies(of: status)
-            return (policies.isEmpty ? [nil] : policies.map(Optional.some)).map { policy in
-                columns.map { .string(ReportEntity.value($0, of: status, policy: policy)) }
+        var (lines, passed): ([[JSONValue]], Int) = ([], 0)
+        var last: String?
+        // Read until the page is full; what comes before it is counted and dropped.
+        repeat {
+            try AdministrationDeadline.check()
+            let page = try await administration.protectionStatuses(
+                after: last, limit: Self.rowsAtOnce, as: exchange.administrator)
+            for status in page.rows {
+                let policies = report.policies(of: status)
+                for policy in policies.isEmpty ? [nil] : policies.map(Optional.some) {
+                    passed += 1
+                    guard passed > start, lines.count <= fetch else { continue }
+                    lines.append(columns.map { .string(ReportEntity.value($0, of: status, policy: policy)) })
+                }
             }
-        }
-        let page = lines.dropFirst(start).prefix(fetch)
-        let end = start + page.count
-        return Self.table(Array(page), columns, next: end < lines.count ? String(end) : "")
+            last = page.last
+        } while last != nil && lines.count <= fetch
+        return Self.table(
+            Array(lines.prefix(fetch)), columns, next: lines.count > fetch ? String(start + fetch) : "")
     }
 
     private func userStatus(
@@ -74,7 +85,9 @@ struct StatusRoutes: Sendable {
             try await administration.user(id, as: exchange.administrator)
         }
         let report: StatusExport = isConfiguration ? .configuration : .protection
-        let statuses = try await exchange.statuses(administration, RegistrationFilter(userID: user.id))
+        let statuses = ProtectionStatus.rows(
+            try await exchange.registrations(administration, RegistrationFilter(userID: user.id)), users: [user],
+            policies: try await exchange.policies(administration))
         let rows = report.rows(statuses).map { row in JSONValue.object(row.mapValues(JSONValue.string)) }
         let checks = try await UserChecks(administration: administration).all(of: user, exchange)
         var content: [String: JSONValue] = [

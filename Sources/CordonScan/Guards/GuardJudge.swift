@@ -43,7 +43,7 @@ struct GuardJudge {
         // `sealed.write(to: place)`
         if reader.hash(hit.token - 1) == Mark.dot, guards.sealed.contains(reader.hash(hit.token - 2)) { return true }
         guard hit.end > hit.token else { return false }
-        return (hit.token...min(hit.end, hit.token + CodeReader.reach)).contains {
+        return CodeReader.span(hit.token, min(hit.end, hit.token + CodeReader.reach) + 1).contains {
             reader.isIdentifier($0) && guards.sealed.contains(reader.hash($0)) && reader.hash($0 + 1) != Mark.colon
         }
     }
@@ -68,7 +68,8 @@ struct GuardJudge {
 
     private func state(in start: Int, to end: Int) -> UInt64? {
         guard reader.isSwift, end > start else { return nil }
-        for index in start..<min(end, start + CodeReader.reach) where reader.hash(index) == Mark.dollar {
+        for index in CodeReader.span(start, min(end, start + CodeReader.reach)) where reader.hash(index) == Mark.dollar
+        {
             return reader.hash(index + 1)
         }
         return nil

@@ -325,7 +325,7 @@ extension GuardReader {
         guard let brace = reader.find([Mark.openBrace], from: atom.end + 1), let labels = cases[brace] else { return }
         for (number, label) in labels.enumerated() where reader.hash(label) == Words.case {
             guard let colon = reader.find([Mark.colon], from: label + 1) else { continue }
-            let names = (label + 1..<colon).filter { reader.isIdentifier($0) }.map { reader.hash($0) }
+            let names = CodeReader.span(label + 1, colon).filter { reader.isIdentifier($0) }.map { reader.hash($0) }
             guard !names.isEmpty, names.allSatisfy({ GuardWords.yes.contains($0) || $0 == Word.hash("restrict") })
             else { continue }
             let end = number + 1 < labels.count ? labels[number + 1] : reader.partner(brace)

@@ -69,6 +69,7 @@ struct GuardReader {
         trustOutlets()
         for at in 0..<reader.count where reader.kind(at) == .identifier {
             if reader.hash(at) == GuardWords.permitButton { placeButton(at) }
+            if reader.hash(at) == GuardWords.whenAllowed { placeClosure(at) }
             guard let atom = atom(at) else { continue }
             place(atom)
         }
@@ -131,7 +132,7 @@ struct GuardReader {
     private mutating func trustOutlets() {
         for declaration in declarations.all {
             if declaration.kind == .function, let open = declaration.parameters, reader.isSwift,
-                (open..<reader.partner(open)).prefix(CodeReader.reach).contains(where: {
+                CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach).contains(where: {
                     reader.hash($0) == GuardWords.permitType
                 })
             {
@@ -170,7 +171,7 @@ struct GuardReader {
 
     private func actions(in open: Int) -> ActionSet {
         var found: ActionSet = []
-        for at in (open..<reader.partner(open)).prefix(CodeReader.reach) {
+        for at in CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach) {
             if reader.hash(at - 1) == Mark.dot, let action = ActionSet.byHash[reader.hash(at)] {
                 found.formUnion(action)
             }
@@ -197,7 +198,7 @@ struct GuardReader {
     private func asked(_ open: Int) -> ActionSet? {
         var found: ActionSet = []
         var isQuestion = false
-        for at in (open..<reader.partner(open)).prefix(CodeReader.reach) where reader.isIdentifier(at) {
+        for at in CodeReader.span(open, reader.partner(open)).prefix(CodeReader.reach) where reader.isIdentifier(at) {
             let isTyped = reader.hash(at - 1) == Mark.dot && !reader.isIdentifier(at - 2)
             let isMade = reader.hash(at) == GuardWords.question || reader.hash(at) == GuardWords.questionOf
             if isMade, let actions = question(at) {
@@ -226,6 +227,22 @@ struct GuardReader {
         facts.add(brace, from: brace, until: reader.partner(brace), actions)
     }
 
+    /// `try rules.whenAllowed(question) { … }`: the closure runs only with leave, also behind `try?`.
+    private mutating func placeClosure(_ at: Int) {
+        guard let open = reader.argumentsOpen(at), reader.hash(at - 1) != Word.hash("func"),
+            let actions = asked(open)
+        else { return }
+        let close = reader.partner(open)
+        let behind = close + 1
+        let braces =
+            reader.hash(behind) == Mark.openBrace
+            ? [behind]
+            : CodeReader.span(open, close).filter {
+                reader.hash($0) == Mark.openBrace && reader.enclosing($0) == open
+            }
+        for brace in braces where reader.partner(brace) > brace { addBlock(brace, actions) }
+    }
+
     private func atom(_ at: Int) -> Atom? {
         let here = reader.hash(at)
         if let open = reader.argumentsOpen(at), reader.hash(at - 1) != Word.hash("func") {
@@ -234,6 +251,13 @@ struct GuardReader {
                 guard let actions = known.isEmpty ? asked(open) : known,
                     known.isEmpty || reader.hash(at - 1) == Mark.dot
                 else { return nil }
+                return Atom(start: chainStart(at), end: close, value: .permit, actions: actions)
+            }
+            if here == GuardWords.only, importsCordon, reader.hash(at - 1) == Mark.dot,
+                reader.labels(of: open).contains(where: { reader.text($0) == "for" })
+            {
+                let actions = actions(in: open)
+                guard !actions.isEmpty else { return nil }
                 return Atom(start: chainStart(at), end: close, value: .permit, actions: actions)
             }
             if let value = GuardWords.deciding[here] {
@@ -351,10 +375,10 @@ struct GuardReader {
     /// Whether a function throws where the answer is no, and so says it to who calls it.
     private func throwsInside(_ declaration: Declaration, _ from: Int) -> Bool {
         guard let open = declaration.parameters else { return false }
-        let signature = reader.partner(open)..<declaration.body.lowerBound
+        let signature = CodeReader.span(reader.partner(open), declaration.body.lowerBound)
         guard signature.contains(where: { reader.text($0) == "throws" }) else { return false }
         // A `guard … else { return }` gives up silently; whoever called goes on.
-        return !(declaration.body.lowerBound..<from).contains { reader.hash($0) == Words.return }
+        return !CodeReader.span(declaration.body.lowerBound, from).contains { reader.hash($0) == Words.return }
     }
 
     /// Whether every `return` of a body gives an answer or `false`.

@@ -6,7 +6,13 @@ enum GuardWords {
         Word.hash("copyPermit"): ActionSet("copy"),
         Word.hash("linkPermit"): ActionSet("openURL", "openUniversalLink"),
         Word.hash("openInPermit"): ActionSet("send", "share"),
+        whenAllowed: [],
     ]
+
+    /// Runs a closure with leave, and throws otherwise.
+    static let whenAllowed = Word.hash("whenAllowed")
+    /// Leaves of several things those that may go.
+    static let only = Word.hash("only")
 
     /// Give a decision or a verdict, which has to be looked at.
     static let deciding: [UInt64: Value] = [Word.hash("decision"): .decision, Word.hash("verdict"): .verdict]

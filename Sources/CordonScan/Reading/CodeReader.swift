@@ -25,6 +25,10 @@ struct CodeReader {
     func isIdentifier(_ index: Int) -> Bool { kind(index) == .identifier }
     func startsLine(_ index: Int) -> Bool { index >= 0 && index < count && code.tokens[index].startsLine }
     func partner(_ index: Int) -> Int { index >= 0 && index < count ? Int(code.partners[index]) : -1 }
+    /// From one token up to another, and none where the other stands before it, as the partner of a bracket does that is never closed.
+    static func span(_ from: Int, _ until: Int) -> Range<Int> { from..<max(from, until) }
+    /// A bracket, what is in it, and its partner; alone where it has none.
+    func block(_ opener: Int) -> ClosedRange<Int> { opener...max(opener, partner(opener)) }
     func enclosing(_ index: Int) -> Int { index >= 0 && index < count ? Int(code.enclosing[index]) : -1 }
 
     func text(_ index: Int) -> String {

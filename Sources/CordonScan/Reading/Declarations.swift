@@ -95,7 +95,7 @@ struct Declarations {
         }
         add(
             Declaration(
-                kind: kind, name: reader.hash(name), nameToken: name, body: brace...reader.partner(brace),
+                kind: kind, name: reader.hash(name), nameToken: name, body: reader.block(brace),
                 inherited: inherited,
                 isCalledFromOutside: isOutside(index, reader)))
     }
@@ -126,7 +126,7 @@ struct Declarations {
         let gives = arrow.map { $0 + 2 == at && Self.truths.contains(reader.hash($0 + 1)) } ?? false
         add(
             Declaration(
-                kind: .function, name: reader.hash(name), nameToken: name, body: at...reader.partner(at),
+                kind: .function, name: reader.hash(name), nameToken: name, body: reader.block(at),
                 parameters: open,
                 givesTruth: gives, isCalledFromOutside: isOutside(index, reader)))
     }
@@ -152,7 +152,7 @@ struct Declarations {
         guard reader.hash(at) == Mark.openBrace, reader.partner(at) > at else { return }
         add(
             Declaration(
-                kind: .property, name: reader.hash(name), nameToken: name, body: at...reader.partner(at),
+                kind: .property, name: reader.hash(name), nameToken: name, body: reader.block(at),
                 givesTruth: at == name + 3 && Self.truths.contains(reader.hash(name + 2)),
                 isCalledFromOutside: isOutside(index, reader)))
     }
@@ -200,7 +200,7 @@ struct Declarations {
         else { return }
         add(
             Declaration(
-                kind: .function, name: reader.hash(name), nameToken: name, body: brace...reader.partner(brace),
+                kind: .function, name: reader.hash(name), nameToken: name, body: reader.block(brace),
                 parameters: reader.hash(name + 1) == Mark.colon ? name : nil,
                 givesTruth: reader.partner(type) == type + 2 && Self.truths.contains(reader.hash(type + 1))))
     }
@@ -210,7 +210,7 @@ struct Declarations {
         guard open > 0, reader.isIdentifier(open - 1), reader.partner(brace) > brace else { return }
         add(
             Declaration(
-                kind: .function, name: reader.hash(open - 1), nameToken: open - 1, body: brace...reader.partner(brace),
+                kind: .function, name: reader.hash(open - 1), nameToken: open - 1, body: reader.block(brace),
                 parameters: open,
                 givesTruth: Self.truths.contains(reader.hash(open - 2))
                     && !Self.declarationWords.contains(reader.hash(open - 1)),

@@ -19,6 +19,7 @@ struct FactCollector {
     private let project: ProjectFacts?
 
     private static let letOrVar = WayCatalogue.hashes("let", "var")
+    private static let effects = WayCatalogue.hashes("try", "await")
     private static let typealias_ = Word.hash("typealias")
     private static let class_ = Word.hash("class")
     private static let interface = Word.hash("interface")
@@ -100,6 +101,18 @@ struct FactCollector {
         }
         var start = index
         while reader.hash(start - 1) == Mark.dot, reader.isIdentifier(start - 2), index - start < 8 { start -= 2 }
+        // `= try FileHandle(…)`, `= try? await …`
+        while start > 2 {
+            if Self.effects.contains(reader.hash(start - 1)) {
+                start -= 1
+            } else if [Mark.question, Mark.not].contains(reader.hash(start - 1)),
+                Self.effects.contains(reader.hash(start - 2))
+            {
+                start -= 2
+            } else {
+                break
+            }
+        }
         let previous = reader.hash(start - 1)
         if previous == Mark.colon {
             facts.declareTyped(handle)

@@ -23,7 +23,8 @@ struct WayConditions {
         case .inNotificationService: inherits(index, Self.services)
         case .saysYes: body.map { saysYes($0) } ?? false
         case .writes: span.contains { Self.writing.contains(reader.hash($0)) || isWritingMode($0) }
-        case .keeps: !span.contains { Self.inMemory.contains(reader.hash($0)) || isMemory($0) }
+        case .keeps: !span.contains { Self.inMemory.contains(reader.hash($0)) || isMemory($0) } && !isMadeMemory(index)
+        case .namesNoOwner: arguments.map { !reader.labels(of: $0).contains { reader.text($0) == "of" } } ?? true
         case .isOn: isOn(index, arguments)
         case .isOff: reader.text(index + 2) != "true" && reader.text(index + 2) != "YES"
         case .isPlace: arguments.map { isPlace($0) } ?? true
@@ -47,6 +48,7 @@ struct WayConditions {
     private static let writing = WayCatalogue.hashes("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC", "creat")
     private static let inMemory = WayCatalogue.hashes(
         "isStoredInMemoryOnly", "inMemory", "inMemoryIdentifier", "NSInMemoryStoreType")
+    private static let memoryStore = Word.hash("NSInMemoryStoreType")
     private static let standardStreams = WayCatalogue.hashes(
         "standardOutput", "standardError", "fileHandleWithStandardOutput", "fileHandleWithStandardError", "nullDevice",
         "fileHandleWithNullDevice")
@@ -65,7 +67,7 @@ struct WayConditions {
 
     private func span(_ index: Int, _ arguments: Int?) -> Range<Int> {
         guard let arguments, reader.partner(arguments) > arguments else { return index..<index }
-        return max(arguments + 1, index)..<min(reader.partner(arguments), index + 2_000)
+        return CodeReader.span(max(arguments + 1, index), min(reader.partner(arguments), index + 2_000))
     }
 
     private func inherits(_ index: Int, _ names: Set<UInt64>) -> Bool {
@@ -75,6 +77,16 @@ struct WayConditions {
         }
         let type = finder.declarations.around(index, in: reader) { $0.kind == .type || $0.kind == .extension }
         return type.map { !$0.inherited.isDisjoint(with: names) } ?? false
+    }
+
+    /// Whether what is made is a store in memory: said in the same block, and not behind a condition of its own.
+    private func isMadeMemory(_ index: Int) -> Bool {
+        let block = reader.enclosing(index, as: Mark.openBrace)
+        guard block >= 0, index < reader.partner(block) else { return false }
+        return CodeReader.span(index, min(reader.partner(block), index + 400)).contains { at in
+            guard reader.hash(at) == Self.memoryStore || reader.text(at) == "\"/dev/null\"" else { return false }
+            return reader.enclosing(at, as: Mark.openBrace) == block
+        }
     }
 
     private func isMemory(_ index: Int) -> Bool {
@@ -236,7 +248,7 @@ struct WayConditions {
     }
 
     private func saysYes(_ body: ClosedRange<Int>) -> Bool {
-        let inner = body.lowerBound + 1..<body.upperBound
+        let inner = CodeReader.span(body.lowerBound + 1, body.upperBound)
         let words = inner.prefix(12).map { reader.text($0) }
         return words == ["true"] || words == ["return", "true"] || words == ["return", "YES", ";"]
     }

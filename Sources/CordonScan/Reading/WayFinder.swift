@@ -135,7 +135,8 @@ struct WayFinder {
         }
         let message = isAlloc ? reader.enclosing(open) : open
         guard message >= 0, reader.hash(message) == Mark.openBracket else { return nil }
-        let parts = isAlloc ? (end + 1..<reader.partner(message)) : (index + 1..<end)
+        let parts =
+            isAlloc ? CodeReader.span(end + 1, reader.partner(message)) : CodeReader.span(index + 1, end)
         for part in parts where reader.enclosing(part) == message && rule.labels.contains(reader.hash(part)) {
             return hit(rule, index, to: reader.partner(message), arguments: message)
         }
@@ -213,7 +214,7 @@ struct WayFinder {
         if let handle {
             guard receivers.handles(endingAt: index - 1).contains(handle) else { return nil }
         } else if !rule.labels.isEmpty, !rule.labels.contains(reader.hash(index)) {
-            let parts = (index..<reader.partner(open)).prefix(CodeReader.reach)
+            let parts = CodeReader.span(index, reader.partner(open)).prefix(CodeReader.reach)
             guard parts.contains(where: { reader.enclosing($0) == open && rule.labels.contains(reader.hash($0)) })
             else { return nil }
         }
@@ -238,9 +239,9 @@ struct WayFinder {
         if !rule.labels.isEmpty {
             let names: Range<Int>
             if reader.isSwift, let open = declaration.parameters {
-                names = open..<reader.partner(open)
+                names = CodeReader.span(open, reader.partner(open))
             } else {
-                names = declaration.nameToken..<declaration.body.lowerBound
+                names = CodeReader.span(declaration.nameToken, declaration.body.lowerBound)
             }
             guard names.prefix(CodeReader.reach).contains(where: { rule.labels.contains(reader.hash($0)) }) else {
                 return nil
@@ -256,7 +257,7 @@ struct WayFinder {
 
     private func named(_ index: Int) -> WayHit? {
         guard let open = reader.argumentsOpen(index) else { return nil }
-        for at in open..<min(reader.partner(open), open + 6) where reader.kind(at) == .string {
+        for at in CodeReader.span(open, min(reader.partner(open), open + 6)) where reader.kind(at) == .string {
             guard let name = catalogue.namesInTexts[reader.tokens[at].hash] else { continue }
             return WayHit(token: index, end: reader.partner(open), way: .indirect, severity: .error, symbol: name)
         }

@@ -44,6 +44,11 @@ extension WayCatalogue {
             ["UIGraphicsBeginPDFContextToFile", "CGPDFContextCreateWithURL", "CGImageDestinationCreateWithURL"],
             .file, .call, .warning)
         add(["writePDF", "writePDFToURL", "writePNG"], .file, .method(nil), .warning)
+        add(
+            [
+                "writePNGRepresentation", "writeJPEGRepresentation", "writeTIFFRepresentation",
+                "writeHEIFRepresentation",
+            ], .file, .method(nil), .warning)
         add(["AVAudioRecorder"], .file, .make, .warning, labels: ["url", "settings", "initWithURL"])
         add(["AVAudioFile"], .file, .make, .warning, labels: ["forWriting"])
         add(["AVAssetWriter"], .file, .make, .warning)

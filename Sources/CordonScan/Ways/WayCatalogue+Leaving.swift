@@ -109,6 +109,10 @@ extension WayCatalogue {
             ],
             .nearby, .method(nil))
         add(["send"], .nearby, .method(.messenger), swiftOnly: true)
+        add(["writeNDEF"], .nearby, .method(nil))
+        add(["updateValue"], .nearby, .method(nil), .warning, labels: ["onSubscribedCentrals", "forCharacteristic"])
+        add(["allowsExternalPlayback"], .nearby, .assign(nil), .warning, when: .isOn)
+        add(["AVRoutePickerView"], .nearby, .make, .warning)
         add(["writeValue"], .nearby, .method(nil), .warning, labels: ["type", "forCharacteristic"])
         add(
             [

@@ -24,7 +24,11 @@ extension WayCatalogue {
     private mutating func addIntents() {
         add(["perform"], .siri, .callback, .warning, when: .inIntent)
         add(["handle"], .siri, .callback, .warning, labels: ["intent"])
-        add(["donate", "donateInteraction", "donateInteractionWithCompletion"], .siri, .method(nil))
+        add(
+            ["donate", "donateInteraction", "donateInteractionWithCompletion"], .siri, .method(nil), when: .namesNoOwner
+        )
+        add(["translationPresentation", "imagePlaygroundSheet"], .share, .method(nil), .warning, swiftOnly: true)
+        add(["ImagePlaygroundViewController"], .share, .make, .warning)
         add(["setShortcutSuggestions", "setShortcuts"], .siri, .method(nil))
         add(["suggestedInvocationPhrase", "isEligibleForPrediction"], .siri, .assign(nil), .warning, when: .isOn)
         add(["becomeCurrent"], .handoff, .method(nil))

@@ -69,34 +69,34 @@ package enum WayOut: String, Sendable, CaseIterable, Codable {
         switch self {
         case .pasteboard: Description(
             title: "pasteboard", leaves: "every app on the device can read what is copied",
-            remedy: "take protection.outlets.copyPermit(for:of:) and copy with protection.outlets.copy(_:of:to:permit:)",
+            remedy: "copy with protection.outlets.copy(_:of:to: PasteboardClipboard())",
             actions: ActionSet("copy"))
         case .paste: Description(
             title: "reading the pasteboard", leaves: "another app's text comes in unasked",
-            remedy: "take it with protection.outlets.paste(from:for:)", actions: ActionSet("paste", "webPaste"))
+            remedy: "take it with protection.outlets.paste(from: PasteboardClipboard(), for:)", actions: ActionSet("paste", "webPaste"))
         case .share: Description(
             title: "share sheet", leaves: "any app that the person picks gets the items",
-            remedy: "ask protection.permit(for: Question(.share, owner:)), and offer what protection.outlets.shareSheet(_:for:) leaves",
+            remedy: "show ProtectedShareSheet(_:of:by:), or hand over with protection.outlets.openIn(_:named:of:by: OpenInSheet(on:))",
             actions: ActionSet("share", "send", "saveTo"))
         case .print: Description(
             title: "printing", leaves: "the document is on paper",
-            remedy: "take protection.permit(for: Question(.print, owner:)) and print with protection.outlets.print(_:title:of:on:permit:)",
+            remedy: "print with protection.outlets.print(_:title:of:on: SystemPrinter())",
             actions: ActionSet("print"))
         case .export: Description(
             title: "export of a document", leaves: "a plain copy lies outside the app",
-            remedy: "ask protection.rules.isDocumentPickerAllowed(.export, for:) and save with protection.outlets.save(_:named:of:to:permit:)",
+            remedy: "save with protection.outlets.save(_:named:of:to: PickedPlace(_:on:), at:)",
             actions: ActionSet("saveTo", "send", "share"))
         case .open: Description(
             title: "opening a document from outside", leaves: "another app's document comes in unasked",
-            remedy: "ask protection.rules.isDocumentPickerAllowed(.open, for:) or Question(.openFrom, owner:)",
+            remedy: "open with protection.openDocument(for:on:), or ask protection.rules.isDocumentPickerAllowed(.open, for:)",
             actions: ActionSet("openFrom", "receive", "receiveItem"))
         case .drag: Description(
             title: "drag", leaves: "the app that it is dropped on gets the item",
-            remedy: "ask protection.permit(for: Question(.send, owner:)) before an item is given",
+            remedy: "give the interaction a ProtectedDrag, or ask Question(.send, owner:) before an item is given",
             actions: ActionSet("send", "share", "copy"))
         case .drop: Description(
             title: "drop", leaves: "another app's item comes in unasked",
-            remedy: "ask Question(.receiveItem, owner:), or take it with protection.outlets.take(_:for:)",
+            remedy: "give the interaction a ProtectedDrop, or take it with protection.outlets.take(_:for:)",
             actions: ActionSet("receiveItem", "receive", "paste", "openFrom"))
         case .file: Description(
             title: "plain file", leaves: "the contents lie on disk unsealed, in backups too, and a wipe does not find them",
@@ -116,19 +116,19 @@ package enum WayOut: String, Sendable, CaseIterable, Codable {
             actions: ActionSet("encryptFile"))
         case .web: Description(
             title: "web view", leaves: "the page and whatever it links to get what is typed, uploaded and copied in it",
-            remedy: "ask protection.permit(for: Question(.openURL, owner:)) for what it loads",
+            remedy: "give the view a WebViewGuard, show ProtectedWebView, and load in protection.rules.whenAllowed(.open(_:of:))",
             actions: ActionSet("openURL", "openUniversalLink", "webUpload", "webPaste"))
         case .link: Description(
             title: "link out of the app", leaves: "another app gets the address and what stands in it",
-            remedy: "take protection.outlets.linkPermit(for:of:) and open with protection.outlets.openLink(_:of:with:permit:)",
+            remedy: "open with protection.outlets.openLink(_:of:with: SystemLinkOpener())",
             actions: ActionSet("openURL", "openUniversalLink"))
         case .notification: Description(
             title: "notification", leaves: "the text stands on the lock screen and on paired devices",
-            remedy: "ask protection.decision(for: Question(.notify, owner:)) and leave out what it restricts",
+            remedy: "add it in protection.rules.whenAllowed(.may(.notify, of:)), and derive the service extension from ProtectedNotificationService",
             actions: ActionSet("notify"))
         case .siri: Description(
             title: "Siri and App Intents", leaves: "the system and its assistants get the values",
-            remedy: "ask protection.decision(for: Question(.appIntent, owner:)) or Question(.siriIntent, owner:)",
+            remedy: "donate with ProtectedDonations, and answer in protection.rules.whenAllowed(.may(.appIntent, of:))",
             actions: ActionSet("siriIntent", "appIntent"))
         case .handoff: Description(
             title: "user activity", leaves: "other devices of the person, search and Siri get the activity",
@@ -136,24 +136,24 @@ package enum WayOut: String, Sendable, CaseIterable, Codable {
             actions: ActionSet("send", "share", "indexSpotlight", "siriIntent"))
         case .spotlight: Description(
             title: "Spotlight", leaves: "the system's search holds the text outside the app",
-            remedy: "ask protection.rules.isSpotlightIndexingAllowed(for:)", actions: ActionSet("indexSpotlight"))
+            remedy: "index in protection.rules.whenAllowed(.may(.indexSpotlight, of:))", actions: ActionSet("indexSpotlight"))
         case .widget: Description(
             title: "widget or live activity", leaves: "the home screen and the lock screen show the content",
-            remedy: "ask protection.rules.isWidgetContentSyncAllowed(for:)", actions: ActionSet("showWidget"))
+            remedy: "show what protection.rules.only(_:for: .showWidget, owner:) leaves", actions: ActionSet("showWidget"))
         case .keyboard: Description(
             title: "other makers' keyboards", leaves: "the keyboard's maker can read what is typed",
-            remedy: "answer with protection.decision(for: Question(.useKeyboard, owner:)).verdict.permits",
+            remedy: "answer with protection.allows(_:for:)",
             actions: ActionSet("useKeyboard"))
         case .mail: Description(
             title: "mail or message composer", leaves: "another app sends the text and the attachments",
-            remedy: "take protection.permit(for: Question(.send, owner:)) first", actions: ActionSet("send", "share"))
+            remedy: "show it in protection.rules.whenAllowed(.send(to: .unmanagedApp, of:))", actions: ActionSet("send", "share"))
         case .photos: Description(
             title: "photo library", leaves: "every app with access to photos can read the picture",
             remedy: "take a permit for Question(.saveTo, owner:) with location .cameraRoll and save with protection.outlets.save(_:named:of:to:permit:)",
             actions: ActionSet("saveTo"))
         case .preview: Description(
             title: "Quick Look or Open In", leaves: "the preview offers to share, save and print a plain file",
-            remedy: "ask protection.permit(for: Question(.share, owner:)), and give it a copy that is removed afterwards",
+            remedy: "show ProtectedPreview.open(_:named:of:by:handedOutBy:)",
             actions: ActionSet("share", "send", "saveTo", "print"))
         case .cloud: Description(
             title: "iCloud", leaves: "a personal cloud account holds the data",

@@ -62,6 +62,8 @@ struct WayRule {
         case isPlace
         /// Not standard output or standard error.
         case isFile
+        /// Not one of Cordon's calls, which ask by themselves: they name the owner.
+        case namesNoOwner
     }
 
     let way: WayOut

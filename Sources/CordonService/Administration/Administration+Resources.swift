@@ -130,7 +130,8 @@ extension Administration {
         guard !concerned.isEmpty else { return nil }
         app.groups = []
         var proposal = ProposedChange(
-            app: app, action: "\(CatalogueApp.auditName).remove", entity: "\(CatalogueApp.auditName)/\(app.id)", base: nil)
+            app: app, action: "\(CatalogueApp.auditName).remove", entity: "\(CatalogueApp.auditName)/\(app.id)",
+            base: nil)
         proposal.concerned = concerned
         return try await review.clear(proposal, as: administrator, call: "removeResource")
     }

@@ -16,6 +16,8 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         case roleGranted = "role.granted"
         /// Every signing key but a new one was withdrawn.
         case emergencyKey = "key.emergency"
+        /// Apps have not taken their rules for more than a day.
+        case rulesDrift = "rules.drift"
     }
 
     /// The id, random; the same at every delivery.

@@ -28,8 +28,13 @@ extension DeviceService {
         try await store.change(for: tenant) { change in
             var (device, session) = try Self.session(statement, ofDevice: id, in: change)
             guard session.session > device.session else {
-                guard session.session == device.session, let apps = session.apps, apps != device.apps else { return }
+                guard session.session == device.session else { return }
+                let apps = session.apps ?? device.apps
+                // Reports come every few minutes, and the list shows hours.
+                let isRecent = device.lastSeen.map { change.now.timeIntervalSince($0) < Self.seenAgain } ?? false
+                guard !isRecent || apps != device.apps else { return }
                 device.apps = apps
+                device.lastSeen = change.now
                 return try change.save(device)
             }
             let before = device.account
@@ -47,6 +52,9 @@ extension DeviceService {
                 details: details)
         }
     }
+
+    /// After how many seconds a device that says the same again is noted as seen again.
+    private static let seenAgain: TimeInterval = 600
 
     /// Whether whoever is on a device may stay: their sessions count from the last revocation on, like tokens (SI-182).
     private static func verdict(

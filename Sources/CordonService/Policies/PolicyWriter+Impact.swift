@@ -34,6 +34,8 @@ extension PolicyWriter {
                 return proposal
             }
             return try await impact(of: proposal, as: administrator)
+        case .group(let id, let added, let removed):
+            return try await impact(ofGroup: id, adding: added, removing: removed, as: administrator)
         case .wipe(let userID, let tag): return try await impact(ofWiping: userID, tag, as: administrator)
         }
     }
@@ -79,6 +81,31 @@ extension PolicyWriter {
             tokenExpires: wipes.isEmpty ? nil : store.now.addingTimeInterval(ImpactTokens.lifetime),
             needsWipePermission: !wipes.isEmpty,
             needsApproval: !wipes.isEmpty && spent + losing.people > configuration.wipeBudget)
+    }
+
+    /// Whose rules change with the members of a group, and whose devices would remove data at once, as they were reported last.
+    private func impact(
+        ofGroup id: String, adding added: Set<DirectoryGroup.Member>, removing removed: Set<DirectoryGroup.Member>,
+        as administrator: Administrator
+    ) async throws(ServiceError) -> Impact {
+        try await store.require(.read, of: administrator)
+        let (now, tenant) = (store.now, administrator.tenant)
+        let (loss, spent) = try await store.read(for: administrator) { records in
+            guard try records.record(GroupEntry.self, folded(id)) != nil else {
+                throw ServiceError(.notFound, "no group has this id", place: id)
+            }
+            let snapshot = try targeting.snapshot(of: tenant, in: records)
+            let cause = DirectoryLoss.Cause.members(id, adding: added, removing: removed)
+            return (
+                try DirectoryLoss(cause, snapshot: snapshot, at: now, in: records),
+                try records.record(WipeBudget.self, administrator.id)?.spent(at: now) ?? 0
+            )
+        }
+        let losing = Reach(people: loss.people.count, registrations: loss.registrations)
+        return Impact(
+            changes: [], effects: [], wipes: [], reach: loss.changed, losing: losing, winners: [], token: nil,
+            tokenExpires: nil, needsWipePermission: false,
+            needsApproval: losing.people > 0 && spent + losing.people > configuration.wipeBudget)
     }
 
     private func impact(

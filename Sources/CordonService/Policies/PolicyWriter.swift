@@ -149,7 +149,8 @@ extension SecretValues {
             throw ServiceError(
                 .invalid, "a secret value is named by a digest that is not the present value's",
                 hint: "Send the value itself.",
-                problems: missing.map { .init(member: "customSettings[\($0)]", reason: "is a digest of another value") })
+                problems: missing.map { .init(member: "customSettings[\($0)]", reason: "is a digest of another value") }
+            )
         }
         return document.object ?? members
     }

@@ -77,6 +77,11 @@ struct DirectoryLoss {
     private let now: Date
     private(set) var people: Set<String> = []
     private(set) var registrations = 0
+    private var changedPeople: Set<String> = []
+    private var changedRegistrations = 0
+
+    /// Whose rules or configurations change, whether they lose data or not.
+    var changed: Reach { Reach(people: changedPeople.count, registrations: changedRegistrations) }
 
     /// Counts.
     init(_ cause: Cause, snapshot: TargetingSnapshot, at now: Date, in records: some StorageReader) throws(ServiceError)
@@ -126,8 +131,15 @@ struct DirectoryLoss {
         let groups = try records.directGroups(ofPerson: person)
         for registration in active {
             let (app, facts) = (registration.application.bundleID, registration.filterFacts)
-            let was = before.intended(for: user, in: groups, bundleID: app, facts: facts).protections
-            let will = after.intended(for: user, in: change(groups), bundleID: app, facts: facts).protections
+            let (old, new) = (
+                before.intended(for: user, in: groups, bundleID: app, facts: facts),
+                after.intended(for: user, in: change(groups), bundleID: app, facts: facts)
+            )
+            if old.references != new.references {
+                changedPeople.insert(person)
+                changedRegistrations += 1
+            }
+            let (was, will) = (old.protections, new.protections)
             guard isDisabled || was.map(\.reference) != will.map(\.reference),
                 let new = try after.effectivePolicy(of: will)?.policy.policy,
                 PolicyDiff.removesData(new, of: registration.deviceFacts(at: now, isDisabled: isDisabled))

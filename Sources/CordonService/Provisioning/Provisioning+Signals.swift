@@ -56,6 +56,13 @@ extension Provisioning {
         }
     }
 
+    /// From when on the tokens of one account count, nil where its sessions were never revoked.
+    ///
+    /// - Parameter id: The object id.
+    public func sessionRevocation(ofUser id: String, of tenant: TenantID) async throws(ServiceError) -> Date? {
+        try await store.read(for: tenant) { try $0.record(SessionRevocation.self, folded(id))?.before }
+    }
+
     /// The folded object id of a person by that, by sign-in name, or by what else the provider calls them, as their apps' tokens
     /// said; the folded name itself where nobody has it.
     private static func person(named name: String, in records: some StorageReader) throws(ServiceError) -> String {

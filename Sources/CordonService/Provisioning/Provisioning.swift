@@ -141,6 +141,9 @@ public struct Provisioning: Sendable {
     }
 
     /// Takes what the time-keeping system says; an older report than the one known changes nothing (SRV-CI-026).
+    ///
+    /// A program needs ``Permission/writeDirectory`` by a role of Cordon's own: whatever provisions people and groups has Graph's
+    /// permission for that, and must not be able to clock everybody out, which closes their apps.
     public func setWorkingTime(
         _ time: WorkingTimeReport, ofUser id: String, as administrator: Administrator
     ) async throws(ServiceError) {
@@ -154,6 +157,11 @@ public struct Provisioning: Sendable {
                 problems: [.init(member: "asOf", reason: "in the future, or not before validUntil")])
         }
         try await store.change(for: administrator) { change in
+            guard !administrator.isProgram || administrator.applicationPermissions.contains(.writeDirectory) else {
+                throw ServiceError(
+                    .forbidden, "Graph's permissions do not let a program set working time",
+                    hint: "Give it the application role cordon.directoryAdministrator.")
+            }
             let user = try change.user(id)
             let known = try change.record(WorkingTimeRecord.self, user.storageID)?.time
             // Reports may overtake each other on their way; the later one stays.

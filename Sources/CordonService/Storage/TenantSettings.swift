@@ -1,4 +1,5 @@
 public import CordonProtocol
+internal import Foundation
 
 /// What an organisation has once.
 public struct TenantSettings: Sendable, Codable, Equatable {
@@ -23,6 +24,13 @@ public struct TenantSettings: Sendable, Codable, Equatable {
 
     /// Whether the counts of people are whole: they are in a store that began with them, and in another after the first check.
     var countsPeople: Bool?
+
+    /// The newest signed head of the audit log, nil before the first.
+    var auditHead: AuditHead?
+    /// How far a receiver has the audit log, nil where there is none yet.
+    var auditDelivery: AuditDelivery?
+    /// When an alert about drifting apps was kept last.
+    var driftAlerted: Date?
 
     /// Makes the settings of a new organisation.
     public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {

@@ -107,13 +107,13 @@ extension Targeting {
     /// - Parameter moment: Before which they have to differ already.
     func driftedApps(
         of tenant: TenantID, in records: some StorageReader, at now: Date, since moment: Date = .distantFuture,
-        where counts: (PolicyReference) -> Bool
+        limit: Int = .max, where counts: (PolicyReference) -> Bool
     ) throws(ServiceError) -> [DriftedApp] {
         let snapshot = try snapshot(of: tenant, in: records)
         var drifted: [DriftedApp] = []
         // Only one that was told of other rules than it had can have others than it should.
         let late = try records.records(
-            Registration.self, where: .drift, in: ""..<StorageTime.text(moment), limit: .max)
+            Registration.self, where: .drift, in: ""..<StorageTime.text(moment), limit: limit)
         for registration in late {
             let id = folded(registration.account.id.rawValue)
             guard let user = try records.record(DirectoryUser.self, id), user.isEntitled else { continue }

@@ -54,6 +54,17 @@ public struct AlertWebhook: Sendable {
         await post(alert.id, alert.kind.rawValue, alert.time, Self.data(of: alert, of: tenant))
     }
 
+    /// Posts a batch of the audit log, as ``deliver(_:of:)-(OperatorAlert,_)`` does. Its records are as an export has them, each with its
+    /// hash, so that a receiver can check the chain; signed heads are among them.
+    public func deliver(_ batch: AuditBatch, of tenant: TenantID) async -> Bool {
+        let records = batch.records.compactMap { try? JSONValue(parsing: Data($0.line.utf8)) }
+        guard records.count == batch.records.count else { return false }
+        let data: JSONValue = [
+            "tenant": .string(tenant.rawValue), "after": .integer(batch.after), "records": .array(records),
+        ]
+        return await post(batch.id, "audit.records", now(), data)
+    }
+
     /// Posts what is the matter with the service, as ``deliver(_:of:)-(OperatorAlert,_)`` does.
     package func deliver(_ notice: ConditionNotice, of tenant: TenantID) async -> Bool {
         let condition = notice.condition

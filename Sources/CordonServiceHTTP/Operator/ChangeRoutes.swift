@@ -38,13 +38,23 @@ struct ChangeRoutes: Sendable {
     private func question(_ body: JSONValue, _ administrator: Administrator) async throws -> ImpactQuestion {
         let known: Set = [
             "policy", "create", "update", "assign", "targetApps", "delete", "putBack", "filter", "rule", "wipe",
-            "deviceTag",
+            "deviceTag", "group", "add", "remove",
         ]
         guard let members = body.object else { throw Self.malformed("the body is a JSON object") }
         if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
             throw Self.malformed("\(unknown.prefix(64)) is not known here")
         }
         if let user = members["wipe"]?.string { return .wipe(user, deviceTag: members["deviceTag"]?.string) }
+        if let group = members["group"]?.string {
+            func people(_ member: String) throws -> Set<DirectoryGroup.Member> {
+                guard let list = members[member] else { return [] }
+                guard let ids = list.array?.map(\.string), !ids.contains(nil), ids.count <= 1_000 else {
+                    throw Self.malformed("\(member) is a list of at most 1000 ids")
+                }
+                return Set(ids.compactMap(\.self).map { .user($0) })
+            }
+            return .group(group, adding: try people("add"), removing: try people("remove"))
+        }
         if let document = members["create"] {
             guard let kind = document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:)) else {
                 throw Self.malformed("create needs the @odata.type of a policy")
@@ -59,7 +69,7 @@ struct ChangeRoutes: Sendable {
             return .filter(filter)
         }
         guard let id = members["policy"]?.string else {
-            throw Self.malformed("policy, create, filter or wipe is missing")
+            throw Self.malformed("policy, create, filter, group or wipe is missing")
         }
         if let changes = members["update"] { return .policy(.update(id, changes)) }
         if members["delete"] == true { return .policy(.delete(id)) }

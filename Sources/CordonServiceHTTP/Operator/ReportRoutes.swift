@@ -7,8 +7,10 @@ struct ReportRoutes: Sendable {
     let administration: Administration
 
     func add(to routing: AdministrationRouting) {
-        routing.allowing(.readApps).on("/admin/v1/reports/drift", method: .get) { _, context in
-            let apps = try await administration.drift(as: context.administrator)
+        routing.allowing(.readApps).on("/admin/v1/reports/drift", method: .get) { request, context in
+            // `top` limits how many apps are looked at: after a change of everything, that is every app.
+            let limit = request.uri.queryParameters["top"].flatMap { Int($0) }.map { min(max($0, 1), 1_000_000) }
+            let apps = try await administration.drift(as: context.administrator, limit: limit ?? .max)
             return try Response(.ok, apps)
         }
         routing.allowing(.readApps).on("/admin/v1/reports/summary", method: .get) { _, context in

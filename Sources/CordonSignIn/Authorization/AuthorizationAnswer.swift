@@ -49,8 +49,8 @@ struct AuthorizationAnswer: Sendable {
 }
 
 /// Comparison whose duration does not tell where two texts differ.
-enum ConstantTime {
-    static func equal(_ left: String, _ right: String) -> Bool {
+package enum ConstantTime {
+    package static func equal(_ left: String, _ right: String) -> Bool {
         let left = Array(left.utf8)
         let right = Array(right.utf8)
         guard left.count == right.count else { return false }

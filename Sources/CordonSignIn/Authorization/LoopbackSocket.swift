@@ -1,5 +1,5 @@
 internal import CordonBase
-internal import Foundation
+package import Foundation
 
 #if canImport(Darwin)
     internal import Darwin
@@ -10,21 +10,22 @@ internal import Foundation
 #endif
 
 /// A socket bound to 127.0.0.1 that reads request heads until one is accepted.
-final class LoopbackSocket: Sendable {
+package final class LoopbackSocket: Sendable {
     /// What is done with a request.
-    enum Reply {
+    package enum Reply {
         case accepted(_ target: String, _ page: Data)
         case refused(_ page: Data)
     }
 
     /// How listening ended.
-    enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         case accepted(String)
         case stopped
         case timedOut
     }
 
-    let port: UInt16
+    /// The port that the system gave.
+    package let port: UInt16
     private let listener: Int32
     /// A pipe whose writing end is closed to stop the thread that waits.
     private let wake: Int32
@@ -40,7 +41,10 @@ final class LoopbackSocket: Sendable {
     /// Binds and listens, nil when the port is taken or the system refuses.
     ///
     /// - Parameter takeConnection: Takes a connection from the listening socket; below zero, with `errno`, when it cannot.
-    init?(port: UInt16, takeConnection: @escaping @Sendable (Int32) -> Int32 = LoopbackSocket.accepted) {
+    package convenience init?(port: UInt16) { self.init(port: port, takeConnection: LoopbackSocket.accepted) }
+
+    /// Binds and listens, and takes connections in a way of the caller's.
+    init?(port: UInt16, takeConnection: @escaping @Sendable (Int32) -> Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         guard let bound = Self.bound(port) else {
@@ -61,7 +65,7 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Ends ``serve(within:reply:)`` soon.
-    func stop() {
+    package func stop() {
         let end = stopper.withLock { end in
             defer { end = nil }
             return end
@@ -70,7 +74,7 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Reads requests until one is accepted; blocks the calling thread. Nobody can connect afterwards.
-    func serve(within timeout: Duration, reply: (String) -> Reply) -> Outcome {
+    package func serve(within timeout: Duration, reply: (String) -> Reply) -> Outcome {
         let deadline = ContinuousClock.now + timeout
         var open: [Connection] = []
         var opens = ContinuousClock.now

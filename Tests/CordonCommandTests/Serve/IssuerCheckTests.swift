@@ -76,6 +76,13 @@ import Testing
         let other = try await check(
             documents, issuer: #"{"issuer": "https://login.example.test", "checkInProof": "registration"}"#)
         #expect(other.problems.count == 1)
+        let key = documents.keys["keys"]?.array?.first ?? .null
+        documents.keys = ["keys": [key, key]]
+        #expect(try await check(documents).notes.contains { $0.contains("several keys under one id") })
+        var unnamed = key.object ?? [:]
+        unnamed["kid"] = nil
+        documents.keys = ["keys": [.object(unnamed)]]
+        #expect(try await !check(documents).problems.contains { $0.contains("no key") })
         documents.keys = ["keys": []]
         #expect(try await check(documents).problems.contains { $0.contains("no key") })
     }

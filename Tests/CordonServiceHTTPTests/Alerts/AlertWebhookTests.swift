@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonServiceHTTP
+import CordonTestSupport
 import Crypto
 import Foundation
 import HTTPTypes
@@ -28,10 +29,11 @@ import Testing
     private func withSecret(
         _ text: String, mode: Int = 0o600, _ body: (URL) async throws -> Void
     ) async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let file = folder.appending(path: "secret")
         try Data(text.utf8).write(to: file)
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
-        defer { try? FileManager.default.removeItem(at: file) }
         try await body(file)
     }
 
@@ -68,6 +70,26 @@ import Testing
             }
         }
         return (isTaken.withLock { $0 }, deliveries.withLock { $0 })
+    }
+
+    @Test func `records of the audit log are posted in the same form, as an export has them`() async throws {
+        let record = AuditRecord(
+            after: nil, tenant: TenantID("contoso"), time: 1_800_000_000, actor: .init(.service, id: "service"),
+            action: "policy.update", target: "policy/T_1", outcome: .done, details: ["version": "v"])
+        let batch = AuditBatch(after: 0, records: [record])
+        let (isTaken, deliveries) = try await deliver(to: .noContent) { webhook in
+            await webhook.deliver(batch, of: TenantID("contoso"))
+        }
+        #expect(isTaken)
+        let delivery = try #require(deliveries.first)
+        let body = try JSONValue(parsing: Data(delivery.body.utf8))
+        #expect(body["type"] == "audit.records" && body["data"]?["after"] == 0)
+        let line = body["data"]?["records"]?.array?.first?.text() ?? ""
+        #expect(try AuditRecord(line: line) == record)
+        let failed = try await deliver(to: .internalServerError) { webhook in
+            await webhook.deliver(batch, of: TenantID("contoso"))
+        }
+        #expect(!failed.isTaken)
     }
 
     @Test func `what is the matter with the service is posted in the same form`() async throws {

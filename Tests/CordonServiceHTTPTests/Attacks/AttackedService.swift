@@ -185,11 +185,16 @@ struct AttackedService {
         #expect(
             policies.contains { $0.document["displayName"]?.string == "planted-secret" },
             sourceLocation: sourceLocation)
-        var last: AuditRecord?
-        for record in try await administration.auditRecords(.init(limit: 100_000), as: owner) {
-            #expect(record.sequence == (last?.sequence ?? 0) + 1, sourceLocation: sourceLocation)
-            last = record
+        var last: Int64 = 0
+        while true {
+            let page = try await administration.auditRecords(.init(after: last, limit: 1_000), as: owner)
+            for record in page {
+                #expect(record.sequence == last + 1, sourceLocation: sourceLocation)
+                last = record.sequence
+            }
+            guard page.count == 1_000 else { break }
         }
+        #expect(last > 0, sourceLocation: sourceLocation)
     }
 }
 

@@ -114,8 +114,9 @@ import Testing
 
     @Test(.enabled(if: PythonClient.has("azure.identity", "cryptography"), "needs azure-identity"))
     func `azure-identity gets its token with a certificate`() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "cordon-\(UUID().uuidString).pem")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let file = folder.appending(path: "client.pem")
         let made = try await PythonClient.run(
             "azure_certificate.py", ["CORDON_STEP": "make", "CORDON_CERTIFICATE": file.path])
         try #require(made.status == 0, "\(made.output)")

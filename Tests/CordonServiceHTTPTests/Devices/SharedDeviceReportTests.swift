@@ -103,6 +103,24 @@ import Testing
         DeviceSessionStatement(deviceID: Self.id, session: session, account: nil, since: 1_800_000_000, apps: apps)
     }
 
+    @Test func `a device that goes on saying the same is seen, also while nobody comes or goes`() async throws {
+        let service = try await joined()
+        try await service.test { client in
+            func seen() async throws -> String? {
+                try await client.administer(.get, "/admin/v1/devices").json.array?.first?["lastSeen"]?.string
+            }
+            #expect(try await report(statement(nil, session: 1), client).status == .noContent)
+            let first = try await seen()
+            service.clock.advance(by: 60)
+            #expect(try await report(statement(nil, session: 1), client).status == .noContent)
+            #expect(try await seen() == first)
+            service.clock.advance(by: 3_600)
+            #expect(try await report(statement(nil, session: 1), client).status == .noContent)
+            let later = try await seen()
+            #expect(first != nil && later != nil && later != first)
+        }
+    }
+
     @Test func `an administrator reads which apps take part`() async throws {
         let service = try await joined()
         let apps = [

@@ -145,7 +145,7 @@ import Testing
                     let file = try await client.administer(.get, "\(jobs)/\(id)/file")
                     let text = String(buffer: file.body)
                     if format == "json" {
-                        #expect(try JSONValue(parsing: text)["values"]?.array?.count == 9)
+                        #expect(try JSONValue(parsing: Data(text.utf8))["values"]?.array?.count == 9)
                     } else {
                         #expect(text.split(separator: "\r\n").count == 10)
                     }

@@ -89,7 +89,8 @@ import Testing
             "POST /*/deviceAppManagement/targetedManagedAppConfigurations/*/settings": .refused,
             "POST /*/deviceAppManagement/targetedManagedAppConfigurations/*/changeSettings": .refused,
         ]
-        for kind in ["windowsInformationProtectionPolicies", "mdmWindowsInformationProtectionPolicies",
+        for kind in [
+            "windowsInformationProtectionPolicies", "mdmWindowsInformationProtectionPolicies",
             "windowsManagedAppProtections", "mobileAppConfigurations",
         ] { table["POST /*/deviceAppManagement/\(kind)"] = .refused }
         let collections: [(String, Guarding)] = [
@@ -99,7 +100,8 @@ import Testing
         ]
         for (collection, guarding) in collections {
             let path = "/*/deviceAppManagement/\(collection)"
-            for operation in ["POST \(path)", "PATCH \(path)/*", "DELETE \(path)/*", "POST \(path)/*/assign",
+            for operation in [
+                "POST \(path)", "PATCH \(path)/*", "DELETE \(path)/*", "POST \(path)/*/assign",
                 "POST \(path)/*/targetApps",
             ] { table[operation] = guarding }
             for list in lists {
@@ -153,7 +155,8 @@ import Testing
         let byName = ["wipeManagedApp", "wipeAndBlock", "/data", "roles"]
         let asked = Self.table.filter { entry in
             entry.value == .freshSignIn
-                || (entry.value != .refused && byName.contains { entry.key.contains($0) } && !entry.key.contains("filters"))
+                || (entry.value != .refused && byName.contains { entry.key.contains($0) }
+                    && !entry.key.contains("filters"))
         }
         #expect(asked.count > 12)
         try await organisation.test.test { client in

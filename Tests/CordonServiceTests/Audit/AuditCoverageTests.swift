@@ -18,7 +18,7 @@ struct AuditCoverageTests {
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
         "protectionSummary", "deploymentSummaries", "attention", "protectionStatuses", "flaggedApps", "appStatuses",
-        "sessionRevocations",
+        "sessionRevocations", "sessionRevocation",
         "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",

@@ -21,7 +21,8 @@ import Testing
         }
         _ = try await admin.requestWipe(ofUser: "oid-0", deviceTag: "tag-0", as: test.owner)
         let waiting = try #require(
-            await failure { _ = try await admin.requestWipe(ofUser: "oid-1", deviceTag: "tag-1", as: test.owner) }?.place)
+            await failure { _ = try await admin.requestWipe(ofUser: "oid-1", deviceTag: "tag-1", as: test.owner) }?
+                .place)
         func kept<Record: StoredRecord>(_ type: Record.Type) async throws -> [Record] {
             try await test.storage.read(TestService.tenant) { try $0.records(type) }
         }

@@ -31,6 +31,27 @@ struct ReportTests {
                 == .invalid)
     }
 
+    @Test func `what provisions people clocks nobody out, and a program for that does`() async throws {
+        let (test, app) = try await TestApp.enrolled()
+        let now = Int64(test.clock.now.timeIntervalSince1970)
+        let time = WorkingTimeReport(state: .clockedOut, asOf: now)
+        func program(_ permissions: Set<Permission>) -> Administrator {
+            Administrator(
+                tenant: TestService.tenant, id: "program", name: "program", roles: [.directoryAdministrator],
+                isProgram: true, applicationPermissions: permissions)
+        }
+        let refusal = await failure {
+            try await test.service.provisioning.setWorkingTime(time, ofUser: "oid-ada", as: program([]))
+        }
+        #expect(refusal?.code == .forbidden)
+        #expect(try await test.service.administration.workingTime(ofUser: "oid-ada", as: test.owner) == nil)
+        #expect(try await test.records().last?.outcome == .denied)
+        try await test.service.provisioning.setWorkingTime(
+            time, ofUser: "oid-ada", as: program(AdministratorRole.directoryAdministrator.permissions))
+        #expect(try await test.service.administration.workingTime(ofUser: "oid-ada", as: test.owner) == time)
+        _ = app
+    }
+
     @Test func `a rooted device is not compliant until it is put right`() async throws {
         var (test, app) = try await TestApp.enrolled()
         try await app.checkIn(health: [.rootedDevice])

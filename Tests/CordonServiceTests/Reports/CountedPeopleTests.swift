@@ -49,6 +49,13 @@ struct CountedPeopleTests {
         var policies: [ManagedAppPolicy] = []
         let people = ["ada", "ben", "cleo", "dan"]
         let groups = ["staff", "writers", "guests"]
+        policies.append(try await test.protect(name: "First", to: .group("staff")))
+        var first = TestApp(test, user: "ben", tag: "tag-first")
+        try await first.register()
+        for _ in 0..<2 { try await first.checkIn() }
+        apps.append(first)
+        let start = try await administration.protectionSummary(as: test.owner).assignedUsers
+        #expect(start.total == 2 && start.protected == 1, "the control: there is something to count")
         for step in 0..<60 {
             let person = people.randomElement(using: &random) ?? "ada"
             let group = groups.randomElement(using: &random) ?? "staff"
@@ -74,9 +81,9 @@ struct CountedPeopleTests {
             case 6:
                 guard !policies.isEmpty else { continue }
                 let policy = policies.remove(at: Int.random(in: 0..<policies.count, using: &random))
-                try await administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
-            case 7: try await administration.blockUser("oid-ada", as: test.owner)
-            case 8: try await administration.unblockUser("oid-ada", as: test.owner)
+                try? await administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
+            case 7: try? await administration.blockUser("oid-ada", as: test.owner)
+            case 8: try? await administration.unblockUser("oid-ada", as: test.owner)
             case 9:
                 var app = TestApp(test, user: person, tag: "tag-\(step)")
                 guard (try? await app.register()) != nil else { continue }
@@ -92,7 +99,6 @@ struct CountedPeopleTests {
             try await test.settle()
             try await agree(test, "seed \(seed), step \(step)")
         }
-        #expect(!apps.isEmpty || !policies.isEmpty)
         #expect(try await test.service.checkCounts(of: TestService.tenant) == 0)
     }
 

@@ -128,4 +128,69 @@ import Testing
         var changes = device.accountChanges().makeAsyncIterator()
         #expect(await changes.next()?.session == 7)
     }
+
+    /// A broker that answers questions about the account and the device, and says more after each answer.
+    private func talkative(
+        _ more: @escaping @Sendable (Data, Int) -> [Data]
+    ) throws -> SilentBroker {
+        try SilentBroker { request, before in
+            let answer: BrokerMessage
+            switch BrokerVerb(rawValue: request.verb) {
+            case .eventsSubscribe: answer = BrokerMessage(Done(), to: SubscribeCall.self, id: request.id)
+            case .accountCurrent:
+                answer = BrokerMessage(
+                    CurrentAccount(current: nil, previous: nil, owed: [], session: UInt64(7 + before)),
+                    to: CurrentAccountCall.self, id: request.id)
+            case .deviceInfo:
+                let device = DeviceInformation(
+                    mode: .shared, missing: [], registration: nil, brokerVersion: "1", protocolVersion: 2, session: 7,
+                    warnings: [.softwareKey], preferredAuthenticationMethod: "qrpin")
+                answer = BrokerMessage(device, to: DeviceInfoCall.self, id: request.id)
+            default: return []
+            }
+            guard let payload = try? MessageCoding.encode(answer) else { return [] }
+            return more(BrokerFrame.encode(payload), before)
+        }
+    }
+
+    @Test func `events without end are one question for each quarter of a second`() async throws {
+        let forged = try MessageCoding.encode(BrokerMessage.event(AccountEvent(.globalSignOut, session: 7)))
+        let burst = Array(repeating: BrokerFrame.encode(forged), count: 50)
+        // Every answer is followed by new events, as from somebody who would have apps ask for ever.
+        let broker = try talkative { answer, _ in [answer] + burst }
+        defer { broker.stop() }
+        let device = try app(broker, state: .seconds(60))
+        var changes = device.accountChanges().makeAsyncIterator()
+        #expect(await changes.next() != nil)
+        let began = ContinuousClock.now
+        for _ in 0..<4 { #expect(await changes.next() != nil) }
+        #expect(ContinuousClock.now - began >= .milliseconds(900))
+        #expect(broker.verbs.count { $0 == BrokerVerb.accountCurrent.rawValue } <= 6)
+    }
+
+    @Test func `an answer that was damaged at random ends every question with a value or an error`() async throws {
+        let rounds = 64
+        let broker = try talkative { answer, before in
+            var dice = SeededGenerator(UInt64(before))
+            var bytes = answer
+            for _ in 0..<Int.random(in: 0...3, using: &dice) where !bytes.isEmpty {
+                let place = bytes.startIndex + Int.random(in: 0..<bytes.count, using: &dice)
+                switch Int.random(in: 0..<3, using: &dice) {
+                case 0: bytes[place] = .random(in: .min ... .max, using: &dice)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(.random(in: .min ... .max, using: &dice), at: place)
+                }
+            }
+            return [bytes]
+        }
+        defer { broker.stop() }
+        let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<rounds {
+                let device = try app(broker, state: .seconds(1))
+                group.addTask { await failure { try await device.deviceInformation() } == nil }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count == rounds && outcomes.contains(true) && outcomes.contains(false))
+    }
 }

@@ -88,7 +88,8 @@ struct PolicyApplier {
         for (index, step) in plan.steps.enumerated() where step.isDone != true {
             guard planner.folder.digests[step.file] == step.digest else {
                 throw CommandFailure(
-                    .refused, "\(step.file): was edited since the plan was made", hint: "Nothing was changed. Plan again.")
+                    .refused, "\(step.file): was edited since the plan was made",
+                    hint: "Nothing was changed. Plan again.")
             }
             if let id = step.id {
                 let present = planner.present(step.kind, id)

@@ -113,7 +113,9 @@ extension PolicyFile {
 
     private func checkShape() throws {
         guard kind == .policy else {
-            guard members["rule"]?.string != nil else { throw CommandFailure(.badInput, "\(path): a filter has a rule") }
+            guard members["rule"]?.string != nil else {
+                throw CommandFailure(.badInput, "\(path): a filter has a rule")
+            }
             return
         }
         guard policyKind != nil else {

@@ -43,7 +43,8 @@ enum PolicyPlanReport {
     /// Whom a change reaches, what they notice, and what it takes.
     static func print(_ effect: Impact) {
         for line in effect.effects.prefix(mostEffects) {
-            Terminal.data("    \(line.to > line.from ? Style.green("stricter") : Style.red("weaker"))  \(line.sentence)")
+            Terminal.data(
+                "    \(line.to > line.from ? Style.green("stricter") : Style.red("weaker"))  \(line.sentence)")
         }
         if effect.effects.count > mostEffects {
             Terminal.data("    … and \(effect.effects.count - mostEffects) more")
@@ -70,7 +71,8 @@ enum PolicyPlanReport {
 
     private static func print(_ drift: PolicyPlan.Drift) {
         guard !drift.isGone else {
-            return Terminal.data("\(Style.red("drift"))   \(drift.file)  “\(drift.name)” is not on the service any more")
+            return Terminal.data(
+                "\(Style.red("drift"))   \(drift.file)  “\(drift.name)” is not on the service any more")
         }
         var line = "\(Style.red("drift"))   \(drift.file)  “\(drift.name)” was changed on the service"
         if let author = drift.author { line += " by \(author)" }

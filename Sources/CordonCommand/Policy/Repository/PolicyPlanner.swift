@@ -32,7 +32,8 @@ struct PolicyPlanner {
                 plan.steps.append(step)
             }
         }
-        for (path, entry) in (folder.lock?.entries ?? [:]).sorted(by: { $0.key < $1.key }) where folder.files[path] == nil {
+        for (path, entry) in (folder.lock?.entries ?? [:]).sorted(by: { $0.key < $1.key })
+        where folder.files[path] == nil {
             let kind: EntityVersion.Kind = path.hasPrefix("filters/") ? .filter : .policy
             guard let document = present(kind, entry.id) else { continue }
             let said = PolicyFile(document, at: path)

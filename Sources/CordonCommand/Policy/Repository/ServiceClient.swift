@@ -97,9 +97,10 @@ struct ServiceClient: Sendable {
     /// What a person at the terminal reads of a refusal.
     static func failure(_ answer: Answer, at place: String? = nil) -> CommandFailure {
         let error = answer.body["error"]
-        let said = [
-            answer.body["detail"]?.string, error?["message"]?.string, answer.body["title"]?.string,
-        ].compactMap(\.self).first ?? "the service answered \(answer.status)"
+        let said =
+            [
+                answer.body["detail"]?.string, error?["message"]?.string, answer.body["title"]?.string,
+            ].compactMap(\.self).first ?? "the service answered \(answer.status)"
         let details = (error?["details"]?.array ?? []).compactMap { detail -> String? in
             guard let target = detail["target"]?.string, let message = detail["message"]?.string else { return nil }
             return "\(target): \(message)"

@@ -1,0 +1,42 @@
+public import CordonProtocol
+internal import Foundation
+
+/// Records of the audit log for a receiver, oldest first.
+public struct AuditBatch: Sendable, Equatable {
+    /// The sequence number of the record before the first one, 0 for the beginning.
+    public let after: Int64
+    /// The records, which follow each other without a gap.
+    public let records: [AuditRecord]
+
+    /// Makes a batch.
+    public init(after: Int64, records: [AuditRecord]) {
+        (self.after, self.records) = (after, records)
+    }
+
+    /// The same for the same records, so that a receiver knows one that comes again.
+    public var id: String { "audit-\(after)-\(records.last?.sequence ?? after)" }
+}
+
+/// How far a receiver has the audit log.
+struct AuditDelivery: Codable, Sendable, Equatable {
+    /// The sequence number of the newest record that it took.
+    var delivered: Int64 = 0
+    /// How many deliveries failed since.
+    var failures = 0
+    /// When to try again; nil for at once.
+    var next: Date?
+
+    /// Notes a failure; the next attempt is half a minute later, then twice as long each time, up to an hour.
+    mutating func noteFailure(at now: Date) {
+        failures += 1
+        next = now.addingTimeInterval(min(30 * pow(2, Double(min(failures, 16) - 1)), 3_600))
+    }
+}
+
+/// The newest signed head of the audit log.
+struct AuditHead: Codable, Sendable, Equatable {
+    /// The sequence number of the record that tells of it.
+    var sequence: Int64
+    /// When it was signed.
+    var time: Date
+}

@@ -1,0 +1,106 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonService
+
+/// What files of policies are made from, and what a change of a group would do.
+@Suite struct PresentDocumentTests {
+    private func configuration(_ values: [String: String]) -> JSONValue {
+        [
+            "displayName": "VPN",
+            "customSettings": .array(
+                values.sorted { $0.key < $1.key }.map { ["name": .string($0.key), "value": .string($0.value)] }),
+        ]
+    }
+
+    private func values(_ document: JSONValue?) -> [String: String] {
+        (document?["customSettings"]?.array ?? []).reduce(into: [:]) { values, pair in
+            values[pair["name"]?.string ?? ""] = pair["value"]?.string
+        }
+    }
+
+    @Test func `documents name secret values by digests, and an update may name the present one so`() async throws {
+        let test = try await TestService.withPeople()
+        let admin = test.service.administration
+        let policy = try await admin.createPolicy(
+            .targetedManagedAppConfiguration, document: configuration(["vpnPassword": "hunter2", "server": "a"]),
+            as: test.owner)
+        let present = try #require(try await admin.history.present(as: test.owner).first)
+        #expect(present.id == policy.id && present.version == policy.version && present.author?.id == test.owner.id)
+        let digest = try #require(values(present.document)["vpnPassword"])
+        #expect(digest.hasPrefix("cordon-secret:") && !present.document.text().contains("hunter2"))
+
+        let changed = try await admin.updatePolicy(
+            policy.id, changes: configuration(["vpnPassword": digest, "server": "b"]), ifVersion: policy.version,
+            as: test.owner)
+        #expect(values(changed.document) == ["vpnPassword": "hunter2", "server": "b"])
+        // Of another value there is nothing but the digest.
+        let other = try await admin.updatePolicy(
+            policy.id, changes: configuration(["vpnPassword": "another", "server": "b"]), ifVersion: nil,
+            as: test.owner)
+        let refused = await failure {
+            _ = try await admin.updatePolicy(
+                policy.id, changes: configuration(["vpnPassword": digest]), ifVersion: nil, as: test.owner)
+        }
+        #expect(refused?.code == .invalid)
+        #expect(try await admin.policy(policy.id, as: test.owner) == other)
+        let new = await failure {
+            _ = try await admin.createPolicy(
+                .targetedManagedAppConfiguration, document: configuration(["vpnPassword": digest]), as: test.owner)
+        }
+        #expect(new?.code == .invalid)
+    }
+
+    @Test func `an impact shows no secret value, and the same change the same digests`() async throws {
+        let test = try await TestService.withPeople()
+        let admin = test.service.administration
+        let question = ImpactQuestion.policy(
+            .create(.targetedManagedAppConfiguration, configuration(["vpnPassword": "hunter2"])))
+        let first = try await admin.impact(of: question, as: test.owner).changes
+        #expect(!String(describing: first).contains("hunter2") && String(describing: first).contains("cordon-secret:"))
+        #expect(try await admin.impact(of: question, as: test.owner).changes == first)
+    }
+
+    @Test func `a filter is written and removed at its version alone`() async throws {
+        let test = try await TestService.withPeople()
+        let admin = test.service.administration
+        var filter = AssignmentFilter(
+            id: "f", displayName: "F", rule: #"(app.deviceModel -ne "x")"#, created: test.clock.now,
+            modified: test.clock.now)
+        try await admin.saveResource(filter, isNew: true, as: test.owner)
+        let version = try #require(try await admin.history.present(as: test.owner).first?.version)
+        filter.rule = #"(app.deviceModel -ne "y")"#
+        try await admin.saveResource(filter, isNew: false, ifVersion: version, as: test.owner)
+        let stale = await failure {
+            try await admin.saveResource(filter, isNew: false, ifVersion: version, as: test.owner)
+        }
+        #expect(stale?.code == .preconditionFailed)
+        let kept = await failure {
+            try await admin.removeResource(AssignmentFilter.self, "f", ifVersion: version, as: test.owner)
+        }
+        #expect(kept?.code == .preconditionFailed)
+        let now = try await admin.history.present(as: test.owner).first?.version
+        try await admin.removeResource(AssignmentFilter.self, "f", ifVersion: now, as: test.owner)
+    }
+
+    @Test func `the impact of a group says whose rules change and whose devices would be wiped`() async throws {
+        let (test, _) = try await DestructiveChangeTests.staffed(2)
+        try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly", to: .group("guests"))
+        let admin = test.service.administration
+        let joins: Set<DirectoryGroup.Member> = [.user("oid-0"), .user("oid-ben")]
+        let impact = try await admin.impact(
+            of: .group("guests", adding: joins, removing: []), as: test.administrator(.reader))
+        #expect(impact.reach == Reach(people: 1, registrations: 1) && impact.losing == impact.reach)
+        let leaves = try await admin.impact(
+            of: .group("staff", adding: [], removing: [.user("oid-0")]), as: test.owner)
+        #expect(leaves.reach.people == 1 && leaves.losing == .nobody)
+        let unknown = await failure {
+            _ = try await admin.impact(of: .group("nowhere", adding: joins, removing: []), as: test.owner)
+        }
+        #expect(unknown?.code == .notFound)
+    }
+}
