@@ -97,6 +97,24 @@ struct KeyGuards: Sendable {
                 inboxKey: try AccountInbox.publicKey(of: secret)))
     }
 
+    // MARK: Biometry
+
+    /// What the account's item for biometry is called; tells nothing of the account to who does not guess it.
+    func itemName(of account: AccountID) -> String { "cordon-pin-" + FolderName.of(account) }
+
+    /// Has a finger or a face that is enrolled now open what the PIN opens, where the app has a place for that.
+    private func keepItem(_ pinKey: PINKey, of account: AccountID) async {
+        guard let items = context.configuration.biometryItems else { return }
+        let status = await items.keep(pinKey, named: itemName(of: account))
+        guard status != .done else { return }
+        context.configuration.logger.info("no biometry item was kept", metadata: ["reason": "\(status.rawValue)"])
+    }
+
+    /// A finger or a face opens nothing of the account any more.
+    func forgetItem(of account: AccountID) async {
+        _ = await context.configuration.biometryItems?.forget(itemName(of: account))
+    }
+
     // MARK: Receiving
 
     /// The public key of what a closed account receives.
@@ -165,12 +183,18 @@ struct KeyGuards: Sendable {
         guard isWanted(account) else {
             guard isGuarded else { return }
             try await release(account)
+            await forgetItem(of: account)
             // One that the service keeps opens nothing any more.
             try? await service.forget(account)
             return
         }
         guard let pinKey else { return }
-        guard isGuarded else { return try await guardKey(of: account, pinKey, registrationID, service) }
+        guard isGuarded else {
+            try await guardKey(of: account, pinKey, registrationID, service)
+            return await keepItem(pinKey, of: account)
+        }
+        // Renewed with every right PIN, which fingers that have changed since take.
+        await keepItem(pinKey, of: account)
         if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account)
         {
             guard record.registrationID != registrationID else { return }
