@@ -34,10 +34,8 @@ struct KeyGuards: Sendable {
 
     /// Whether the account's key waits for its share. What cannot be told counts as so.
     func isClosed(_ account: AccountID) async -> Bool {
-        do {
-            guard try await context.vault.isGuarded(account) else { return false }
-            return await !context.vault.isUnlocked(account)
-        } catch { return true }
+        if await context.vault.isUnlocked(account) { return false }
+        return await isGuarded(account)
     }
 
     /// Whether the account's key hangs on a share.
