@@ -34,10 +34,8 @@ struct KeyGuards: Sendable {
 
     /// Whether the account's key waits for its share. What cannot be told counts as so.
     func isClosed(_ account: AccountID) async -> Bool {
-        do {
-            guard try await context.vault.isGuarded(account) else { return false }
-            return await !context.vault.isUnlocked(account)
-        } catch { return true }
+        if await context.vault.isUnlocked(account) { return false }
+        return await isGuarded(account)
     }
 
     /// Whether the account's key hangs on a share.
@@ -97,6 +95,24 @@ struct KeyGuards: Sendable {
                 inboxKey: try AccountInbox.publicKey(of: secret)))
     }
 
+    // MARK: Biometry
+
+    /// What the account's item for biometry is called; tells nothing of the account to who does not guess it.
+    func itemName(of account: AccountID) -> String { "cordon-pin-" + FolderName.of(account) }
+
+    /// Has a finger or a face that is enrolled now open what the PIN opens, where the app has a place for that.
+    private func keepItem(_ pinKey: PINKey, of account: AccountID) async {
+        guard let items = context.configuration.biometryItems else { return }
+        let status = await items.keep(pinKey, named: itemName(of: account))
+        guard status != .done else { return }
+        context.configuration.logger.info("no biometry item was kept", metadata: ["reason": "\(status.rawValue)"])
+    }
+
+    /// A finger or a face opens nothing of the account any more.
+    func forgetItem(of account: AccountID) async {
+        _ = await context.configuration.biometryItems?.forget(itemName(of: account))
+    }
+
     // MARK: Receiving
 
     /// The public key of what a closed account receives.
@@ -115,7 +131,7 @@ struct KeyGuards: Sendable {
     }
 
     private func unlock(_ account: AccountID, with share: SymmetricKey) async throws(ProtectionError) -> Bool {
-        do throws(VaultError) {
+        do {
             try await context.vault.unlock(account, with: share)
             return true
         } catch {
@@ -165,12 +181,18 @@ struct KeyGuards: Sendable {
         guard isWanted(account) else {
             guard isGuarded else { return }
             try await release(account)
+            await forgetItem(of: account)
             // One that the service keeps opens nothing any more.
             try? await service.forget(account)
             return
         }
         guard let pinKey else { return }
-        guard isGuarded else { return try await guardKey(of: account, pinKey, registrationID, service) }
+        guard isGuarded else {
+            try await guardKey(of: account, pinKey, registrationID, service)
+            return await keepItem(pinKey, of: account)
+        }
+        // Renewed with every right PIN, which fingers that have changed since take.
+        await keepItem(pinKey, of: account)
         if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account)
         {
             guard record.registrationID != registrationID else { return }
@@ -179,7 +201,7 @@ struct KeyGuards: Sendable {
         } else {
             // The PIN was made anew while the key was in memory, after a sign-in that the service may still take for fresh.
             let recovered: RecoveryShare
-            do throws(ServiceFailure) { recovered = try await service.release(account) } catch {
+            do { recovered = try await service.release(account) } catch {
                 throw ProtectionError(.serviceUnusable, "the share of a key was not given out: \(error.reason)")
             }
             guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
@@ -227,7 +249,7 @@ struct KeyGuards: Sendable {
         _ share: SymmetricKey, _ account: AccountID, _ service: Service
     ) async throws(ProtectionError) {
         let sealed = Base64URL.encode(try KeyGuardRecord.seal(share, try recoveryKey(), account))
-        do throws(ServiceFailure) { try await service.keep(RecoveryShare(sealed: sealed), account) } catch {
+        do { try await service.keep(RecoveryShare(sealed: sealed), account) } catch {
             throw ProtectionError(.serviceUnusable, "the service does not keep the share: \(error.reason)")
         }
     }

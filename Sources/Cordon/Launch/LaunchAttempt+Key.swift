@@ -20,6 +20,18 @@ extension LaunchAttempt {
         _ = try await tools.guards.open(account, with: key)
     }
 
+    /// Opens a guarded key with what the system gives out for a finger or a face; whether it is open. Without that the PIN is asked for.
+    nonisolated(nonsending) mutating func openKeyByBiometry() async -> Bool {
+        biometryFailed = true
+        guard let items = configuration.biometryItems else { return false }
+        let name = tools.guards.itemName(of: account)
+        guard let key = await items.key(named: name).key,
+            let isOpen = try? await tools.guards.open(account, with: key), isOpen
+        else { return false }
+        biometryFailed = false
+        return true
+    }
+
     /// Opens the key with what the service holds, after a sign-in.
     private nonisolated(nonsending) mutating func recoverKey() async -> Next {
         if !hasSignedIn {
@@ -27,7 +39,7 @@ extension LaunchAttempt {
             guard hasSignedIn else { return step }
         }
         let share: RecoveryShare
-        do throws(ServiceFailure) { share = try await tools.guardService.release(account) } catch {
+        do { share = try await tools.guardService.release(account) } catch {
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
             return await showUnopened("The account's files cannot be opened: \(error.reason).")

@@ -24,7 +24,8 @@ extension LaunchAttempt {
         // Only who knows the old PIN changes it.
         let isToChange =
             session.occasion == .pinChange || reasons.contains { $0.rule == Rule.launchPINAge.rawValue }
-        let biometry = isToChange || isClosed ? nil : await biometryAllowed(by: access, since: record.entered)
+        let opensByPINAlone = isClosed && (configuration.biometryItems == nil || biometryFailed)
+        let biometry = isToChange || opensByPINAlone ? nil : await biometryAllowed(by: access, since: record.entered)
         let prompt = PINPrompt(
             account: holder, digitsOnly: access.pinCharacterSet == .numeric,
             attemptsLeft: max(0, access.maximumPinRetries - record.failed), lastWasWrong: lastPINWasWrong,
@@ -39,7 +40,8 @@ extension LaunchAttempt {
             session.steps.append(LaunchStep(.pin, .refused))
             return await resetPIN("A forgotten PIN is replaced after a sign-in.")
         case .recognised(let recognised)?:
-            let counts = recognised == biometry
+            var counts = recognised == biometry
+            if counts, isClosed { counts = await openKeyByBiometry() }
             session.steps.append(LaunchStep(.pin, counts ? .done : .refused))
             if counts { await tools.pins.recordActivity(of: account, at: ClockReading(configuration.clock)) }
             return .again

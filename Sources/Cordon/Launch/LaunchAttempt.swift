@@ -89,6 +89,8 @@ struct LaunchAttempt: Sendable {
     var hasEnteredPIN = false
     /// What the PIN has opened that the person entered or made on this attempt.
     var pinKey: PINKey?
+    /// Biometry did not open the account's key on this attempt.
+    var biometryFailed = false
     /// The guess before was wrong.
     var lastPINWasWrong = false
     /// The person changes the PIN at will, and may leave it at the old one.

@@ -379,6 +379,7 @@ public actor LaunchGates: AccountFollower {
                 "a PIN could not be taken away", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             return false
         }
+        await tools.guards.forgetItem(of: account)
         await keys.close(account)
         if tools.gates.closeIfTried(account) {
             context.events.post(.gate(account: account, .closed([GateState.notPassed])))
@@ -396,6 +397,7 @@ public actor LaunchGates: AccountFollower {
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] {
         tools.gates.forget(account)
         try context.launches.remove(account)
+        await tools.guards.forgetItem(of: account)
         try tools.guards.remove(account)
         if configuration.pinDirectory == nil { try tools.pins.remove(account) }
         return []

@@ -115,6 +115,9 @@ public struct ProtectionConfiguration: Sendable {
     /// A folder that the organisation's apps on this device share for one common PIN, with a common ``keyStore``; nil
     /// keeps the PIN in this app.
     public var pinDirectory: URL?
+    /// Where a finger or a face opens the account's key in place of the PIN, as far as the rules let it stand in. Nil has the PIN asked for
+    /// where a key waits for it.
+    public var biometryItems: (any BiometryItems)?
     /// Whether extensions of this app, or of another one that shares ``pinDirectory``, ask for the PIN: a guess then takes the memory that an
     /// extension has. Set it to the same in every process. An extension checks no PIN that was made for more.
     public var asksPINInExtensions = false

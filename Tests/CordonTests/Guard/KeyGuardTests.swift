@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonTesting
 import CordonVault
+import Crypto
 import Foundation
 import Testing
 
@@ -129,6 +130,35 @@ import Testing
         #expect(await !isInMemory(stand, next))
     }
 
+    @Test func `a finger opens the key in place of the PIN, until the fingers change`() async throws {
+        let stand = try await GuardStand()
+        let items = FingerItems()
+        _ = try await stand.opened { $0.biometryItems = items }
+        await stand.house.person.set { person in
+            person.recognises = .finger
+            person.pins = [.recognised(.finger)]
+        }
+        await stand.house.goOffline()
+        let next = try await stand.house.start { $0.biometryItems = items }
+        #expect(await next.launch(stand.account).steps == [LaunchStep(.pin, .done)])
+        #expect(try await next.files.read("note", of: stand.account) == GuardStand.text)
+
+        for status in BiometryItemStatus.allCases where status != .done {
+            items.status.withLock { $0 = status }
+            await stand.house.person.set { $0.pins = [.recognised(.finger), .entered("2580")] }
+            await stand.house.person.forgetAsked()
+            let later = try await stand.house.start { $0.biometryItems = items }
+            let outcome = await later.launch(stand.account)
+            #expect(outcome.steps == [LaunchStep(.pin, .refused), LaunchStep(.pin, .done)], "\(status)")
+            #expect(await stand.house.person.pinPrompts.map(\.biometry) == [.finger, nil], "\(status)")
+            await later.gate.keys.finishSettling(stand.account)
+        }
+        // The gate is passed again at once, as the app is in front.
+        await stand.house.person.set { $0.signIns = [.unavailable("There is no network.")] }
+        #expect(await next.gate.resetPIN(of: stand.account))
+        #expect(items.keys.withLock { $0.isEmpty }, "with the PIN goes what a finger opens")
+    }
+
     @Test func `a share of another device opens nothing`() async throws {
         let (stand, other) = (try await GuardStand(), try await GuardStand())
         _ = try await stand.guarded()
@@ -178,5 +208,29 @@ import Testing
         let secrets = try FileManager.default.contentsOfDirectory(
             atPath: stand.house.device.folder.appending(path: "keys/secrets").path)
         #expect(secrets.isEmpty)
+    }
+}
+
+/// Items that a finger opens, with the statuses of Apple's Keychain.
+private final class FingerItems: BiometryItems {
+    let keys = Locked<[String: SymmetricKey]>([:])
+    /// How a question for a key ends.
+    let status = Locked(BiometryItemStatus.done)
+
+    func keep(_ key: SymmetricKey, named name: String) async -> BiometryItemStatus {
+        keys.withLock { $0[name] = key }
+        return .done
+    }
+
+    func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?) {
+        let status = status.withLock { $0 }
+        guard status == .done else { return (status, nil) }
+        guard let key = keys.withLock({ $0[name] }) else { return (.notFound, nil) }
+        return (.done, key)
+    }
+
+    func forget(_ name: String) async -> BiometryItemStatus {
+        keys.withLock { $0[name] = nil }
+        return .done
     }
 }

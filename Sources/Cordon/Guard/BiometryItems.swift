@@ -1,0 +1,32 @@
+public import Crypto
+
+/// How a ``BiometryItems`` ended, in the words of Apple's Keychain.
+public enum BiometryItemStatus: String, Sendable, Hashable, CaseIterable {
+    /// It was done (`errSecSuccess`).
+    case done
+    /// There is no such item (`errSecItemNotFound`): none was kept, or the fingers or the face enrolled here have changed since.
+    case notFound
+    /// The person turned away (`errSecUserCanceled`).
+    case cancelled
+    /// The person was not recognised (`errSecAuthFailed`).
+    case notRecognised
+    /// Nothing may be shown, or there is no biometry now (`errSecInteractionNotAllowed`, `errSecNotAvailable`).
+    case unavailable
+}
+
+/// Where a key is kept that the system gives out for a finger or a face alone, and drops when those that are enrolled change: on Apple
+/// platforms a Keychain item of this device with the access control `biometryCurrentSet`.
+///
+/// Any thread may call. No call may wait longer than the person takes.
+public protocol BiometryItems: Sendable {
+    /// Keeps a key of 256 bits in place of one of the same name; asks nobody.
+    func keep(_ key: SymmetricKey, named name: String) async -> BiometryItemStatus
+
+    /// Gives a key out after the person was recognised.
+    ///
+    /// - Returns: The key with ``BiometryItemStatus/done``; nil with every other status.
+    func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?)
+
+    /// Destroys a key; one that is not there is ``BiometryItemStatus/done`` too.
+    func forget(_ name: String) async -> BiometryItemStatus
+}
