@@ -6,6 +6,7 @@
 
 import pathlib
 import re
+import subprocess
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent / "Tests"
@@ -13,9 +14,15 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent / "Tests"
 if len(sys.argv) != 2:
     sys.exit("usage: Scripts/suites.py TAG")
 suite = re.compile(r"@Suite\((?:[^()]|\([^()]*\))*\.tags\([^)]*\." + re.escape(sys.argv[1]) + r"\b[^{]*?(?:struct|class|actor|enum) (\w+)")
+# What git lists, and not what a build of the adopter's package left below the tests.
+listed = subprocess.run(
+    ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.swift"],
+    cwd=TESTS, check=True, capture_output=True, text=True,
+).stdout
 found = [
     f"{path.relative_to(TESTS).parts[0]}.{name}/"
-    for path in sorted(TESTS.rglob("*.swift"))
+    for path in sorted(TESTS / line for line in listed.splitlines())
+    if path.is_file()
     for name in suite.findall(path.read_text())
 ]
 if not found:

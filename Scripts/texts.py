@@ -215,6 +215,7 @@ def console() -> str:
 
     lines = [
         "// Written by Scripts/texts.py from Console.xcstrings; change that.",
+        "// swift-format-ignore-file",
         "",
         "/// The texts of the console's pages, by their English text.",
         "enum ConsoleTexts {",

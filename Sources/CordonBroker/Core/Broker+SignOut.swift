@@ -40,7 +40,8 @@ extension Broker {
         let keyDestroyed: Bool
         do { keyDestroyed = try store.destroySeed(session: account.session) } catch {
             throw SignInError(
-                .storage, error.fault, "the key of the apps' data could not be destroyed: \(error.reason)", hint: error.hint)
+                .storage, error.fault, "the key of the apps' data could not be destroyed: \(error.reason)",
+                hint: error.hint)
         }
         let retired = try await client.retire(account.facts.id)
         guard state.account?.session == account.session else {

@@ -175,7 +175,8 @@ import Testing
         #expect(refused?.reason == "the key of the apps' data could not be destroyed: the disk is read-only")
         secrets.clings.withLock { $0 = (token, false) }
         let again = await notes.ask(.accountSignOut).error
-        #expect(again?.reason == "the key of the session's tokens could not be destroyed", "\(String(describing: again))")
+        #expect(
+            again?.reason == "the key of the session's tokens could not be destroyed", "\(String(describing: again))")
         secrets.clings.withLock { $0 = nil }
         #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == true)
         #expect(!secrets.names.contains(seed))

@@ -167,7 +167,8 @@ import Testing
         #expect(!watched.isUnchanged)
     }
 
-    @Test func `a request that is nested without end, huge or out of every range is refused or read, and harms nothing`()
+    @Test
+    func `a request that is nested without end, huge or out of every range is refused or read, and harms nothing`()
         throws
     {
         let deep = String(repeating: "[", count: 30_000)
@@ -185,6 +186,7 @@ import Testing
             #expect(BrokerParsing.read(BrokerFrame.encode(payload)).fault == nil, "\(text.prefix(60))")
         }
         let whole = #"{"id":4294967295,"verb":"token.interactive","maximumAge":9223372036854775807,"scopes":["a"]}"#
-        #expect(BrokerParsing.read(BrokerFrame.encode(Data(whole.utf8))) == BrokerParsing.Outcome(frames: 1, requests: 1))
+        #expect(
+            BrokerParsing.read(BrokerFrame.encode(Data(whole.utf8))) == BrokerParsing.Outcome(frames: 1, requests: 1))
     }
 }

@@ -186,7 +186,9 @@ import Testing
                 "T_1",
                 [
                     "displayName": "Pilot",
-                    "customSettings": [["name": "password", "value": .string(digest)], ["name": "server", "value": "a"]],
+                    "customSettings": [
+                        ["name": "password", "value": .string(digest)], ["name": "server", "value": "a"],
+                    ],
                 ])
             _ = try await fixture.pull()
             #expect(try fixture.read(Self.pilot)["customSettings"]?.array?.first?["value"] == .string(digest))
