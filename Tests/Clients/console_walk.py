@@ -120,7 +120,7 @@ class Walk:
 
     def dark(self, is_dark):
         self.browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]})
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
 
     def keys(self, label, key=Keys.ENTER):
         """Goes to what is called so with the tabulator alone, and presses a key there."""

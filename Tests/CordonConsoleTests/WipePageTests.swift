@@ -105,13 +105,13 @@ import Testing
                     "Apps that have not taken the version yet"))
             let answer = try await browser.get("/console/ask?person=worker@contoso.example&action=print")
             #expect(answer.text.contains("<p>No.</p>"))
-            #expect(answer.text.contains("The smallest change that would turn the answer"))
+            #expect(answer.text.contains("The smallest change that would allow it"))
             #expect(answer.text.contains("Block printing"))
             #expect(
                 try await browser.get("/console/ask?person=worker@contoso.example&action=notify").text.contains(
                     "<p>Yes"))
             let verified = try await browser.get("/console/audit/verify")
-            #expect(verified.text.contains("The log is whole"))
+            #expect(verified.text.contains("The log is complete"))
             let csv = try await browser.get("/console/reports/wipes?format=csv")
             #expect(csv.headers[.contentType] == "text/csv; charset=utf-8")
         }

@@ -44,7 +44,7 @@ extension AccountFiles {
     /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
     public func decrypt(_ path: URL) async throws(ProtectionError) {
         try requireReading(of: path)
-        try await fromVault { (vault) async throws(VaultError) in try await vault.decrypt(path) }
+        try await fromVault(of: owner(of: path)) { (vault) async throws(VaultError) in try await vault.decrypt(path) }
     }
 
     /// Makes a readable copy of a sealed file; the copy's owner is noted, and the original stays sealed (SDK-FP-13).
@@ -52,7 +52,9 @@ extension AccountFiles {
     /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
     public func decrypt(_ path: URL, toCopy copy: URL) async throws(ProtectionError) {
         try requireReading(of: path)
-        try await fromVault { (vault) async throws(VaultError) in try await vault.decrypt(path, toCopy: copy) }
+        try await fromVault(of: owner(of: path)) { (vault) async throws(VaultError) in
+            try await vault.decrypt(path, toCopy: copy)
+        }
     }
 
     /// Opens a sealed file at a path of the app's own, at plaintext offsets (SDK-FP-10, FP-11).
@@ -60,7 +62,9 @@ extension AccountFiles {
     /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
     public func open(_ path: URL, writing: Bool) async throws(ProtectionError) -> SealedFile {
         try requireReading(of: path)
-        return try await fromVault { (vault) async throws(VaultError) in try await vault.open(path, writing: writing) }
+        return try await fromVault(of: owner(of: path)) { (vault) async throws(VaultError) in
+            try await vault.open(path, writing: writing)
+        }
     }
 
     /// The account that a file belongs to, sealed or noted; nil for anything else. Show it under that identity (SDK-FP-05,
@@ -96,7 +100,7 @@ extension AccountFiles {
         _ bytes: Data, context purpose: String? = nil
     ) async throws(ProtectionError) -> Data {
         if let owner = owner(ofBuffer: bytes) { try rules.requireOpenGate(forReading: owner) }
-        return try await fromVault { (vault) async throws(VaultError) in
+        return try await fromVault(of: owner(ofBuffer: bytes)) { (vault) async throws(VaultError) in
             try await vault.unprotect(bytes, context: purpose)
         }
     }
@@ -115,7 +119,7 @@ extension AccountFiles {
     /// - Throws: ``ProtectionError`` as for bytes.
     public func unprotect(_ text: String, context purpose: String? = nil) async throws(ProtectionError) -> String {
         if let owner = owner(ofText: text) { try rules.requireOpenGate(forReading: owner) }
-        return try await fromVault { (vault) async throws(VaultError) in
+        return try await fromVault(of: owner(ofText: text)) { (vault) async throws(VaultError) in
             try await vault.unprotect(text, context: purpose)
         }
     }

@@ -189,12 +189,15 @@ public actor AccountFiles: AccountFollower {
         return SealedFolder(context.folder(of: account), of: account)
     }
 
+    /// - Parameter owner: Whose file or bytes they are, where that may be an account that has left: it has no gate to pass.
     func fromVault<Value>(
-        _ work: (Vault) async throws(VaultError) -> Value
+        of owner: AccountID? = nil, _ work: (Vault) async throws(VaultError) -> Value
     ) async throws(ProtectionError) -> Value {
         do { return try await work(context.vault) } catch {
             // A key that waits for its share: the gate has to be passed, whatever the rules alone say.
-            guard error.code == .locked else { throw ProtectionError(error) }
+            guard error.code == .locked, owner.map({ (try? requireFiles(of: $0)) != nil }) ?? true else {
+                throw ProtectionError(error)
+            }
             throw ProtectionError(.gateClosed, error.reason, hint: error.hint)
         }
     }

@@ -35,7 +35,8 @@ struct AuditPages {
             }
             return [
                 .time(event.date("activityDateTime")),
-                .text(.data(actor["userPrincipalName"]?.string ?? actor.text("applicationDisplayName"))),
+                .text(
+                    actor["userPrincipalName"]?.string.map(Phrase.data) ?? .said(actor.text("applicationDisplayName"))),
                 .code(event.text("activityType")),
                 .list([.text(.data(resource.text("displayName")))] + changes),
                 event.text("activityResult") == "Success" ? .badge("done", .good) : .badge("refused", .bad),

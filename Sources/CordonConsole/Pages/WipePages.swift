@@ -148,7 +148,7 @@ struct WipePages {
             operations.map { operation in
                 let (text, tone) = words(operation.text("state"))
                 return [
-                    .text(.data(operation.text("displayName"))), .badge(text, tone),
+                    .text(.said(operation.text("displayName"))), .badge(text, tone),
                     .time(operation.date("lastModifiedDateTime")),
                 ]
             }, empty: "This app was never wiped.")

@@ -20,7 +20,8 @@ struct AuthorityRoutes: Sendable {
         router.get("/:tenant/v2.0/.well-known/openid-configuration") { request, context in
             try await discover(request, tenant: context.key("tenant"))
         }
-        router.get("/common/discovery/instance") { request, _ in instance(request) }
+        // Asked below `common`. A literal there would keep the router from finding `common` among the tenants above.
+        router.get("/:tenant/discovery/instance") { request, _ in instance(request) }
         guard let provider else { return }
         router.post("/:tenant/oauth2/v2.0/token") { request, context in
             await provider.token(request, at: ownAddress(request, tenant: context.key("tenant")))

@@ -63,6 +63,8 @@ struct ProblemFormat: RefusalFormat {
         case .busy: return .busy
         case .insufficientScope: (error, status) = ("insufficient_scope", .forbidden)
         case .missing: (error, status) = ("", .unauthorized)
+        // RFC 9470: the token is good, the sign-in behind it is too old.
+        case .staleSignIn: (error, status) = ("insufficient_user_authentication", .unauthorized)
         default: (error, status) = ("invalid_token", .unauthorized)
         }
         return Refusal(

@@ -79,7 +79,8 @@ struct AttackedService {
         case _ where path.hasPrefix("/mam/"): .device
         case _ where path.hasPrefix("/scim/"): .provisioning
         case "/cordon/v1/security-events": .securityEvents
-        case "/cordon/v1/devices/:id/session": .open
+        // The report is signed by the device's own key and carries no token.
+        case _ where path.hasPrefix("/cordon/v1/devices/") && path.hasSuffix("/session"): .open
         case _ where path.hasPrefix("/admin/") || path.hasPrefix("/cordon/"): .administrator
         case _ where path.hasPrefix("/:tenant") || path.hasPrefix("/common"): .authority
         default: .open

@@ -192,6 +192,10 @@ import Testing
             #expect(
                 strange["tenant_discovery_endpoint"]?.string?
                     .hasSuffix("/common/v2.0/.well-known/openid-configuration") == true)
+            for tenant in ["common", "contoso"] {
+                let path = "/\(tenant)/v2.0/.well-known/openid-configuration"
+                #expect(try await client.execute(uri: path, method: .get).status == .ok, "\(path)")
+            }
         }
     }
 

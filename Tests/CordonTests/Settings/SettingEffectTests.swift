@@ -43,10 +43,12 @@ import Testing
     ]
 
     private static func sources() throws -> String {
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "../../../Sources/Cordon").standardized
-        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        let here = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         var text = ""
+        let files = try ["Cordon", "CordonTerminal"].flatMap { part in
+            let root = here.appending(path: "../../../Sources/\(part)").standardized
+            return try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)).allObjects
+        }
         for case let file as URL in files where file.pathExtension == "swift" {
             guard
                 !["SettingKey+Table.swift", "SettingOverrides.swift", "ProtectionSettings.swift"].contains(
