@@ -33,6 +33,22 @@ public struct CustomRole: Sendable, Codable, Hashable {
         self.people = people
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case id, displayName, description, permissions, members, scopeTags, people
+    }
+
+    /// Writes the sets in order: what another person releases is known by a digest of these bytes, in the next process too.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(displayName, forKey: .displayName)
+        try container.encodeIfPresent(description, forKey: .description)
+        try container.encode(permissions.sorted { $0.rawValue < $1.rawValue }, forKey: .permissions)
+        try container.encode(members.sorted(), forKey: .members)
+        try container.encodeIfPresent(scopeTags?.sorted(), forKey: .scopeTags)
+        try container.encodeIfPresent(people?.sorted(), forKey: .people)
+    }
+
     /// Whether the role lets its holders do something with a policy that has these tags.
     func covers(_ tags: Set<String>, for permission: Permission) -> Bool {
         permissions.contains(permission) && (scopeTags.map { !$0.isDisjoint(with: tags) } ?? true)

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import Foundation
 import Testing
 
 /// SRV-OP-020: roles that an organisation made, and scope tags that limit what they show.
@@ -203,5 +204,19 @@ import Testing
                 .defaultManagedAppProtection, document: ["displayName": "D", "minimumWipeOsVersion": "99"], as: writer)
         }
         #expect(wipe?.code == .forbidden)
+    }
+
+    @Test func `equal roles have equal bytes, in whatever order their sets were filled`() throws {
+        func role(_ names: [String], _ room: Int) throws -> Data {
+            var (members, permissions) = (Set<String>(minimumCapacity: room), Set<Permission>(minimumCapacity: room))
+            for name in names { members.insert(name) }
+            for permission in room > 100 ? Permission.allCases.reversed() : Permission.allCases {
+                permissions.insert(permission)
+            }
+            return try MessageCoding.encode(
+                CustomRole(id: "a", displayName: "A", permissions: permissions, members: members, scopeTags: members))
+        }
+        let names = (0..<40).map { "group-\($0)" }
+        #expect(try role(names, 1) == role(names.reversed(), 500))
     }
 }
