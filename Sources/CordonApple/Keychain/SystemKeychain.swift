@@ -64,7 +64,8 @@
             return status == errSecItemNotFound ? errSecSuccess : status
         }
 
-        private func item(_ service: String, _ account: String) -> [CFString: Any] {
+        /// What names an item in every call.
+        func item(_ service: String, _ account: String) -> [CFString: Any] {
             var item: [CFString: Any] = [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account,
                 kSecUseDataProtectionKeychain: true,

@@ -6,7 +6,7 @@
 
     extension ProtectionConfiguration {
         /// The configuration of this app, with what is right on iOS: the settings of its Info.plist, its state in a folder of its own that no backup has, root
-        /// key, secrets and counters in the Keychain, sign-in in the system's authentication session, facts of the device.
+        /// key, secrets, counters and what a finger or a face opens in the Keychain, sign-in in the system's authentication session, facts of the device.
         ///
         /// Everything can be changed before ``AppProtection`` is made of it. ``interface`` is a ``ScreenInterface``, which `CordonUIKit` and
         /// `CordonSwiftUI` draw.
@@ -42,6 +42,7 @@
                 sessions: signIn)
             configuration.settings = settings
             configuration.stateCounter = KeychainStateCounter(SystemKeychain())
+            configuration.biometryItems = KeychainBiometry()
             configuration.isExtension = bundle.bundlePath.hasSuffix(".appex")
             configuration.deviceFacts = { _ in .ofThisDevice() }
             configuration.signIn = { name throws(SignInError) in try await person.signIn(name) }

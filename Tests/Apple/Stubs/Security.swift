@@ -37,6 +37,9 @@ public let kSecAttrAccessGroup = CFString("agrp")
 public let kSecAttrGeneric = CFString("gena")
 public let kSecAttrAccessible = CFString("pdmn")
 public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly = CFString("cku")
+public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly = CFString("akpu")
+public let kSecAttrAccessControl = CFString("accc")
+public let kSecUseAuthenticationContext = CFString("u_AuthCtx")
 public let kSecUseDataProtectionKeychain = CFString("nleg")
 public let kSecValueData = CFString("v_Data")
 public let kSecReturnData = CFString("r_Data")
@@ -46,9 +49,41 @@ public let kSecMatchLimitOne = CFString("m_LimitOne")
 public let errSecSuccess: OSStatus = 0
 public let errSecItemNotFound: OSStatus = -25300
 public let errSecDuplicateItem: OSStatus = -25299
+public let errSecUserCanceled: OSStatus = -128
+public let errSecNotAvailable: OSStatus = -25291
+public let errSecAuthFailed: OSStatus = -25293
 public let errSecInteractionNotAllowed: OSStatus = -25308
 public let errSecParam: OSStatus = -50
 public let errSecMissingEntitlement: OSStatus = -34018
+
+public final class CFAllocator {}
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    @available(iOS 11.3, macOS 10.13.4, *)
+    public static var biometryAny: Self { Self(rawValue: 1 << 1) }
+    @available(iOS 11.3, macOS 10.13.4, *)
+    public static var biometryCurrentSet: Self { Self(rawValue: 1 << 3) }
+}
+public final class SecAccessControl {
+    public let stubProtection: CFString
+    public let stubFlags: SecAccessControlCreateFlags
+    init(_ protection: CFString, _ flags: SecAccessControlCreateFlags) {
+        (stubProtection, stubFlags) = (protection, flags)
+    }
+}
+@available(iOS 8.0, macOS 10.10, *)
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFAllocator?, _ protection: CFTypeRef, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecAccessControl? {
+    (protection as? CFString).map { SecAccessControl($0, flags) }
+}
+/// What the Keychain asks of an `LAContext`.
+public protocol StubAuthentication: AnyObject {
+    var stubIsRecognised: Bool { get }
+    var interactionNotAllowed: Bool { get }
+}
 
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     StubKeychain.shared.add(attributes.stubMembers)
@@ -79,6 +114,17 @@ public final class StubKeychain: @unchecked Sendable {
     public var classes: Set<CFString> {
         lock.withLock { Set(items.compactMap { $0[kSecAttrAccessible] as? CFString }) }
     }
+    public var accessControls: [SecAccessControl] {
+        lock.withLock { items.compactMap { $0[kSecAttrAccessControl] as? SecAccessControl } }
+    }
+    /// Another finger is enrolled: what was for those before is gone.
+    public func changeFingers() {
+        lock.withLock {
+            items.removeAll {
+                ($0[kSecAttrAccessControl] as? SecAccessControl)?.stubFlags.contains(.biometryCurrentSet) == true
+            }
+        }
+    }
     public var areInDataProtectionKeychain: Bool {
         lock.withLock { items.allSatisfy { $0[kSecUseDataProtectionKeychain] as? Bool == true } }
     }
@@ -99,6 +145,8 @@ public final class StubKeychain: @unchecked Sendable {
     func add(_ item: [CFString: Any]) -> OSStatus {
         lock.withLock {
             if forced != 0 { return forced }
+            // Both at once are refused.
+            if item[kSecAttrAccessControl] != nil, item[kSecAttrAccessible] != nil { return errSecParam }
             // The primary key of an item: two without an account are one.
             let isTaken = items.contains { old in
                 Self.naming.allSatisfy { key in
@@ -115,6 +163,15 @@ public final class StubKeychain: @unchecked Sendable {
         lock.withLock {
             if forced != 0 { return (forced, nil) }
             guard let item = items.first(where: { matches($0, query) }) else { return (errSecItemNotFound, nil) }
+            if item[kSecAttrAccessControl] != nil, query[kSecReturnData] as? Bool == true {
+                let context = query[kSecUseAuthenticationContext] as? any StubAuthentication
+                // A dialog of the Keychain's own would hold the thread up: no test has the person answer it.
+                if context?.stubIsRecognised != true {
+                    return (
+                        context?.interactionNotAllowed == true ? errSecInteractionNotAllowed : errSecUserCanceled, nil
+                    )
+                }
+            }
             return (errSecSuccess, item[kSecValueData] as? Data)
         }
     }

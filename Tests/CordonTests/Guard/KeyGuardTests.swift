@@ -194,6 +194,24 @@ import Testing
         #expect(await !isInMemory(stand, protection))
     }
 
+    @Test(arguments: [NotificationLevel.allow, .blockOrganizationalData])
+    func `what notifications may show is said to the extensions behind a closed gate, without the key`(
+        _ level: NotificationLevel
+    ) async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded(["notificationRestriction": .string(level.rawValue)])
+        let folder = stand.house.device.folder
+        let group = SharingGroup(directory: folder.appending(path: "group"), keyStore: InMemoryKeyStore())
+        let next = try await stand.house.start { $0.sharingGroup = group }
+        let levels = try NotificationLevels(group, dataDirectory: folder.appending(path: "extension"))
+        try await next.outlets.publishNotificationLevels()
+        #expect(await levels.level(for: stand.account) == level)
+        #expect(await !isInMemory(stand, next))
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await next.files.read("note", of: stand.account)
+        }
+    }
+
     @Test func `check-in and wipe need no key, and nothing of the guard is left`() async throws {
         let stand = try await GuardStand()
         _ = try await stand.guarded()

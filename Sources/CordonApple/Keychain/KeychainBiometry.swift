@@ -1,0 +1,140 @@
+#if canImport(Security) && canImport(LocalAuthentication)
+    public import Cordon
+    internal import CordonBase
+    public import Crypto
+    internal import Foundation
+    internal import LocalAuthentication
+    internal import Security
+
+    /// Keys that the Keychain gives out for a finger or a face alone, and drops when those that are enrolled change
+    /// (`biometryCurrentSet`): of this device, there while it has a passcode, readable while it is unlocked, in no backup.
+    ///
+    /// For ``ProtectionConfiguration/biometryItems``. The app's Info.plist says why with `NSFaceIDUsageDescription`. Any thread may call.
+    public struct KeychainBiometry: BiometryItems {
+        private let keychain: SystemKeychain
+        private let service: String
+        private let reason: String
+
+        /// Names the items.
+        ///
+        /// - Parameters:
+        ///   - service: Keeps these items apart from others of the app.
+        ///   - reason: What the system's dialog says of why it asks; nil for the app's name in a sentence of Cordon's.
+        public init(
+            _ keychain: SystemKeychain = SystemKeychain(), service: String = "cordon.biometry", reason: String? = nil
+        ) {
+            self.keychain = keychain
+            self.service = service
+            let app = Bundle.main.object(forInfoDictionaryKey: "CFBundleDisplayName") as? String
+            self.reason = reason ?? Texts.screenPinReason(name: app ?? ProcessInfo.processInfo.processName)
+        }
+
+        /// Keeps a key in place of one of the same name; asks nobody. Without passcode or biometry nothing is kept, and the former key is gone.
+        public func keep(_ key: SymmetricKey, named name: String) async -> BiometryItemStatus {
+            // A change would be one of the former item, for which the system asks the person.
+            let removed = keychain.delete(service: service, account: name)
+            guard removed == errSecSuccess else { return Self.status(removed) }
+            guard let access = BiometryReading.access else { return .unavailable }
+            var new = keychain.item(service, name)
+            new[kSecValueData] = key.withUnsafeBytes { Data($0) }
+            new[kSecAttrAccessControl] = access
+            return Self.status(SecItemAdd(Bridging.dictionary(new), nil))
+        }
+
+        /// Gives a key out after the system's dialog; asks nobody where there is none.
+        public func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?) {
+            let reading = BiometryReading(item: keychain, service, name)
+            let status = await withTaskCancellationHandler {
+                await reading.recognise(because: reason)
+            } onCancel: {
+                Task { await reading.stop() }
+            }
+            guard status == .done else { return (status, nil) }
+            let (read, data) = await reading.read()
+            guard read == errSecSuccess else { return (Self.status(read), nil) }
+            guard let data, data.count == 32 else { return (.notFound, nil) }
+            return (.done, SymmetricKey(data: data))
+        }
+
+        /// Destroys a key; one that is not there is ``BiometryItemStatus/done`` too.
+        public func forget(_ name: String) async -> BiometryItemStatus {
+            Self.status(keychain.delete(service: service, account: name))
+        }
+
+        fileprivate static func status(_ status: Int32) -> BiometryItemStatus {
+            switch status {
+            case errSecSuccess: .done
+            case errSecItemNotFound: .notFound
+            case errSecUserCanceled: .cancelled
+            case errSecAuthFailed: .notRecognised
+            // Before the first unlock, without a passcode, and whatever the system may come to say.
+            default: .unavailable
+            }
+        }
+    }
+
+    /// One dialog of the system and what is read after it. The Keychain's own dialog would hold a thread up for as long as the person takes.
+    private actor BiometryReading {
+        private let context = LAContext()
+        private let keychain: SystemKeychain
+        private let service: String
+        private let name: String
+
+        init(item keychain: SystemKeychain, _ service: String, _ name: String) {
+            self.keychain = keychain
+            self.service = service
+            self.name = name
+        }
+
+        static var access: SecAccessControl? {
+            SecAccessControlCreateWithFlags(
+                nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil)
+        }
+
+        func recognise(because reason: String) async -> BiometryItemStatus {
+            let silent = LAContext()
+            silent.interactionNotAllowed = true
+            // An item that is there is not given out, and that is the answer.
+            let found = read(in: silent).status
+            guard found == errSecInteractionNotAllowed || found == errSecSuccess else {
+                return KeychainBiometry.status(found)
+            }
+            guard let access = Self.access else { return .unavailable }
+            // The PIN is asked for on Cordon's own screen; the device's passcode does not stand in for it.
+            context.localizedFallbackTitle = ""
+            return await withCheckedContinuation { continuation in
+                context.evaluateAccessControl(access, operation: .useItem, localizedReason: reason) {
+                    isRecognised, error in
+                    continuation.resume(returning: isRecognised ? .done : Self.status(error))
+                }
+            }
+        }
+
+        /// What the item holds, without any dialog.
+        func read() -> (status: Int32, data: Data?) {
+            context.interactionNotAllowed = true
+            return read(in: context)
+        }
+
+        func stop() { context.invalidate() }
+
+        private func read(in context: LAContext) -> (status: Int32, data: Data?) {
+            var query = keychain.item(service, name)
+            query[kSecReturnData] = true
+            query[kSecMatchLimit] = kSecMatchLimitOne
+            query[kSecUseAuthenticationContext] = context
+            var found: CFTypeRef?
+            let status = SecItemCopyMatching(Bridging.dictionary(query), &found)
+            return (status, status == errSecSuccess ? Bridging.data(found) : nil)
+        }
+
+        private static func status(_ error: (any Error)?) -> BiometryItemStatus {
+            switch (error as? LAError)?.code {
+            case .userCancel, .userFallback, .systemCancel, .appCancel: .cancelled
+            case .authenticationFailed: .notRecognised
+            // Too many tries, nothing enrolled, no passcode, not in front.
+            default: .unavailable
+            }
+        }
+    }
+#endif
