@@ -22,7 +22,7 @@ done
 strict=(-swift-version 6 -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature MemberImportVisibility
     -warnings-as-errors -package-name "$package" -I "$build/modules" -I "$modules" "${maps[@]}" -Onone -module-cache-path "$build/cache")
 stubs=(UniformTypeIdentifiers AppIntents Intents UIKit Security CryptoKit LocalAuthentication AuthenticationServices BackgroundTasks DeviceCheck
-    UserNotifications QuickLook WebKit SwiftUI)
+    UserNotifications QuickLook WebKit FileProvider SwiftUI)
 adapters=(CordonApple CordonUIKit CordonSwiftUI)
 
 sources() { # of a stub or an adapter

@@ -35,4 +35,18 @@ public enum WebNavigation: Sendable, Equatable {
         guard decision.verdict.permits else { return .refused(decision) }
         return isMainFrame ? .outside(address) : .inside
     }
+
+    /// The question whether a page may be given an owner's files, for a web view of a kind (SDK-WV-02…04).
+    public static func upload(of owner: Identity, to kind: WebViewerPolicy) -> Question {
+        var question = Question(.webUpload, owner: EffectiveIdentity(owner))
+        question.viewer = kind
+        return question
+    }
+
+    /// Whether a page that starts at an address leaves it for another host, for a view that was not told what is external: everything but the
+    /// page's own host is.
+    public static func isOtherHost(_ address: URL, than page: URL) -> Bool {
+        guard let host = page.host()?.lowercased() else { return true }
+        return address.host()?.lowercased() != host
+    }
 }

@@ -23,10 +23,19 @@ public enum WKNavigationResponsePolicy: Int, Sendable { case cancel = 0, allow =
 @MainActor open class WKNavigation: NSObject {}
 @MainActor open class WKWebView: UIView {
     open weak var navigationDelegate: (any WKNavigationDelegate)?
+    open weak var uiDelegate: (any WKUIDelegate)?
     @discardableResult open func load(_ request: URLRequest) -> WKNavigation? { nil }
 }
 @MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
     func webView(
         _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction,
         decisionHandler: @escaping @MainActor @Sendable (WKNavigationActionPolicy) -> Void)
+}
+@available(iOS 18.4, *)
+@MainActor open class WKOpenPanelParameters: NSObject {}
+// The method is of 18.4 as its parameters are; said there alone, since the delegate of navigation has methods of the same name.
+@MainActor public protocol WKUIDelegate: NSObjectProtocol {
+    func webView(
+        _ webView: WKWebView, runOpenPanelWith parameters: WKOpenPanelParameters, initiatedByFrame frame: WKFrameInfo,
+        completionHandler: @escaping @MainActor @Sendable ([URL]?) -> Void)
 }

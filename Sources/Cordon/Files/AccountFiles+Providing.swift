@@ -1,0 +1,80 @@
+public import CordonIdentity
+internal import CordonPolicy
+internal import CordonVault
+public import Foundation
+
+/// What a file provider gives to the system and takes from it: copies, each with its owner, under the owner's rules (SDK-EX-04…06).
+extension AccountFiles {
+    /// Refuses where an account's files may not be listed: its launch gate is closed, or its data is being removed.
+    ///
+    /// - Throws: ``ProtectionError``: `denied` with the gate's reasons, `wipeUnderWay`. Never for personal files. Any thread.
+    public nonisolated func requireProviding(of owner: Identity) throws(ProtectionError) {
+        guard let account = owner.account.map({ context.accounts.resolved($0) }) else { return }
+        if context.accounts.isBeingWiped(account) { throw Wipes.underWay }
+        do { try rules.requireOpenGate(for: Question(.send, owner: .managed(account))) } catch {
+            throw ProtectionError(denied: error.decision)
+        }
+    }
+
+    /// Makes the copy of a stored file that a file provider hands out, and leaves the stored file as it is: sealed where
+    /// ``EnforcedRules/mustFileProviderEncrypt(for:)`` says so, else readable with its owner noted, so that a wipe finds either.
+    ///
+    /// - Parameter owner: Whose the item is; what is noted or sealed for another account is not handed out under this one.
+    /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws; `noPermit` for another account's file; `denied`;
+    ///   `notEnrolled`; `gateClosed`; `vault`; `stateUnwritable`. Then there is no new copy.
+    public func provide(_ stored: URL, of owner: Identity, toCopy copy: URL) async throws(ProtectionError) {
+        try requireProviding(of: owner)
+        let account = owner.account.map { context.accounts.resolved($0) }
+        if let noted = self.owner(of: stored), noted != account {
+            throw ProtectionError(.noPermit, "the file belongs to another account than its item says")
+        }
+        guard !rules.mustFileProviderEncrypt(for: owner) else {
+            guard let account else { throw ProtectionError(.notEnrolled, "a file of no account cannot be sealed") }
+            let vault = try vault(of: account)
+            do { try await vault.protect(stored, toCopy: copy, for: account) } catch { throw ProtectionError(error) }
+            return
+        }
+        guard !isSealed(stored) else { return try await decrypt(stored, toCopy: copy) }
+        try await copyReadable(stored, to: copy, for: account)
+    }
+
+    /// Takes in a file that the system gives to a file provider: what is sealed is opened into a copy and stays its owner's, anything
+    /// else becomes the receiver's, each where the rules let the receiver take it (SDK-EX-05).
+    ///
+    /// - Parameter receiver: Who owns the folder that it is to lie in.
+    /// - Returns: Whose the copy is, under whom the provider stores and lists it.
+    /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws; `denied` with the rules' reasons; `noPermit` for a
+    ///   file of another account than the receiver's; `notEnrolled`; `gateClosed`; `vault`; `stateUnwritable`.
+    public func takeProvided(
+        _ file: URL, for receiver: Identity, toCopy copy: URL
+    ) async throws(ProtectionError) -> Identity {
+        try requireProviding(of: receiver)
+        let sender = owner(of: file)
+        var question = Question(.receive, owner: EffectiveIdentity(receiver))
+        question.peer = sender.map { .managed($0) } ?? .unmanagedApp
+        if let refusal = rules.refusal(of: question) { throw ProtectionError(denied: refusal) }
+        let account = receiver.account.map { context.accounts.resolved($0) }
+        // A folder shows one owner's items, and an account's data does not change hands by being moved.
+        guard sender == nil || sender == account else {
+            throw ProtectionError(.noPermit, "the file belongs to another account than the folder")
+        }
+        if isSealed(file) {
+            try await decrypt(file, toCopy: copy)
+        } else {
+            try await copyReadable(file, to: copy, for: account)
+        }
+        return receiver
+    }
+
+    private func copyReadable(_ file: URL, to copy: URL, for account: AccountID?) async throws(ProtectionError) {
+        do {
+            if FileManager.default.fileExists(atPath: copy.path) { try FileManager.default.removeItem(at: copy) }
+            try FileManager.default.copyItem(at: file, to: copy)
+        } catch { throw ProtectionError(.stateUnwritable, "the copy cannot be written") }
+        guard let account else { return }
+        do { try await protect(copy, for: account) } catch {
+            try? FileManager.default.removeItem(at: copy)
+            throw error
+        }
+    }
+}
