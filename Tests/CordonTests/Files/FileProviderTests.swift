@@ -1,0 +1,90 @@
+import Cordon
+import CordonIdentity
+import CordonTestSupport
+import Foundation
+import Testing
+
+/// What a file provider of an app hands out and takes in, under the account's rules.
+@Suite struct FileProviderTests {
+    @Test
+    func
+        `what a file provider hands out is sealed or readable as the rules say, the stored file stays, and another's is refused (SDK-EX-04)`()
+        async throws
+    {
+        let plain = Data("plan".utf8)
+        for (destinations, isSealed) in [("allApps", false), ("managedApps", true)] {
+            let device = try Device()
+            let protection = try await device.enrolled([
+                "appDataEncryptionType": .string("useDeviceSettings"),
+                "allowedOutboundDataTransferDestinations": .string(destinations),
+            ])
+            let folder = try TemporaryFolder.make()
+            defer { TemporaryFolder.remove(folder) }
+            let (stored, copy) = (folder.appending(path: "stored"), folder.appending(path: "copy"))
+            try plain.write(to: stored)
+            let owner = Identity.managed(device.account.id)
+            try await protection.files.provide(stored, of: owner, toCopy: copy)
+            #expect(protection.files.isSealed(copy) == isSealed)
+            #expect(protection.files.owner(of: copy) == device.account.id)
+            #expect(try Data(contentsOf: stored) == plain)
+            #expect(try (Data(contentsOf: copy) == plain) == !isSealed)
+            let other = folder.appending(path: "other")
+            for stranger in [Identity.personal, .managed("oid-stranger")] {
+                await #expect(throws: ProtectionError.self) {
+                    try await protection.files.provide(copy, of: stranger, toCopy: other)
+                }
+            }
+            #expect(!FileManager.default.fileExists(atPath: other.path))
+        }
+    }
+
+    @Test
+    func
+        `a file provider takes in what the rules let the folder's owner take, and opens what is sealed into a copy (SDK-EX-05)`()
+        async throws
+    {
+        for (sources, isTaken) in [("allApps", true), ("managedApps", false)] {
+            let device = try Device()
+            let protection = try await device.enrolled([
+                "appDataEncryptionType": .string("useDeviceSettings"),
+                "allowedInboundDataTransferSources": .string(sources),
+                "allowedOutboundDataTransferDestinations": .string("managedApps"),
+            ])
+            let folder = try TemporaryFolder.make()
+            defer { TemporaryFolder.remove(folder) }
+            let (file, sealed) = (folder.appending(path: "file"), folder.appending(path: "sealed"))
+            let copy = folder.appending(path: "copy")
+            try Data("plan".utf8).write(to: file)
+            let owner = Identity.managed(device.account.id)
+            try await protection.files.provide(file, of: owner, toCopy: sealed)
+            #expect(try await protection.files.takeProvided(sealed, for: owner, toCopy: copy) == owner)
+            #expect(try Data(contentsOf: copy) == Data("plan".utf8))
+            #expect(protection.files.isSealed(sealed) && protection.files.owner(of: copy) == device.account.id)
+            let second = folder.appending(path: "second")
+            await #expect(throws: ProtectionError.self) {
+                _ = try await protection.files.takeProvided(sealed, for: .personal, toCopy: second)
+            }
+            #expect(!FileManager.default.fileExists(atPath: second.path))
+            if isTaken {
+                #expect(try await protection.files.takeProvided(file, for: owner, toCopy: second) == owner)
+                #expect(protection.files.owner(of: second) == device.account.id)
+            } else {
+                await #expect(throws: ProtectionError(.denied, "")) {
+                    _ = try await protection.files.takeProvided(file, for: owner, toCopy: second)
+                }
+            }
+        }
+    }
+
+    @Test func `an account's files are not listed while its gate is closed, personal ones always are (SDK-EX-06)`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled(["pinRequired": .bool(true)])
+        #expect(!protection.gate.isOpen(for: device.account.id))
+        #expect(throws: ProtectionError(.denied, "")) {
+            try protection.files.requireProviding(of: .managed(device.account.id))
+        }
+        try protection.files.requireProviding(of: .personal)
+    }
+}
