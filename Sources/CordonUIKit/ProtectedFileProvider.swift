@@ -73,6 +73,7 @@
             for identifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest,
             completionHandler: @escaping ((any NSFileProviderItemProtocol)?, (any Error)?) -> Void
         ) -> Progress {
+            // The system calls an extension from any thread, side by side, and takes the one answer on any.
             nonisolated(unsafe) let (own, answer) = (self, completionHandler)
             return Self.work {
                 do { answer(try await own.listed(identifier), nil) } catch { answer(nil, error) }
@@ -85,6 +86,7 @@
             request: NSFileProviderRequest,
             completionHandler: @escaping (URL?, (any NSFileProviderItemProtocol)?, (any Error)?) -> Void
         ) -> Progress {
+            // The system calls an extension from any thread, side by side, and takes the one answer on any.
             nonisolated(unsafe) let (own, answer) = (self, completionHandler)
             return Self.work {
                 do {
@@ -103,6 +105,7 @@
             completionHandler:
                 @escaping ((any NSFileProviderItemProtocol)?, NSFileProviderItemFields, Bool, (any Error)?) -> Void
         ) -> Progress {
+            // The system calls an extension from any thread, side by side, and takes the one answer on any.
             nonisolated(unsafe) let (own, item, answer) = (self, itemTemplate, completionHandler)
             return Self.work {
                 do {
@@ -119,6 +122,7 @@
             completionHandler:
                 @escaping ((any NSFileProviderItemProtocol)?, NSFileProviderItemFields, Bool, (any Error)?) -> Void
         ) -> Progress {
+            // The system calls an extension from any thread, side by side, and takes the one answer on any.
             nonisolated(unsafe) let (own, item, answer) = (self, item, completionHandler)
             return Self.work {
                 do {
@@ -133,6 +137,7 @@
             options: NSFileProviderDeleteItemOptions, request: NSFileProviderRequest,
             completionHandler: @escaping ((any Error)?) -> Void
         ) -> Progress {
+            // The system calls an extension from any thread, side by side, and takes the one answer on any.
             nonisolated(unsafe) let (own, answer) = (self, completionHandler)
             return Self.work {
                 do {
@@ -204,6 +209,7 @@
         public func enumerateItems(
             for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage
         ) {
+            // The system lets an observer be told from any thread; one task tells this one.
             nonisolated(unsafe) let (stored, told) = (stored, OwnersItems(observer, of: owner))
             let (owner, protection) = (owner, protection)
             Task {
