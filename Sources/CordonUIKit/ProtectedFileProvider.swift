@@ -14,7 +14,7 @@
     ///
     /// Override `protection`, `owner(ofContainer:)`, `storedItem(for:)`, `storedFile(for:)`, `storedEnumerator(for:)`, `keep(_:fields:contents:owner:)`
     /// and `remove(_:)`; the system's own calls are answered here. Whatever is refused is refused with ``ProtectionError``. The system
-    /// calls from any thread.
+    /// calls from any thread, side by side, so overrides guard what they share.
     open class ProtectedFileProvider: NSObject, NSFileProviderReplicatedExtension {
         /// The domain that the system made the extension for.
         public let domain: NSFileProviderDomain

@@ -3,7 +3,7 @@ public import CordonPolicy
 
 /// Ways out that the system carries out: Siri and App Intents, widgets, search, contacts, a drag. One call asks, spends the permit and acts.
 extension EnforcedRules {
-    /// Does something with somebody's data, if it may be done.
+    /// Runs an action on an account's data, if the rules allow it.
     ///
     /// ```swift
     /// try await protection.rules.whenAllowed(.may(.indexSpotlight, of: owner)) {
@@ -21,7 +21,7 @@ extension EnforcedRules {
         return try await act()
     }
 
-    /// Does something with somebody's data at once, if it may be done.
+    /// Runs an action on an account's data at once, if the rules allow it.
     ///
     /// - Throws: ``ProtectionError`` with code `denied` and ``ProtectionError/denial``; otherwise what the closure throws.
     public func whenAllowed<Answer>(_ question: Question, _ act: () throws -> Answer) throws -> Answer {

@@ -37,7 +37,7 @@ struct AccountInbox: Sendable {
     /// Whether anything waits, or may.
     var isEmpty: Bool { access(folder.path, F_OK) != 0 }
 
-    /// Runs a body while nobody else adds or takes anything, in this process or another.
+    /// Runs a body with the inbox locked against this process and others.
     nonisolated(nonsending) func exclusively(
         _ body: () async throws(ProtectionError) -> Void
     ) async throws(ProtectionError) {

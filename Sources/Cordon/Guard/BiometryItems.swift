@@ -19,7 +19,7 @@ public enum BiometryItemStatus: String, Sendable, Hashable, CaseIterable {
 ///
 /// Any thread may call. No call may wait longer than the person takes.
 public protocol BiometryItems: Sendable {
-    /// Keeps a key of 256 bits in place of one of the same name; asks nobody.
+    /// Keeps a key of 256 bits in place of one of the same name, without a prompt.
     func keep(_ key: SymmetricKey, named name: String) async -> BiometryItemStatus
 
     /// Gives a key out after the person was recognised.

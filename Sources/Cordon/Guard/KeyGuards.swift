@@ -215,7 +215,7 @@ struct KeyGuards: Sendable {
     private func guardKey(
         of account: AccountID, _ pinKey: PINKey, _ registrationID: String, _ service: Service
     ) async throws(ProtectionError) {
-        // Files of a version before are sealed anew first, by whoever starts.
+        // Until files of an earlier version are sealed anew, the key stays as it is.
         guard await !context.vault.hasFormerFiles(of: account) else { return }
         let observer = context.configuration.guardObserver
         let share = SymmetricKey(size: .bits256)

@@ -5,8 +5,8 @@ internal import CordonProtocol
 extension LaunchAttempt {
     /// Has the person open the account's key, where a share guards it and it is not in memory; nil where there is nothing to do.
     ///
-    /// The rules alone may ask for nobody, as in a process that starts within the time for which they trust the person, or after they
-    /// stopped to ask for a PIN.
+    /// The rules alone may not ask for the person: the process started within the time for which they trust them, or the rules no longer
+    /// ask for a PIN.
     nonisolated(nonsending) mutating func openKey() async -> Next? {
         guard await tools.guards.isClosed(account) else { return nil }
         // A right PIN that opens nothing is one that was made since the share was sealed.

@@ -29,7 +29,7 @@
             self.reason = reason ?? Texts.screenPinReason(name: app ?? ProcessInfo.processInfo.processName)
         }
 
-        /// Keeps a key in place of one of the same name; asks nobody. Without passcode or biometry nothing is kept, and the former key is gone.
+        /// Keeps a key in place of one of the same name, without a prompt. Without passcode or biometry nothing is kept, and the former key is gone.
         public func keep(_ key: SymmetricKey, named name: String) async -> BiometryItemStatus {
             // A change would be one of the former item, for which the system asks the person.
             let removed = keychain.delete(service: service, account: name)
