@@ -15,7 +15,7 @@ import urllib.parse
 
 import axe_selenium_python
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import expected_conditions
@@ -65,7 +65,7 @@ class Walk:
 
     def press(self, label):
         """Presses what is called so, on a page that may be shown anew meanwhile, and waits until something else is there."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             try:
                 for button in self.browser.find_elements(By.CSS_SELECTOR, "main button, main a"):
@@ -74,8 +74,8 @@ class Walk:
                         button.click()
                         WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
                         return
-            except StaleElementReferenceException:
-                pass
+            except (StaleElementReferenceException, TimeoutException):
+                pass  # The page moved under the pointer; a person presses again.
             time.sleep(0.1)
         check(False, f"no {label} at {self.browser.current_url}: {self.text()[:400]}")
 
@@ -202,6 +202,34 @@ def protect(walk):
     check(walk.browser.execute_script("return window.notLoadedAgain") is True, "the page was loaded again")
     walk.picture("policy")
     return policy
+
+
+def hold(walk, policy):
+    """A page that changes by itself waits while a button is held down or a field is filled in, and loses nothing meanwhile."""
+    script = walk.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const Source = window.EventSource;
+        window.EventSource = class extends Source { constructor(address) { super(address); window.stream = this; } };
+        """})
+    walk.open(policy)
+
+    def send(words):
+        walk.browser.execute_script(
+            "stream.close(); stream.dispatchEvent(new MessageEvent('page', {data: JSON.stringify(arguments[0])}))", words)
+
+    def point(name):
+        walk.browser.execute_script("document.querySelector('main').dispatchEvent(new PointerEvent(arguments[0], {bubbles: true}))", name)
+
+    point("pointerdown")
+    send("<p>the first</p><input id='field' aria-label='Field'>")
+    check("the first" not in walk.text(), "nothing is replaced under a pressed button")
+    point("pointerup")
+    walk.wait("what came while a button was pressed", lambda: "the first" in walk.text())
+    walk.find("#field").click()
+    send("<p>the second</p>")
+    check("the second" not in walk.text(), "nothing is replaced while a field is filled in")
+    walk.browser.execute_script("document.activeElement.blur()")
+    walk.wait("what came while a field was filled in", lambda: "the second" in walk.text())
+    walk.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
 
 
 def wipe(walk):
@@ -394,6 +422,7 @@ def main():
         try:
             policy = protect(ada)
             lap("a pilot group is protected")
+            hold(ada, policy)
             wipe(ada)
             lap("a phone is wiped")
             approve(ada, bea, policy)

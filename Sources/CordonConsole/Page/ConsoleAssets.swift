@@ -68,25 +68,34 @@ enum ConsoleAssets {
 
         """
 
-    /// Shows what the service sends for a page that changes by itself. Nothing is replaced while somebody types.
+    /// Shows what the service sends for a page that changes by itself. Nothing is replaced while a person types or holds
+    /// a button down, since a click on what was replaced meanwhile would be lost; it is shown as soon as they let go.
     static let script = """
         "use strict";
         const place = document.querySelector("main[data-live]");
         if (place) {
           const stream = new EventSource(place.dataset.live);
-          stream.addEventListener("page", (event) => {
+          let waiting = null, pressed = false;
+          const show = () => {
             const active = document.activeElement;
-            if (active && active !== place && place.contains(active) && active.matches("input, select, textarea")) return;
+            const types = active && active !== place && place.contains(active) && active.matches("input, select, textarea");
+            if (waiting === null || pressed || types) return;
             const open = [...place.querySelectorAll("details")].map((one) => one.open);
             const next = document.createElement("template");
-            next.innerHTML = JSON.parse(event.data);
+            next.innerHTML = waiting;
+            waiting = null;
             next.content.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
             if (next.innerHTML.trim() === place.innerHTML.trim()) return;
             const stops = "a, button, summary, [tabindex]";
             const index = [...place.querySelectorAll(stops)].indexOf(active);
             place.replaceChildren(next.content);
             if (index >= 0) place.querySelectorAll(stops)[index]?.focus({ preventScroll: true });
-          });
+          };
+          const release = () => { pressed = false; setTimeout(show); };
+          addEventListener("pointerdown", () => { pressed = true; });
+          for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, release);
+          place.addEventListener("focusout", () => setTimeout(show));
+          stream.addEventListener("page", (event) => { waiting = JSON.parse(event.data); show(); });
           stream.addEventListener("end", () => stream.close());
         }
 
