@@ -158,7 +158,8 @@ public struct BrokerServer: Sendable {
                         }
                         try channel.pipeline.syncOperations.addHandler(
                             BrokerConnectionHandler(
-                                session: session, limits: limits, shared: shared, now: now, logger: logger,
+                                session: session, limits: limits, shared: shared, loop: channel.eventLoop,
+                                logger: logger,
                                 isFromCaller: { caller.wrote(senders.take()) }))
                     }
                 }
