@@ -394,7 +394,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             [
                 "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
                 "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto,
-                httpTypes, logging,
+                httpTypes, logging, nioCore, nioPosix, nioSSL, swiftASN1, x509,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(
