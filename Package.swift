@@ -392,9 +392,9 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "ServiceBenchmark",
             [
-                "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto,
-                httpTypes, logging,
+                "CordonBase", "CordonConsole", "CordonDevelopmentProvider", "CordonGraph", "CordonHTTPClient",
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto, httpTypes, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(

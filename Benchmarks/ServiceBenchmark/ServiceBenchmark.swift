@@ -41,6 +41,7 @@ struct ServiceBenchmark {
         if arguments.first == "migrate", arguments.count == 3, let size = Int(arguments[1]) {
             return try await Migration.measure(size, in: URL(filePath: arguments[2]))
         }
+        if arguments.first == "console" { return try await Console.measure(arguments.dropFirst()) }
         raiseDescriptors()
         let scale = arguments.first.flatMap { Double($0) } ?? 1
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
