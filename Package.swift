@@ -392,9 +392,10 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "ServiceBenchmark",
             [
-                "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto,
-                httpTypes, logging, nioCore, nioPosix, nioSSL, swiftASN1, x509,
+                "CordonBase", "CordonConsole", "CordonDevelopmentProvider", "CordonGraph", "CordonHTTPClient",
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto, httpTypes, logging, nioCore, nioPosix,
+                nioSSL, swiftASN1, x509,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(
