@@ -401,8 +401,8 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "StartBenchmark",
             [
-                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", httpTypes,
-                logging,
+                "AllocationCounter", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonVault", httpTypes, logging,
             ]),
         benchmark(
             "VaultBenchmark",
