@@ -33,6 +33,22 @@ BROKER = "/run/cordon/broker.sock"
 PATIENCE = 60
 
 
+APP = "/opt/cordon-apps/ShiftBoard"
+# What the page's table says is printed, how the fault comes about, and what the page says to do.
+FAULTS = [
+    ("is not installed with the entry's group", f"chmod 0755 {APP}", f"chown root:shiftboard-app {APP} && chmod 2755 {APP}"),
+    ("the entry's group must exist", "gpasswd -a ward shiftboard-app", "gpasswd -d ward shiftboard-app"),
+    ("the entry's group must exist", "groupmod -n former-app shiftboard-app", "groupmod -n shiftboard-app former-app"),
+    ("the program's own user can change the file", f"chmod 2757 {APP}", f"chmod 2755 {APP}"),
+    ("the program's own user can change the file", f"chmod 0777 {APP[:-11]}", f"chmod 0755 {APP[:-11]}"),
+    ("symbolic link", f"mv {APP} {APP}-1 && ln -s {APP}-1 {APP}", f"mv {APP}-1 {APP}"),
+    ("no regular file", f"mv {APP} {APP}-1 && mkdir {APP}", f"rmdir {APP} && mv {APP}-1 {APP}"),
+    ("the broker's folder is not one that the system's administrator gave", "chmod 0777 /run/cordon", "chmod 0755 /run/cordon"),
+    ("the broker's folder is not one that the system's administrator gave", "chmod 0777 /run", "chmod 0755 /run"),
+    ("no broker answers on this device", f"mv {BROKER} {BROKER}-1", f"mv {BROKER}-1 {BROKER}"),
+]
+
+
 class Failed(Exception):
     pass
 
@@ -212,7 +228,7 @@ def rehearse(work: pathlib.Path, products: pathlib.Path) -> None:
     shell.wait(re.escape(BROKER) + '"', start)
 
     print("4. join")
-    before, join, after = block("cordon device join").splitlines()
+    before, join, after = (line.split("  ")[0] for line in block("cordon device join").splitlines())
     said = shell.run(before, status=1)
     expect(said.startswith("not shared yet") and "missing       registration: " in said, said)
     joining = Program(["bash", "-c", join], cwd=folder)
@@ -221,6 +237,21 @@ def rehearse(work: pathlib.Path, products: pathlib.Path) -> None:
     said = shell.run(after)
     expect(said.startswith("shared\n") and announced["tenant"] in said, said)
     expect("problem" not in said.replace("problem       fs.protected_hardlinks", ""), f"the page's device has a fault: {said}")
+
+    print("when something is wrong")
+    table = text[text.index("### When something is wrong") :]
+    for words, fault, remedy in FAULTS:
+        expect(words in table, f"the page's table does not know: {words}")
+        shell.run(fault)
+        # The status says more of what is wrong with apps than with the way to the broker: then it is still shared.
+        said = shell.run(f"{after} || true")
+        expect(words in said, f"after {fault}: {said}")
+        shell.run(remedy)
+        said = shell.run(after)
+        expect(words not in said, f"after {remedy}: {said}")
+    ward = "setpriv --reuid ward --regid ward --clear-groups --reset-env"
+    said = shell.run(f"{ward} {after} || true")
+    expect("this program is not allowed" in said and "this program is not allowed" in table, said)
 
     print("5. three shifts")
     board, notes = re.split(r"\n(?=setpriv)", block("THE-ROOTKEY").strip())
