@@ -253,8 +253,16 @@ def rehearse(work: pathlib.Path, products: pathlib.Path) -> None:
     said = shell.run(f"{ward} {after} || true")
     expect("this program is not allowed" in said and "this program is not allowed" in table, said)
 
-    print("5. three shifts")
     board, notes = re.split(r"\n(?=setpriv)", block("THE-ROOTKEY").strip())
+    for fault, remedy in (("gpasswd -a ward shiftboard-app", "gpasswd -d ward shiftboard-app"), ("true", "true")):
+        shell.run(fault)
+        app = Program(["bash", "-c", "exec " + board], cwd="/")
+        said = app.wait("not allowed|no one has the shift", app.type("account"))[0]
+        expect((said == "not allowed") == (fault != "true"), f"after {fault}: {app.said}")
+        app.process.kill()
+        shell.run(remedy)
+
+    print("5. three shifts")
     board = Program(["bash", "-c", "exec " + board], cwd="/")
     notes = Program(["bash", "-c", "exec " + notes.replace("THE-ROOTKEY-THAT-SERVE-PRINTED", announced["rootKey"])], cwd="/")
     board.wait("no one has the shift")
