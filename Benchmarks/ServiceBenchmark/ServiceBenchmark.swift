@@ -44,6 +44,7 @@ struct ServiceBenchmark {
         }
         // `http [SCALE]`: check-ins against a bare route, where their time goes, and streams.
         let isShort = arguments.first == "http"
+        if arguments.first == "console" { return try await Console.measure(arguments.dropFirst()) }
         raiseDescriptors()
         let scale = arguments.dropFirst(isShort ? 1 : 0).first.flatMap { Double($0) } ?? 1
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
