@@ -21,6 +21,8 @@ struct WipeListRoutes: Sendable {
         var requested: Date
         var modified: Date
         var notAfter: Date
+        /// The steps that it has made, with their times.
+        var steps: [WipeOperation.Step]
         var attempt: Int
         var failureReason: String?
         /// The receipt that the app signed, as it was verified; null before it came.
@@ -39,6 +41,7 @@ struct WipeListRoutes: Sendable {
             requested = wipe.requested
             modified = wipe.modified
             notAfter = wipe.notAfter
+            steps = [.init(state: .pending, time: wipe.requested)] + (wipe.steps ?? [])
             attempt = wipe.attempt
             failureReason = wipe.failure
             receipt = wipe.receipt
