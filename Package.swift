@@ -303,6 +303,14 @@ let package = Package(
                 "CordonServiceSQLite",
                 "CordonTesting", grdb, logging,
             ]),
+        // Its kit is that of CordonServiceHTTPTests, by links: what a test sees of the service's inside is for each file to say.
+        tests(
+            "CordonGraphTests",
+            [
+                "CordonBase", "CordonGraph", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", "CordonTestSupport", "CordonTesting", httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioCore,
+            ]),
         tests(
             "CordonServiceHTTPTests",
             [
