@@ -1,3 +1,4 @@
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -20,10 +21,11 @@ import Testing
     }
 
     @Test func `damaged frames are refused or read, the same however they are cut`() {
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 3_000 : 1_000_000
-        var dice = SeededGenerator(20)
-        var (frames, requests) = (0, 0)
-        for _ in 0..<rounds {
+        let run = DeepRun(plain: 3_000, deep: 1_000_000, seed: 20)
+        var dice = SeededGenerator(run.seed)
+        var (rounds, frames, requests) = (0, 0, 0)
+        for round in run {
+            rounds = round
             var bytes = Self.seeds.randomElement(using: &dice) ?? Data()
             for _ in 0..<Int.random(in: 1...4, using: &dice) {
                 guard !bytes.isEmpty else { break }
@@ -44,5 +46,6 @@ import Testing
         }
         // Damage of every depth came up: some frames fell away, some held no request, some were whole.
         #expect(requests > 0 && frames > requests && requests < rounds)
+        run.finish("damaged streams of frames")
     }
 }
