@@ -99,15 +99,13 @@ extension Administration {
         return try await store.read(for: administrator) { records in
             let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
             let forever = ""..<StorageTime.text(.distantFuture)
-            let ended = try records.records(
-                WipeOperation.self, where: .due, in: "ended/"..<"ended0", limit: AttentionReport.mostLookedAt)
             return AttentionReport(
                 flaggedApps: try records.count(Registration.self, where: .flagged, in: forever, atMost: .max),
                 overdueApps: try targeting.overdueApps(of: administrator.tenant, in: records, at: now) {
                     visible.contains($0.id)
                 },
                 openWipes: try records.count(WipeOperation.self, of: .found(by: .state, "open"), atMost: .max),
-                failedWipes: ended.count { [.failed, .expired].contains($0.state) && $0.successorID == nil },
+                failedWipes: try AttentionReport.failedWipes(in: records),
                 blockedPeople: try records.count(UserBlock.self, of: .all, atMost: .max),
                 alerts: try records.count(OperatorAlert.self, of: .all, atMost: .max))
         }
