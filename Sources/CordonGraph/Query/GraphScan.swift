@@ -114,13 +114,21 @@ extension GraphFilter {
         }
     }
 
-    /// How the text in a member begins of every entity that is let through, by the member's name in lower case.
-    var beginnings: [String: String] {
+    /// Look-ups among some members that together find every entity that is let through, by how the text in a member begins; nil where
+    /// there are none.
+    ///
+    /// - Parameter members: The members, in lower case, that can be looked up.
+    func beginnings(among members: Set<String>) -> [(member: String, text: String)]? {
         switch self {
-        case .and(let left, let right): left.beginnings.merging(right.beginnings) { first, _ in first }
-        case .match(.startswith, .path(let path), .literal(.string(let text))):
-            [path.map { $0.lowercased() }.joined(separator: "/"): text]
-        default: [:]
+        case .and(let left, let right): left.beginnings(among: members) ?? right.beginnings(among: members)
+        case .or(let left, let right):
+            left.beginnings(among: members).flatMap { left in right.beginnings(among: members).map { left + $0 } }
+        case .compare(.path(let path), .eq, .literal(.string(let text))),
+            .compare(.literal(.string(let text)), .eq, .path(let path)),
+            .match(.startswith, .path(let path), .literal(.string(let text))):
+            path.count == 1 && members.contains(path[0].lowercased()) && !text.isEmpty
+                ? [(path[0].lowercased(), text)] : nil
+        default: nil
         }
     }
 }
