@@ -271,36 +271,13 @@ extension Administration {
                 details: ["checkpoint": seal.checkpoint, "records": String(last?.sequence ?? 0)])
             return (seal, last?.sequence ?? 0)
         }
-        let line: String
-        do {
-            line = try seal.line()
-        } catch {
-            throw ServiceError(.internalError, "the checkpoint could not be written: \(error.reason)")
+        let pages = Locked(try AuditPages(of: tenant, upTo: end, closedBy: seal, in: store))
+        return AsyncThrowingStream {
+            var next = pages.withLock { $0 }
+            let piece = try await next.next()
+            pages.withLock { [next] in $0 = next }
+            return piece
         }
-        let position = Locked(AuditPosition.records(after: 0))
-        return AsyncThrowingStream { [store] in
-            switch position.withLock({ $0 }) {
-            case .done: return nil
-            case .records(let after) where after < end:
-                let limit = Int(min(end - after, Int64(AuditQuery.largestPage)))
-                let page = try await store.read(for: tenant) { records in
-                    try records.auditRecords(AuditQuery(after: after, limit: limit))
-                }
-                guard let newest = page.last?.sequence else {
-                    throw ServiceError(.storageDamaged, "audit records are missing", place: "after record \(after)")
-                }
-                position.withLock { $0 = .records(after: newest) }
-                return Data(page.map { $0.line + "\n" }.joined().utf8)
-            case .records:
-                position.withLock { $0 = .done }
-                return Data((line + "\n").utf8)
-            }
-        }
-    }
-
-    private enum AuditPosition: Sendable {
-        case records(after: Int64)
-        case done
     }
 
     /// The checkpoint of a log with the keys to check it with, retired ones included: earlier checkpoints need them. Those that

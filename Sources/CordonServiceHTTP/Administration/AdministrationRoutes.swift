@@ -68,18 +68,24 @@ struct AdministrationRoutes: Sendable {
         return AuditPage(records: records, next: records.last?.sequence ?? after)
     }
 
-    /// The whole log as it is read from the store, so that its size does not matter; the first piece is awaited, so
-    /// that a refusal is still an answer of its own.
     private func audit(_ administrator: Administrator) async throws -> Response {
-        let pieces = try await administration.exportAudit(as: administrator)
-        let body = ResponseBody { writer in
-            for try await piece in pieces { try await writer.write(ByteBuffer(bytes: piece)) }
-            try await writer.finish(nil)
-        }
-        return Response(
+        Response(lines: try await administration.exportAudit(as: administrator), file: "audit.jsonl")
+    }
+}
+
+extension Response {
+    /// A file of JSON Lines as it is read from the store, so that its size does not matter.
+    ///
+    /// - Parameter pieces: Whole lines. A caller without the right was refused before, with an answer of its own.
+    init(lines pieces: AsyncThrowingStream<Data, any Error>, file: String) {
+        self.init(
             status: .ok,
             headers: [
-                .contentType: "application/jsonl", .contentDisposition: "attachment; filename=\"audit.jsonl\"",
-            ], body: body)
+                .contentType: "application/jsonl", .contentDisposition: "attachment; filename=\"\(file)\"",
+            ],
+            body: ResponseBody { writer in
+                for try await piece in pieces { try await writer.write(ByteBuffer(bytes: piece)) }
+                try await writer.finish(nil)
+            })
     }
 }

@@ -54,11 +54,11 @@ struct WipeListRoutes: Sendable {
 
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/wipes", method: .get) { request, context in
-            let user = request.uri.queryParameters["user"].map { $0.lowercased() }
-            let wipes = try await administration.operations(ofRegistration: nil, as: context.administrator)
-                .filter { user == nil || $0.account.rawValue.lowercased() == user }
-                .sorted { ($1.requested, $0.id) < ($0.requested, $1.id) }
-            return try Response(.ok, wipes.prefix(Self.most).map(Wipe.init))
+            let query = request.uri.queryParameters
+            let wipes = try await administration.operations(
+                ofUser: query["user"].map(String.init), after: query["after"].map(String.init), limit: Self.most,
+                as: context.administrator)
+            return try Response(.ok, wipes.map(Wipe.init))
         }
     }
 }
