@@ -432,7 +432,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             "VaultBenchmark",
             ["AllocationCounter", "BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
         benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
-        benchmark("VaultProofs", ["CordonIdentity", "CordonSignIn", "CordonVault"]),
+        benchmark("VaultProofs", ["CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", crypto]),
     ]
 }
 
