@@ -134,8 +134,8 @@ public actor AppProtection {
     /// Asks whether something may leave, and gets the permit for doing it once; see ``EnforcedRules/permit(for:)``. Any thread, no
     /// waiting.
     ///
-    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe.
-    public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe.
+    public nonisolated func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         try rules.permit(for: question)
     }
 
