@@ -303,6 +303,14 @@ let package = Package(
                 "CordonServiceSQLite",
                 "CordonTesting", grdb, logging,
             ]),
+        // Its kit is that of CordonServiceHTTPTests, by links: what a test sees of the service's inside is for each file to say.
+        tests(
+            "CordonGraphTests",
+            [
+                "CordonBase", "CordonGraph", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", "CordonTestSupport", "CordonTesting", httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioCore,
+            ]),
         tests(
             "CordonServiceHTTPTests",
             [
@@ -408,16 +416,17 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "ServiceBenchmark",
             [
-                "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto,
-                httpTypes, logging,
+                "CordonBase", "CordonConsole", "CordonDevelopmentProvider", "CordonGraph", "CordonHTTPClient",
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto, httpTypes, logging, nioCore, nioPosix,
+                nioSSL, swiftASN1, x509,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(
             "StartBenchmark",
             [
-                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", httpTypes,
-                logging,
+                "AllocationCounter", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonVault", httpTypes, logging,
             ]),
         benchmark(
             "VaultBenchmark",

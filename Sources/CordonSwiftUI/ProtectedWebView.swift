@@ -69,15 +69,21 @@
                 if !protection.rules.verdict(for: upload).permits { kept.refusingUploads = NoUploads() }
             }
             view.uiDelegate = kept.refusingUploads
-            guard kept.page != page || kept.owner != owner || kept.kind != webViews.kind else { return }
-            (kept.page, kept.owner, kept.kind) = (page, owner, webViews.kind)
-            let isExternal =
-                isExternal ?? webViews.isExternal ?? { [page] in WebNavigation.isOtherHost($0, than: page) }
+            // Also for the page that is shown: closures and rules of this update hold from now on.
             let guarding = WebViewGuard(
-                protection, owner: owner, isExternal: isExternal, whenRefused: whenRefused)
+                protection, owner: owner, isExternal: leavesPage, whenRefused: whenRefused)
             kept.guarding = guarding
             view.navigationDelegate = guarding
+            guard kept.page != page || kept.owner != owner || kept.kind != webViews.kind else { return }
+            (kept.page, kept.owner, kept.kind) = (page, owner, webViews.kind)
             view.load(URLRequest(url: page))
+        }
+    }
+
+    extension ProtectedWebView {
+        /// What says whether an address lies outside: the view's own, else that of the views around it, else the page's host.
+        private var leavesPage: (URL) -> Bool {
+            isExternal ?? webViews.isExternal ?? { [page] in WebNavigation.isOtherHost($0, than: page) }
         }
     }
 

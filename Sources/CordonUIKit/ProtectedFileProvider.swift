@@ -13,8 +13,12 @@
     /// owner's rules say so, what it brings is taken in where they let it, and every list shows one owner's items (SDK-EX-04…06).
     ///
     /// Override `protection`, `owner(ofContainer:)`, `storedItem(for:)`, `storedFile(for:)`, `storedEnumerator(for:)`, `keep(_:fields:contents:owner:)`
-    /// and `remove(_:)`; the system's own calls are answered here. Whatever is refused is refused with ``ProtectionError``. The system
-    /// calls from any thread, side by side, so overrides guard what they share.
+    /// and `remove(_:)`; the system's own calls are answered here. The system calls from any thread, side by side, so overrides guard what
+    /// they share.
+    ///
+    /// A refusal reaches the system as one of its own errors, with the ``ProtectionError`` under `NSUnderlyingErrorKey`:
+    /// `notAuthenticated` while the owner's gate is closed or the account is not enrolled, else `cannotSynchronize`. The system asks again
+    /// only when the app says that the cause has passed (`NSFileProviderManager.signalErrorResolved`), for example after the gate has opened.
     open class ProtectedFileProvider: NSObject, NSFileProviderReplicatedExtension {
         /// The domain that the system made the extension for.
         public let domain: NSFileProviderDomain
@@ -37,7 +41,7 @@
         }
         /// The provider's own file of an item, which stays as it is.
         open func storedFile(for identifier: NSFileProviderItemIdentifier) async throws -> URL { throw Self.missing }
-        /// An enumerator of a container, or of its changes; its items are ``OwnedProviderItem``.
+        /// An enumerator of a container and of its changes; its items are ``OwnedProviderItem``.
         open func storedEnumerator(
             for container: NSFileProviderItemIdentifier
         ) throws -> any NSFileProviderEnumerator { throw Self.missing }
@@ -60,12 +64,14 @@
         public func enumerator(
             for containerItemIdentifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest
         ) throws -> any NSFileProviderEnumerator {
-            let owner = try owner(ofContainer: containerItemIdentifier)
             // The extension is the system's; its protection may be asked for from any thread.
             nonisolated(unsafe) let own = self
-            return ProtectedProviderEnumerator(try storedEnumerator(for: containerItemIdentifier), of: owner) {
-                try await own.protection()
-            }
+            do {
+                let owner = try owner(ofContainer: containerItemIdentifier)
+                return ProtectedProviderEnumerator(try storedEnumerator(for: containerItemIdentifier), of: owner) {
+                    try await own.protection()
+                }
+            } catch { throw ProviderRefusal.told(error) }
         }
 
         /// Gives an item.
@@ -76,7 +82,7 @@
             // The system calls an extension from any thread, side by side, and takes the one answer on any.
             nonisolated(unsafe) let (own, answer) = (self, completionHandler)
             return Self.work {
-                do { answer(try await own.listed(identifier), nil) } catch { answer(nil, error) }
+                do { answer(try await own.listed(identifier), nil) } catch { answer(nil, ProviderRefusal.told(error)) }
             }
         }
 
@@ -94,7 +100,7 @@
                     let (stored, copy) = (try await own.storedFile(for: itemIdentifier), try own.newCopy())
                     try await own.protection().files.provide(stored, of: item.owner, toCopy: copy)
                     answer(copy, item, nil)
-                } catch { answer(nil, nil, error) }
+                } catch { answer(nil, nil, ProviderRefusal.told(error)) }
             }
         }
 
@@ -110,7 +116,7 @@
             return Self.work {
                 do {
                     answer(try await own.takeIn(item, fields, url, isNew: true), [], false, nil)
-                } catch { answer(nil, [], false, error) }
+                } catch { answer(nil, [], false, ProviderRefusal.told(error)) }
             }
         }
 
@@ -127,7 +133,7 @@
             return Self.work {
                 do {
                     answer(try await own.takeIn(item, changedFields, newContents, isNew: false), [], false, nil)
-                } catch { answer(nil, [], false, error) }
+                } catch { answer(nil, [], false, ProviderRefusal.told(error)) }
             }
         }
 
@@ -144,7 +150,7 @@
                     _ = try await own.listed(identifier)
                     try await own.remove(identifier)
                     answer(nil)
-                } catch { answer(error) }
+                } catch { answer(ProviderRefusal.told(error)) }
             }
         }
 
@@ -152,7 +158,7 @@
 
         private func listed(_ identifier: NSFileProviderItemIdentifier) async throws -> any OwnedProviderItem {
             let item = try await storedItem(for: identifier)
-            try await protection().files.requireProviding(of: item.owner)
+            try ProviderRefusal.requireListing(of: item.owner, by: await protection())
             return item
         }
 
@@ -161,16 +167,16 @@
         private func takeIn(
             _ item: any NSFileProviderItemProtocol, _ fields: NSFileProviderItemFields, _ contents: URL?, isNew: Bool
         ) async throws -> any OwnedProviderItem {
-            let files = try await protection().files
+            let protection = try await protection()
             let owner = try owner(ofContainer: item.parentItemIdentifier)
-            try files.requireProviding(of: owner)
+            try ProviderRefusal.requireListing(of: owner, by: protection)
             if !isNew, try await listed(item.itemIdentifier).owner != owner {
                 throw ProtectionError(.noPermit, "the item belongs to another account than the folder")
             }
             guard let contents else { return try await keep(item, fields: fields, contents: nil, owner: owner) }
             let copy = try newCopy()
             defer { try? FileManager.default.removeItem(at: copy) }
-            let taken = try await files.takeProvided(contents, for: owner, toCopy: copy)
+            let taken = try await protection.files.takeProvided(contents, for: owner, toCopy: copy)
             return try await keep(item, fields: fields, contents: copy, owner: taken)
         }
 
@@ -182,61 +188,5 @@
             }
             return progress
         }
-    }
-
-    /// An enumerator that shows one owner's items, and none while the owner's files may not be listed (SDK-EX-06).
-    ///
-    /// Changes are not passed on: the system enumerates the container again instead.
-    public final class ProtectedProviderEnumerator: NSObject, NSFileProviderEnumerator {
-        private let stored: any NSFileProviderEnumerator
-        private let owner: Identity
-        private let protection: @Sendable () async throws -> AppProtection
-
-        /// Puts an enumerator under an owner.
-        public init(
-            _ stored: any NSFileProviderEnumerator, of owner: Identity,
-            protection: @escaping @Sendable () async throws -> AppProtection
-        ) {
-            self.stored = stored
-            self.owner = owner
-            self.protection = protection
-        }
-
-        /// Stops listing.
-        public func invalidate() { stored.invalidate() }
-
-        /// Lists a page of the owner's items.
-        public func enumerateItems(
-            for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage
-        ) {
-            // The system lets an observer be told from any thread; one task tells this one.
-            nonisolated(unsafe) let (stored, told) = (stored, OwnersItems(observer, of: owner))
-            let (owner, protection) = (owner, protection)
-            Task {
-                do {
-                    try await protection().files.requireProviding(of: owner)
-                    stored.enumerateItems(for: told, startingAt: page)
-                } catch { told.finishEnumeratingWithError(error) }
-            }
-        }
-    }
-
-    /// Passes on what is the owner's; an item that does not say whose it is is nobody's to see.
-    private final class OwnersItems: NSObject, NSFileProviderEnumerationObserver {
-        private let observer: any NSFileProviderEnumerationObserver
-        private let owner: Identity
-
-        init(_ observer: any NSFileProviderEnumerationObserver, of owner: Identity) {
-            self.observer = observer
-            self.owner = owner
-        }
-
-        func didEnumerate(_ updatedItems: [any NSFileProviderItemProtocol]) {
-            observer.didEnumerate(updatedItems.filter { ($0 as? any OwnedProviderItem)?.owner == owner })
-        }
-
-        func finishEnumerating(upTo nextPage: NSFileProviderPage?) { observer.finishEnumerating(upTo: nextPage) }
-
-        func finishEnumeratingWithError(_ error: any Error) { observer.finishEnumeratingWithError(error) }
     }
 #endif

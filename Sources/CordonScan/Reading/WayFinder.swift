@@ -228,7 +228,9 @@ struct WayFinder {
         } else {
             guard let handle, receivers.ownHandle(index) == handle else { return nil }
         }
-        let isNothing = ["nil", "[]", "NULL"].contains(reader.text(index + 2))
+        let value = index + (reader.text(index + 2) == "@" ? 3 : 2)
+        let isEmptyList = reader.hash(value) == Mark.openBracket && reader.partner(value) == value + 1
+        let isNothing = isEmptyList || ["nil", "NULL"].contains(reader.text(value))
         return isNothing ? nil : hit(rule, index, to: index + 2)
     }
 

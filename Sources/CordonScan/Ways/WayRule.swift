@@ -44,6 +44,16 @@ struct WayRule {
         case inIntent
         /// The type around it conforms to a timeline provider.
         case inTimeline
+        /// The same, and the body shows more than what is made up for the gallery.
+        case showsInWidget
+        /// A first argument that is not nothing, nor what the extension was given.
+        case givesItems
+        /// The state of a live activity.
+        case givesActivity
+        /// Not an argument of a call, which is looked at itself.
+        case standsAlone
+        /// The message goes to a class that a value stands for; a class that is named is found by its name.
+        case namesNoClass
         /// The type around it is a document's.
         case inDocument
         /// The type around it extends notifications.

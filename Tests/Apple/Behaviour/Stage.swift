@@ -15,7 +15,7 @@ import UIKit
     var mayBeCaptured = true
 
     /// The account whose rules a stage may have.
-    static let account: AccountID = "dev@contoso.example"
+    nonisolated static let account: AccountID = "dev@contoso.example"
 
     /// - Parameter rules: Rules of a property list; nil for none. They act without a service, in debug builds alone.
     init(rules: [String: JSONValue]? = nil) async throws {

@@ -30,6 +30,18 @@ public struct NSFileProviderSyncAnchor: RawRepresentable, Hashable, Sendable {
     public init(rawValue: Data) { self.rawValue = rawValue }
 }
 @available(iOS 11.0, *)
+public let NSFileProviderErrorDomain = "NSFileProviderErrorDomain"
+@available(iOS 11.0, *)
+public struct NSFileProviderError {
+    public enum Code: Int, Sendable {
+        case notAuthenticated = -1000
+        case syncAnchorExpired = -1002
+        case noSuchItem = -1005
+        @available(iOS 16.0, *)
+        case cannotSynchronize = -2005
+    }
+}
+@available(iOS 11.0, *)
 open class NSFileProviderDomain: NSObject {}
 @available(iOS 11.0, *)
 open class NSFileProviderRequest: NSObject {}
@@ -63,9 +75,19 @@ public protocol NSFileProviderEnumerationObserver: NSObjectProtocol {
     func finishEnumeratingWithError(_ error: any Error)
 }
 @available(iOS 11.0, *)
+public protocol NSFileProviderChangeObserver: NSObjectProtocol {
+    func didUpdate(_ updatedItems: [any NSFileProviderItemProtocol])
+    func didDeleteItems(withIdentifiers deletedItemIdentifiers: [NSFileProviderItemIdentifier])
+    func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool)
+    func finishEnumeratingWithError(_ error: any Error)
+}
+@available(iOS 11.0, *)
 public protocol NSFileProviderEnumerator: NSObjectProtocol {
     func invalidate()
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage)
+    // The system's are optional, which Swift has in protocols of Objective-C alone.
+    func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor)
+    func currentSyncAnchor(completionHandler: @escaping (NSFileProviderSyncAnchor?) -> Void)
 }
 @available(iOS 16.0, *)
 public protocol NSFileProviderEnumerating: NSObjectProtocol {

@@ -138,7 +138,9 @@ public struct SubmitTriggers: OptionSet, Sendable {
 
 extension View {
     public func modifier<T>(_ modifier: T) -> ModifiedContent<Self, T> { ModifiedContent() }
-    public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View { self }
+    public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View {
+        StubEnvironmentView(content: self) { $0[keyPath: keyPath] = value }
+    }
     public func task(
         priority: TaskPriority = .userInitiated, @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
@@ -208,17 +210,20 @@ extension State where Value: ExpressibleByNilLiteral {
 @propertyWrapper public struct Environment<Value> {
     private let path: KeyPath<EnvironmentValues, Value>
     public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { path = keyPath }
-    public var wrappedValue: Value { EnvironmentValues()[keyPath: path] }
+    public var wrappedValue: Value { EnvironmentValues.stubCurrent[keyPath: path] }
 }
 public protocol EnvironmentKey {
     associatedtype Value
     static var defaultValue: Value { get }
 }
-public struct EnvironmentValues: Sendable {
+public struct EnvironmentValues: @unchecked Sendable {
+    /// Those of the view that is being drawn.
+    nonisolated(unsafe) static var stubCurrent = EnvironmentValues()
+    private var stubValues: [ObjectIdentifier: Any] = [:]
     public init() {}
     public subscript<K: EnvironmentKey>(key: K.Type) -> K.Value {
-        get { K.defaultValue }
-        set {}
+        get { stubValues[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
+        set { stubValues[ObjectIdentifier(key)] = newValue }
     }
     public var scenePhase: ScenePhase {
         get { .active }
@@ -266,4 +271,41 @@ extension UIViewRepresentable {
 }
 @MainActor public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {
     public let coordinator: Representable.Coordinator
+}
+
+@MainActor protocol StubDrawn {
+    func stubDraw(_ values: EnvironmentValues, in host: StubHost)
+}
+struct StubEnvironmentView<Content: View>: StubLeaf, StubDrawn {
+    let content: Content
+    let change: (inout EnvironmentValues) -> Void
+
+    func stubDraw(_ values: EnvironmentValues, in host: StubHost) {
+        var values = values
+        change(&values)
+        host.draw(content, values)
+    }
+}
+/// Shows a system's view that stands below modifiers of the environment, and updates it each time.
+@MainActor public final class StubHost {
+    public private(set) var view: UIView?
+    private var coordinator: Any?
+
+    public init() {}
+    public func show<V: View>(_ view: V) { draw(view, EnvironmentValues()) }
+
+    func draw<V: View>(_ view: V, _ values: EnvironmentValues) {
+        if let modified = view as? any StubDrawn { return modified.stubDraw(values, in: self) }
+        if let shown = view as? any UIViewRepresentable { update(shown, values) }
+    }
+
+    private func update<R: UIViewRepresentable>(_ shown: R, _ values: EnvironmentValues) {
+        EnvironmentValues.stubCurrent = values
+        defer { EnvironmentValues.stubCurrent = EnvironmentValues() }
+        let coordinator = self.coordinator as? R.Coordinator ?? shown.makeCoordinator()
+        let context = UIViewRepresentableContext<R>(coordinator: coordinator)
+        let view = self.view as? R.UIViewType ?? shown.makeUIView(context: context)
+        shown.updateUIView(view, context: context)
+        (self.coordinator, self.view) = (coordinator, view)
+    }
 }

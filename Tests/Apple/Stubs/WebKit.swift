@@ -24,7 +24,11 @@ public enum WKNavigationResponsePolicy: Int, Sendable { case cancel = 0, allow =
 @MainActor open class WKWebView: UIView {
     open weak var navigationDelegate: (any WKNavigationDelegate)?
     open weak var uiDelegate: (any WKUIDelegate)?
-    @discardableResult open func load(_ request: URLRequest) -> WKNavigation? { nil }
+    public private(set) var stubLoaded: [URL] = []
+    @discardableResult open func load(_ request: URLRequest) -> WKNavigation? {
+        if let address = request.url { stubLoaded.append(address) }
+        return nil
+    }
 }
 @MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
     func webView(
