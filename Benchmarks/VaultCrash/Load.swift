@@ -132,8 +132,10 @@ enum Load: String, CaseIterable {
         guard try database.run("SELECT count(*) FROM sqlite_schema") == "1" else { return said == 0 ? nil : "no table" }
         let rows = UInt64(try database.run("SELECT count(*) FROM note")) ?? 0
         let last = UInt64(try database.run("SELECT coalesce(max(id), 0) FROM note")) ?? 0
-        let whole = UInt64(
-            try database.run("SELECT count(*) FROM note WHERE length(text) = id % 6000 AND id + \(Self.newest) > \(last)")) ?? 0
+        let whole =
+            UInt64(
+                try database.run(
+                    "SELECT count(*) FROM note WHERE length(text) = id % 6000 AND id + \(Self.newest) > \(last)")) ?? 0
         if rows != min(last, Self.newest) || whole != rows { return "\(whole) of \(rows) rows up to \(last) are whole" }
         scene.see(last)
         return said == 0 || last == said || last == said + 1 ? nil : "row \(last), said \(said)"

@@ -18,7 +18,9 @@ struct VaultCrash {
         let kills = arguments.dropFirst().first.flatMap { Int($0) } ?? 1000
         var random = Random(arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 1)
         let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
-        let end = ProcessInfo.processInfo.environment["CORDON_SECONDS"].flatMap { Int($0) }.map { ContinuousClock.now + .seconds($0) }
+        let end = ProcessInfo.processInfo.environment["CORDON_SECONDS"].flatMap { Int($0) }.map {
+            ContinuousClock.now + .seconds($0)
+        }
         let isOver = { end.map { ContinuousClock.now >= $0 } ?? false }
         var counts = Counts()
         for load in Load.allCases { counts.kills[load.rawValue] = 0 }
@@ -77,7 +79,8 @@ struct Counts {
 
     var line: String {
         let parts = kills.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-        return "\(total) kills (\(parts.joined(separator: ", "))), \(withCommits) with something acknowledged to look for, 0 lost"
+        return
+            "\(total) kills (\(parts.joined(separator: ", "))), \(withCommits) with something acknowledged to look for, 0 lost"
     }
 }
 
