@@ -43,6 +43,7 @@
             configuration.settings = settings
             configuration.stateCounter = KeychainStateCounter(SystemKeychain())
             configuration.biometryItems = KeychainBiometry()
+            configuration.evidence = AppAttest()
             configuration.isExtension = bundle.bundlePath.hasSuffix(".appex")
             configuration.deviceFacts = { _ in .ofThisDevice() }
             configuration.signIn = { name throws(SignInError) in try await person.signIn(name) }
