@@ -303,6 +303,14 @@ let package = Package(
                 "CordonServiceSQLite",
                 "CordonTesting", grdb, logging,
             ]),
+        // Its kit is that of CordonServiceHTTPTests, by links: what a test sees of the service's inside is for each file to say.
+        tests(
+            "CordonGraphTests",
+            [
+                "CordonBase", "CordonGraph", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", "CordonTestSupport", "CordonTesting", httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioCore,
+            ]),
         tests(
             "CordonServiceHTTPTests",
             [
@@ -354,6 +362,22 @@ let package = Package(
     ]
 )
 
+// `CORDON_TESTS=CordonVaultTests,CordonBaseTests` leaves these tests and what they need, so that a sanitizer or a measure of coverage
+// builds no more than it runs.
+if let kept = Context.environment["CORDON_TESTS"] {
+    var wanted = Set(kept.split(separator: ",").map(String.init))
+    var isComplete = false
+    while !isComplete {
+        let needed = package.targets.filter { wanted.contains($0.name) }.flatMap(\.dependencies).compactMap { dependency in
+            if case .byNameItem(let name, _) = dependency { name } else { nil }
+        }
+        isComplete = wanted.isSuperset(of: needed)
+        wanted.formUnion(needed)
+    }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products = []
+}
+
 // Programs for those who work on Cordon; nobody else builds them. `make bench`, `make crash` and `make fuzz` set the switches.
 
 func benchmark(_ name: String, exclude: [String] = [], _ dependencies: [Target.Dependency] = []) -> Target {
@@ -392,21 +416,23 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "ServiceBenchmark",
             [
-                "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
-                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto,
-                httpTypes, logging,
+                "CordonBase", "CordonConsole", "CordonDevelopmentProvider", "CordonGraph", "CordonHTTPClient",
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto, httpTypes, logging, nioCore, nioPosix,
+                nioSSL, swiftASN1, x509,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(
             "StartBenchmark",
             [
-                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", httpTypes,
-                logging,
+                "AllocationCounter", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonVault", httpTypes, logging,
             ]),
         benchmark(
             "VaultBenchmark",
             ["AllocationCounter", "BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
         benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
+        benchmark("VaultProofs", ["CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", crypto]),
     ]
 }
 

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -10,7 +11,7 @@ import Logging
 struct Growth {
     /// The people whom the policy of the few reaches.
     static let targeted = 100
-    /// The members of the large group, as many as there are at the most.
+    /// The members of the large group, which a policy is assigned to.
     static let crowd = 50_000
 
     private let registrations: Int
@@ -36,12 +37,12 @@ struct Growth {
                 times.append(began.duration(to: .now) / .milliseconds(1))
                 try growth.storage.close()
             }
-            var rows = [GrowthTable.Row(name: "start", time: times.sorted()[1], bound: .start)]
+            table.begin(size)
+            try table.add(GrowthTable.Row(name: "start", time: times.sorted()[1], bound: .start), of: size)
             let growth = try await Growth(over: store)
-            rows += try await growth.measure()
+            // Kept one by one, so that a run that is ended leaves what it has measured.
+            try await growth.measure { row in try table.add(row, of: size) }
             try growth.storage.close()
-            table.add(rows, of: size)
-            try table.save()
         }
         table.print()
         return table.misses
@@ -74,35 +75,54 @@ struct Growth {
     }
 
     /// Everything, one after the other.
-    private func measure() async throws -> [GrowthTable.Row] {
+    private func measure(_ add: (GrowthTable.Row) throws -> Void) async throws {
         let few = try await policy("few", to: .group("few"))
         let everybody = try await policy("everybody", to: .allLicensedUsers)
-        say("check-ins")
+        say("the look through the file")
+        await storage.finishCheck()
         try await service.performMaintenance(of: tenant)
         // The copied rows are counted as one; a check puts that right, as it would a store of a version before.
+        say("counting")
         _ = try await service.checkCounts(of: tenant)
+        try await service.finishAnnouncing(of: tenant)
+        say("check-ins")
         _ = try await checkIns(200)
         let alone = try await checkIns(1_000)
-        var rows = [
-            GrowthTable.Row(name: "check-in, p50", time: alone[alone.count / 2], bound: .growth),
-            GrowthTable.Row(name: "check-in, p99", time: alone[alone.count * 99 / 100], bound: .none),
-        ]
+        try add(GrowthTable.Row(name: "check-in, p50", time: alone[alone.count / 2], bound: .growth))
+        try add(GrowthTable.Row(name: "check-in, p99", time: Self.slow(alone), bound: .none))
         for work in works(few) {
             say(work.name)
-            rows.append(GrowthTable.Row(name: work.name, time: try await median(work), bound: work.bound))
-            let beside = try await checkIns(600, beside: work)
-            rows.append(
-                GrowthTable.Row(
-                    name: "check-in p99 beside: \(work.name)", time: beside[beside.count * 99 / 100], bound: .beside))
+            try add(GrowthTable.Row(name: work.name, time: try await median(work), bound: work.bound))
+            try await addBeside(work, add)
         }
         say("a change for all")
         let change = Work(name: "publish to all, the change", runs: 3) { try await publish(everybody, $0) }
-        rows.append(GrowthTable.Row(name: change.name, time: try await median(change), bound: .growth))
-        let beside = try await checkIns(1_000, waits: false)
-        rows.append(
+        try add(GrowthTable.Row(name: change.name, time: try await median(change), bound: .growth))
+        let beside = try await checkIns(1_000)
+        try add(
             GrowthTable.Row(
-                name: "check-in p99 beside: telling all apps", time: beside[beside.count * 99 / 100], bound: .beside))
-        return rows
+                name: "check-in p99 beside: telling all apps", time: Self.slow(beside), bound: .beside,
+                alone: Self.slow(alone)))
+    }
+
+    /// Check-ins beside some work, and alone in turn with them, so that what else the machine does meets both.
+    private func addBeside(_ work: Work, _ add: (GrowthTable.Row) throws -> Void) async throws {
+        var (alone, beside): ([Double], [Double]) = ([], [])
+        for _ in 0..<3 {
+            alone += try await checkIns(200)
+            beside += try await checkIns(200, beside: work)
+            try await service.finishAnnouncing(of: tenant)
+        }
+        try add(
+            GrowthTable.Row(
+                name: "check-in p99 beside: \(work.name)", time: Self.slow(beside), bound: .beside,
+                alone: Self.slow(alone)))
+    }
+
+    /// The time that one in a hundred takes, or more.
+    private static func slow(_ times: [Double]) -> Double {
+        let times = times.sorted()
+        return times[times.count * 99 / 100]
     }
 
     /// What administration does, with a policy that reaches few.
@@ -118,10 +138,13 @@ struct Growth {
                 try await publish(few, run)
                 try await service.finishAnnouncing(of: tenant)
             },
-            Work(name: "one member into a group of up to \(Self.crowd)") { run in
-                // Another person each time, also in a later run over the same store.
+            Work(name: "one member into or out of a group of \(Self.crowd)", runs: 10) { run in
+                // Somebody with a registration and outside the group; of each pair of runs the second takes them out again, so that
+                // a later run finds the same store.
+                let person = DirectoryGroup.Member.user(GrowthStore.person(run / 2 % (registrations / 2)))
+                let joins = run.isMultiple(of: 2)
                 try await service.provisioning.changeMembers(
-                    ofGroup: "crowd", adding: [.user("new-\(run)-\(UUID().uuidString)")], removing: [], as: owner)
+                    ofGroup: "crowd", adding: joins ? [person] : [], removing: joins ? [] : [person], as: owner)
             },
             Work(name: "an empty group") { run in
                 try await service.provisioning.saveGroup(
@@ -158,12 +181,15 @@ struct Growth {
             policy.id, changes: ["minimumPinLength": .integer(Int64(4 + run % 8))], ifVersion: nil, as: owner)
     }
 
-    /// Times of check-ins, each of another app, that take new rules or are told that theirs are the newest; sorted.
+    /// Times of check-ins, each of another app, that take new rules or are told that theirs are the newest; fewer where they
+    /// take long.
     ///
-    /// - Parameters:
-    ///   - work: What is asked for meanwhile again and again, with a twentieth of a second between.
-    ///   - waits: Whether to wait in the end until all apps were told of what changed.
-    private func checkIns(_ count: Int, beside work: Work? = nil, waits: Bool = true) async throws -> [Double] {
+    /// - Parameter work: What is asked for meanwhile again and again, with a twentieth of a second between.
+    private func checkIns(_ count: Int, beside work: Work? = nil) async throws -> [Double] {
+        let offset = Self.asked.withLock { asked in
+            defer { asked += count }
+            return asked
+        }
         let asking = work.map { work in
             Task {
                 var run = 1_000
@@ -172,21 +198,26 @@ struct Growth {
                     run += 1
                     try? await Task.sleep(for: .milliseconds(50))
                 }
+                // What comes in pairs ends as it began.
+                if !run.isMultiple(of: 2) { try await work.body(run) }
             }
         }
         var times: [Double] = []
-        for run in 0..<count {
+        let start = ContinuousClock.now
+        for run in 0..<count where start.duration(to: .now) < .seconds(30) {
             // Spread over all of the store, as devices are.
-            let number = (run * 7_919 + count) % registrations
+            let number = (offset + run) * 7_919 % registrations
             let began = ContinuousClock.now
             try await checkIn(number, applied: nil)
             times.append(began.duration(to: .now) / .milliseconds(1))
         }
         asking?.cancel()
         try await asking?.value
-        if waits { try await service.finishAnnouncing(of: tenant) }
         return times.sorted()
     }
+
+    /// How many check-ins there were until now.
+    private static let asked = Locked(0)
 
     /// One check-in of an app that has an envelope in force, or none.
     private func checkIn(_ number: Int, applied: Registration.IssuedEnvelope?) async throws {
@@ -213,9 +244,15 @@ struct Growth {
                 Registration(
                     id: GrowthStore.id(number), account: account, key: key, source: .loginAndEnroll, created: Date(),
                     application: GrowthStore.application, device: GrowthStore.device(number)))
-            try transaction.save(GroupMembership(.user(account.id.rawValue), inGroup: "crowd"))
+            var wipe = WipeOperation(
+                id: "w-\(number)", registrationID: GrowthStore.id(number), account: account.id,
+                bundleID: ServiceProcess.bundleID, reason: .device, requestedBy: "owner", requested: Date(),
+                notAfter: Date().addingTimeInterval(86_400), version: "v", state: .succeeded)
+            wipe.modified = Date()
+            try transaction.save(wipe)
         }
         _ = try await growth.policy("few", to: .group("few"))
+        _ = try await growth.policy("crowd", to: .group("crowd"))
         _ = try await growth.policy("everybody", to: .allLicensedUsers)
         try await growth.service.finishAnnouncing(of: growth.tenant)
         try await growth.checkIn(number, applied: nil)
@@ -224,6 +261,7 @@ struct Growth {
         try await growth.checkIn(number, applied: registered.lastEnvelope)
         try await growth.storage.write(growth.tenant) { transaction in
             try transaction.save(GroupMembership(.user(account.id.rawValue), inGroup: "few"))
+            try transaction.save(GroupMembership(.user(account.id.rawValue), inGroup: "crowd"))
         }
         try growth.storage.close()
     }

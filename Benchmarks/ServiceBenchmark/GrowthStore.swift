@@ -24,6 +24,10 @@ struct GrowthStore {
         self.folder = folder.appending(path: "growth-\(registrations)")
     }
 
+    /// The numbers of the people in the large group: half of the registrations are outside it, and where there are fewer
+    /// registrations than members, the others have none.
+    var crowd: Range<Int> { registrations / 2..<registrations / 2 + Growth.crowd }
+
     static func person(_ number: Int) -> String { String(format: "p-%08d", number) }
 
     static func id(_ number: Int) -> String { String(format: "r-%08d", number) }
@@ -54,11 +58,17 @@ struct GrowthStore {
         try await Growth.makePattern(Self.pattern, in: self)
         let copier = try RowCopier(file, tenant: ServiceProcess.tenant.rawValue, pattern: String(Self.pattern))
         var start = try copier.count(of: "registration")
+        // The group may have members beyond the last registration, in the same step.
         while start < registrations {
             let end = min(start + Self.step, registrations)
-            try copier.copy(start..<end) { kind, id in
-                guard kind == "membership" else { return registrations }
-                return id.hasPrefix("few/") ? Growth.targeted : Growth.crowd
+            let last = end == registrations ? max(end, crowd.upperBound) : end
+            try copier.copy(start..<last) { kind, id in
+                switch kind {
+                case "membership": id.hasPrefix("few/") ? 0..<Growth.targeted : crowd
+                // One in ten was wiped once.
+                case "operation": 0..<registrations / 10
+                default: 0..<registrations
+                }
             }
             FileHandle.standardError.write(Data("growth \(registrations): \(end) rows made\n".utf8))
             start = end
@@ -133,16 +143,16 @@ private struct RowCopier {
 
     /// Makes the rows of some numbers, in one transaction.
     ///
-    /// - Parameter most: Up to which number there are rows of a kind and id.
-    func copy(_ numbers: Range<Int>, upTo most: (_ kind: String, _ id: String) -> Int) throws {
+    /// - Parameter range: For which numbers there are rows of a kind and id.
+    func copy(_ numbers: Range<Int>, within range: (_ kind: String, _ id: String) -> Range<Int>) throws {
         try file.execute("BEGIN IMMEDIATE")
         for row in copied {
-            let end = min(numbers.upperBound, most(row.kind, row.id))
-            guard numbers.lowerBound < end else { continue }
+            let own = numbers.clamped(to: range(row.kind, row.id))
+            guard !own.isEmpty else { continue }
             try file.execute(
                 """
                 WITH RECURSIVE number (i) AS (
-                    SELECT \(numbers.lowerBound) UNION ALL SELECT i + 1 FROM number WHERE i + 1 < \(end)
+                    SELECT \(own.lowerBound) UNION ALL SELECT i + 1 FROM number WHERE i + 1 < \(own.upperBound)
                 ) \(row.sql)
                 """)
         }

@@ -13,8 +13,9 @@ import Glibc
 struct ServiceBenchmark {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.first == "serve", arguments.count == 2 {
-            return try await ServiceProcess.serve(in: URL(filePath: arguments[1]))
+        if arguments.first == "serve", arguments.count >= 2 {
+            return try await ServiceProcess.serve(
+                in: URL(filePath: arguments[1]), isSecure: arguments.dropFirst(2).contains("tls"))
         }
         guard try await measure(arguments) else { exit(1) }
     }
@@ -41,27 +42,51 @@ struct ServiceBenchmark {
         if arguments.first == "migrate", arguments.count == 3, let size = Int(arguments[1]) {
             return try await Migration.measure(size, in: URL(filePath: arguments[2]))
         }
+        // `http [SCALE]`: check-ins against a bare route, where their time goes, and streams.
+        let isShort = arguments.first == "http"
+        if arguments.first == "console" { return try await Console.measure(arguments.dropFirst()) }
         raiseDescriptors()
-        let scale = arguments.first.flatMap { Double($0) } ?? 1
+        let scale = arguments.dropFirst(isShort ? 1 : 0).first.flatMap { Double($0) } ?? 1
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let service = try ServiceProcess.start(in: folder)
-        defer { kill(service.process.processIdentifier, SIGKILL) }
-        let transport = AsyncHTTPTransport()
-        do {
-            try await requests(to: service, over: transport, scale: scale)
-            try await streams(of: service, over: transport, count: Int(10_000 * scale))
-        } catch {
-            await transport.shutdown()
-            throw error
-        }
-        await transport.shutdown()
+        try await overHTTP(in: folder, scale: scale)
+        if isShort { return Meter.areGoalsMet }
         print("")
         try await Tokens.measure()
         try await Store.measure(in: folder)
         let grows = try await Growth.measure([1_000, 10_000, Int(100_000 * scale)], in: folder).isEmpty
         return grows && Meter.areGoalsMet
+    }
+
+    /// Requests and streams, of services in processes of their own.
+    private static func overHTTP(in folder: URL, scale: Double) async throws {
+        let plain = try ServiceProcess.start(in: folder)
+        let transport = AsyncHTTPTransport()
+        do {
+            try await requests(to: plain, over: transport, scale: scale)
+            try await streams(of: plain, over: transport, count: Int(10_000 * scale))
+        } catch {
+            kill(plain.process.processIdentifier, SIGKILL)
+            await transport.shutdown()
+            throw error
+        }
+        kill(plain.process.processIdentifier, SIGKILL)
+        await transport.shutdown()
+        try await CheckInParts.measure(in: folder)
+        let inside = folder.appending(path: "tls")
+        try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
+        let secured = try AsyncHTTPTransport(trust: try ServiceCertificate(in: inside).trust)
+        let secure = try ServiceProcess.start(in: inside, isSecure: true)
+        do {
+            try await secureStreams(of: secure, over: secured, count: Int(10_000 * scale))
+        } catch {
+            kill(secure.process.processIdentifier, SIGKILL)
+            await secured.shutdown()
+            throw error
+        }
+        kill(secure.process.processIdentifier, SIGKILL)
+        await secured.shutdown()
     }
 
     private static func requests(
@@ -87,14 +112,15 @@ struct ServiceBenchmark {
         let read = try await load.measure("policy read (Graph)", requests: number) { _ in
             try await load.get("beta/deviceAppManagement/iosManagedAppProtections", token: owner)
         }
-        print("                                answers/s per core   x bare   p50 ms   p99 ms")
+        print("                                answers/s per core   x bare  µs each   p50 ms   p99 ms")
         for cost in [bare, unchanged, changed, read] {
             print(
                 cost.name.padding(toLength: 32, withPad: " ", startingAt: 0)
                     + String(
-                        format: "%18.0f %8.2f %8.2f %8.2f", cost.perCore, cost.perCore / bare.perCore, cost.median,
-                        cost.p99))
+                        format: "%18.0f %8.2f %8.0f %8.2f %8.2f", cost.perCore, cost.perCore / bare.perCore,
+                        1e6 / max(cost.perCore, 1), cost.median, cost.p99))
         }
+        Meter.say("check-in unchanged, times a bare route", [unchanged.perCore / bare.perCore], atLeast: 0.3)
     }
 
     private static func streams(
@@ -112,8 +138,28 @@ struct ServiceBenchmark {
         let begun = open.begun()
         let used = service.memory - before
         print("\n\(begun) of \(count) event streams open: \(used / max(1, begun)) bytes each")
+        Meter.say("kilobytes of a stream over plain HTTP", [Double(used) / Double(max(1, begun)) / 1_000], atMost: 20)
         open.close()
         warm.close()
+    }
+
+    private static func secureStreams(
+        of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
+    ) async throws {
+        let worker = ServiceProcess.person(60)
+        let warm = try await SecureStreams.open(
+            on: try await devices(50, "warm", of: service, over: transport) { _ in worker }, at: service.base)
+        _ = try await warm.begun()
+        let all = try await devices(count / Streams.perDevice, "streams", of: service, over: transport) { _ in
+            worker
+        }
+        let before = service.memory
+        let open = try await SecureStreams.open(on: all, at: service.base)
+        let begun = try await open.begun()
+        let used = service.memory - before
+        print("\n\(begun) of \(count) event streams open by TLS 1.3: \(used / max(1, begun)) bytes each")
+        try await open.close()
+        try await warm.close()
     }
 
     /// Registered devices, each with a key of its own.

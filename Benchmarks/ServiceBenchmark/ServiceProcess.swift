@@ -25,13 +25,15 @@ struct ServiceProcess {
     }
 
     /// Starts this program again as a service in the folder.
-    static func start(in folder: URL) throws -> ServiceProcess {
+    ///
+    /// - Parameter isSecure: Whether it answers by TLS, with ``ServiceCertificate``.
+    static func start(in folder: URL, isSecure: Bool = false) throws -> ServiceProcess {
         let key = SoftwareSigningKey()
         let file = folder.appending(path: "issuer.key")
         try key.rawRepresentation.write(to: file)
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["serve", folder.path]
+        process.arguments = ["serve", folder.path] + (isSecure ? ["tls"] : [])
         let output = Pipe()
         process.standardOutput = output
         try process.run()
@@ -41,8 +43,8 @@ struct ServiceProcess {
         return ServiceProcess(process: process, base: base, issuer: Issuer(key: key), rootKey: words[1])
     }
 
-    /// What `serve` does: a service with one policy for everybody, until it is killed.
-    static func serve(in folder: URL) async throws {
+    /// What `serve` does: a service with one policy for everyone, until it is killed.
+    static func serve(in folder: URL, isSecure: Bool) async throws {
         let issuer = Issuer(
             key: try SoftwareSigningKey(rawRepresentation: Data(contentsOf: folder.appending(path: "issuer.key"))))
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
@@ -54,6 +56,22 @@ struct ServiceProcess {
             keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")), configuration: rules,
             logger: logger)
         try await service.open(tenant)
+        try await fill(service)
+        var configuration = ServiceServerConfiguration(tenant: tenant)
+        configuration.issuers = [Issuer.name]
+        configuration.limits = .development
+        configuration.maximumConnections = 100_000
+        configuration.certificate = isSecure ? ServiceCertificate.files(in: folder) : nil
+        let root = try await service.devices.discoveryFacts(of: tenant).rootKeyThumbprint
+        let server = try ServiceServer(
+            configuration, service: service, documents: issuer, extensions: [.graph], logger: logger)
+        try await server.run { address in
+            FileHandle.standardOutput.write(Data("\(address.base.absoluteString) \(root)\n".utf8))
+        }
+    }
+
+    /// Puts the people into a service, and one policy for all of them.
+    static func fill(_ service: ManagementService) async throws {
         let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
         for number in 0..<people {
             let account = person(number)
@@ -68,15 +86,6 @@ struct ServiceProcess {
             [.init(.ios, bundleID)], group: nil, ofPolicy: policy.id, as: owner)
         _ = try await service.administration.assignPolicy(
             policy.id, to: [PolicyAssignment(.allLicensedUsers)], as: owner)
-        var configuration = ServiceServerConfiguration(tenant: tenant)
-        configuration.issuers = [Issuer.name]
-        configuration.limits = .development
-        let root = try await service.devices.discoveryFacts(of: tenant).rootKeyThumbprint
-        let server = try ServiceServer(
-            configuration, service: service, documents: issuer, extensions: [.graph], logger: logger)
-        try await server.run { address in
-            FileHandle.standardOutput.write(Data("\(address.base.absoluteString) \(root)\n".utf8))
-        }
     }
 
     /// Seconds of processor time that the process has used.

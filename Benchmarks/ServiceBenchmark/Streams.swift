@@ -14,13 +14,18 @@ struct Streams {
         var sockets: [Int32] = []
         for device in devices {
             for _ in 0..<perDevice {
-                let (path, fields) = try await device.eventStreamRequest()
-                var text = "GET \(path) HTTP/1.1\r\nHost: \(base.host() ?? ""):\(base.port ?? 80)\r\n"
-                for (name, value) in fields { text += "\(name): \(value)\r\n" }
-                sockets.append(try connect(to: base.port ?? 80, sending: text + "\r\n"))
+                sockets.append(try connect(to: base.port ?? 80, sending: try await request(of: device, to: base)))
             }
         }
         return Streams(sockets: sockets)
+    }
+
+    /// What a device sends to open a stream.
+    static func request(of device: SimulatedDevice, to base: URL) async throws -> String {
+        let (path, fields) = try await device.eventStreamRequest()
+        var text = "GET \(path) HTTP/1.1\r\nHost: \(base.host() ?? ""):\(base.port ?? 80)\r\n"
+        for (name, value) in fields { text += "\(name): \(value)\r\n" }
+        return text + "\r\n"
     }
 
     /// Waits until every stream has begun; how many answered 200.

@@ -88,9 +88,11 @@ public actor AppProtection {
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
         registrations = Registrations(
-            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
+            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands,
+            guards: tools.guards)
         checkIns = CheckIns(
-            context, service: service, changes: changes, stored: stored, registrations: registrations)
+            context, service: service, changes: changes, stored: stored, registrations: registrations,
+            guards: tools.guards)
         enrollments = Enrollments(
             context, service: service, stored: stored, wipes: wipes, registrations: registrations)
         unenrollments = Unenrollments(context, service: service, changes: changes, stored: stored, wipes: wipes)
@@ -129,8 +131,8 @@ public actor AppProtection {
     /// Asks whether something may leave, and gets the permit for doing it once; see ``EnforcedRules/permit(for:)``. Any thread, no
     /// waiting.
     ///
-    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe.
-    public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe.
+    public nonisolated func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         try rules.permit(for: question)
     }
 

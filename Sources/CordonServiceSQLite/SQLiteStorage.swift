@@ -84,6 +84,9 @@ public final class SQLiteStorage: ServiceStorage {
         }
     }
 
+    /// Returns when every page of the file was looked at.
+    package func finishCheck() async { await check.finish() }
+
     /// Writes the log back into the file and closes it, so that the file alone holds everything; later calls throw
     /// `storageUnavailable`.
     ///

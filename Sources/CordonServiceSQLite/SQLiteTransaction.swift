@@ -27,19 +27,26 @@ struct SQLiteTransaction: StorageTransaction {
         _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
     ) throws(ServiceError) -> [Record] {
         let kind = Record.storageKind.rawValue
-        let documents =
+        let found =
             if let lookup {
-                try documents(
+                try namedDocuments(
                     """
-                    SELECT document FROM lookup JOIN record USING (tenant, kind, id)
+                    SELECT id, document FROM lookup JOIN record USING (tenant, kind, id)
                     WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id
                     """, [tenant, kind, lookup.name.rawValue, lookup.value])
             } else {
-                try documents(
-                    "SELECT document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", [tenant, kind])
+                try namedDocuments(
+                    "SELECT id, document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", [tenant, kind])
             }
-        return try documents.map { document throws(ServiceError) in try decode(type, document) }
+        // A few, such as the signing keys, are asked for again and again; a long list would drive out everything else.
+        let areRemembered = found.count <= Self.mostRemembered
+        return try found.map { found throws(ServiceError) in
+            try decode(type, found.document, areRemembered ? found.id : nil)
+        }
     }
+
+    /// The longest list whose records are remembered as they were decoded.
+    private static let mostRemembered = 16
 
     func page<Record: StoredRecord>(
         _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
@@ -132,9 +139,13 @@ struct SQLiteTransaction: StorageTransaction {
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {
         let lines = try documents(
             """
-            SELECT line FROM audit WHERE tenant = ? AND sequence > ? AND (? IS NULL OR action = ?)
-            AND (? IS NULL OR target = ?) ORDER BY sequence LIMIT ?
-            """, [tenant, query.after, query.action, query.action, query.target, query.target, query.limit])
+            SELECT line FROM audit WHERE tenant = ? AND sequence > ? AND sequence < ? AND (? IS NULL OR action = ?)
+            AND (? IS NULL OR target = ?) ORDER BY sequence \(query.before == nil ? "" : "DESC") LIMIT ?
+            """,
+            [
+                tenant, query.after, query.before ?? .max, query.action, query.action, query.target, query.target,
+                query.limit,
+            ])
         return try lines.map { line throws(ServiceError) in try auditRecord(line) }
     }
 
@@ -216,6 +227,17 @@ struct SQLiteTransaction: StorageTransaction {
 
     private func documents(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) -> [Data] {
         try attempt { try Data.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
+    }
+
+    private func namedDocuments(
+        _ sql: String, _ arguments: StatementArguments
+    ) throws(ServiceError) -> [(id: String, document: Data)] {
+        try attempt {
+            let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: arguments)
+            var found: [(id: String, document: Data)] = []
+            while let row = try rows.next() { found.append((row[0], row[1])) }
+            return found
+        }
     }
 
     private func execute(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) {

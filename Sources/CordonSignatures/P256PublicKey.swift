@@ -10,6 +10,8 @@ package struct P256PublicKey: Sendable, Hashable {
     package let y: Data
     /// The key id; the thumbprint where none was given.
     package let id: String
+    /// The SHA-256 thumbprint, base64url (RFC 7638); made once, because every request asks for it several times.
+    package let thumbprint: String
     /// What verifies with it.
     package let verification: VerificationKey
 
@@ -21,7 +23,8 @@ package struct P256PublicKey: Sendable, Hashable {
     private init(_ key: P256.Signing.PublicKey, point: Data, id: String?) {
         x = Data(point.prefix(32))
         y = Data(point.suffix(32))
-        self.id = id ?? Self.thumbprint(x: x, y: y)
+        thumbprint = Self.thumbprint(x: x, y: y)
+        self.id = id ?? thumbprint
         verification = VerificationKey(key, id: self.id)
     }
 
@@ -39,9 +42,6 @@ package struct P256PublicKey: Sendable, Hashable {
         else { return nil }
         self.init(point: x + y, id: jwk.id)
     }
-
-    /// The SHA-256 thumbprint, base64url (RFC 7638).
-    package var thumbprint: String { Self.thumbprint(x: x, y: y) }
 
     private static func thumbprint(x: Data, y: Data) -> String {
         let canonical =

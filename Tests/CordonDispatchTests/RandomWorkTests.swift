@@ -1,5 +1,6 @@
 import CordonDispatch
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -8,14 +9,14 @@ import Testing
     @Test func `random trees of tasks, queues and scopes see the identity that the model predicts`() async {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["CORDON_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-        let limit = environment["CORDON_DEEP"] == nil ? 50_000 : 1_000_000
+        let limit = DeepRun.isDeep ? 1_000_000 : 50_000
         let work = RandomWork(limit: limit)
         var random = Random(seed)
         while work.steps < limit, work.mismatches.isEmpty {
             let identity = random.identity()
             await IdentityContext.with(identity) { await work.tasks(random.next(), depth: 6, as: identity) }
         }
-        print("random work: \(work.steps) steps, CORDON_SEED=\(seed)")
+        print("\(DeepRun.isDeep ? "proof" : "random work"): \(work.steps) steps of work, seed \(seed)")
         #expect(work.mismatches.isEmpty, "CORDON_SEED=\(seed): \(work.mismatches.prefix(5))")
     }
 }

@@ -13,9 +13,9 @@ struct DatabaseKillTests {
     {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 12 : 700
+        let run = DeepRun(plain: 12, deep: 7_000)
         var acknowledged = 0
-        for round in 1...rounds {
+        for round in run {
             let path = folder.path
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [path = path as String, mode = mode as String, round = round as Int] in
@@ -39,6 +39,7 @@ struct DatabaseKillTests {
             if rows[0] > acknowledged { append(rows[0], to: path + "/acknowledged") }
         }
         #expect(acknowledged > 0)
+        run.finish("kills of the writer of one database in mode \(mode)")
     }
 }
 

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import CordonVaultSQLite
 import Foundation
 import Testing
@@ -5,8 +6,9 @@ import Testing
 /// The same random statements on a sealed and on a plain database: every answer and the bytes at the end are equal (R12).
 struct DifferentialTests {
     @Test func `random statements give the same answers as plain SQLite, and the same database`() async throws {
-        let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] != nil
-        for seed in 1...(isDeep ? 400 : 6) {
+        let run = DeepRun(plain: 6, deep: 40_000)
+        for round in run {
+            let seed = Int(run.seed &- 1) * 40_000 + round
             let desk = try await Desk()
             var random = Dice(seed: UInt64(seed))
             let size = [512, 1024, 4096, 8192][random.roll(4)]
@@ -38,6 +40,7 @@ struct DifferentialTests {
                 try Self.dump(desk, "sealed", desk.databases.fileSystemName) == Self.dump(desk, "plain", nil),
                 "seed \(seed)")
         }
+        run.finish("statements on a sealed and a plain database", times: 250)
     }
 
     private static func dump(_ desk: Desk, _ name: String, _ fileSystem: String?) throws -> [String] {

@@ -10,7 +10,6 @@ internal import Logging
 final class AccountTable: Sendable {
     private struct State {
         var records: [AccountID: RegistrationRecord] = [:]
-        var rules = RulesInForce()
         /// The accounts whose data this process is removing.
         var removing: Set<AccountID> = []
         /// The accounts whose stored registration is not the one that was written last.
@@ -26,6 +25,8 @@ final class AccountTable: Sendable {
     }
 
     private let state = Locked(State())
+    /// Behind a lock of its own: every question reads it.
+    private let inForce = Locked(RulesInForce())
     private let configuration: ProtectionConfiguration
     private let settings: Locked<ProtectionSettings>
     private let registrations: RegistrationStore
@@ -135,9 +136,9 @@ final class AccountTable: Sendable {
         if isNews { setDoubted(account, false) }
         put(stored)
         let moment = record.lastCheckIn
-        let before = state.withLock { state in
-            defer { state.rules.recordContact(at: moment, of: account) }
-            return state.rules[account]?.lastCheckIn
+        let before = inForce.withLock { rules in
+            defer { rules.recordContact(at: moment, of: account) }
+            return rules[account]?.lastCheckIn
         }
         if before != moment { recordContact(with: account, at: record.contacted) }
         return true
@@ -173,19 +174,22 @@ final class AccountTable: Sendable {
     // MARK: Rules
 
     /// Everything that a decision is made from.
-    var rules: RulesInForce { state.withLock { $0.rules } }
+    var rules: RulesInForce { inForce.withLock { $0 } }
+
+    /// The policies alone.
+    var policies: PolicySet { inForce.withLock { $0.policies } }
 
     /// What is known of an account's rules, nil where there are none.
-    func state(of account: AccountID) -> AccountState? { state.withLock { $0.rules[account] } }
+    func state(of account: AccountID) -> AccountState? { inForce.withLock { $0[account] } }
 
     /// Swaps what is known of an account's rules; decisions follow from this instant on.
     ///
     /// - Returns: What was known before.
     @discardableResult
     func activate(_ now: AccountState, of account: AccountID) -> AccountState? {
-        let before = state.withLock { state in
-            defer { state.rules.replace(account, with: now) }
-            return state.rules[account]
+        let before = inForce.withLock { rules in
+            defer { rules.replace(account, with: now) }
+            return rules[account]
         }
         if records.count > 1 { settleProcessIdentity() }
         return before
@@ -200,9 +204,9 @@ final class AccountTable: Sendable {
     /// Treats an enrolled account whose rules or key cannot be read as managed by rules that allow nothing; what else the
     /// administrator said of it stays, such as the list of accounts.
     func denyEverything(of record: RegistrationRecord) {
-        state.withLock { [account = record.account.id] state in
-            let delivery = state.rules[account]?.delivery ?? Delivery()
-            state.rules.replace(
+        inForce.withLock { [account = record.account.id] rules in
+            let delivery = rules[account]?.delivery ?? Delivery()
+            rules.replace(
                 account,
                 with: AccountState(
                     rules: .unreadable, sequence: 0, lastCheckIn: record.lastCheckIn, delivery: delivery))
@@ -211,13 +215,13 @@ final class AccountTable: Sendable {
 
     /// Treats an account whose key is here and whose registration is gone as managed by rules that allow nothing.
     func denyEverything(ofUnregistered account: AccountID) {
-        state.withLock {
-            $0.rules.replace(account, with: AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .distantPast))
+        inForce.withLock {
+            $0.replace(account, with: AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .distantPast))
         }
     }
 
     /// Forgets an account's rules.
-    func dropRules(of account: AccountID) { state.withLock { $0.rules.replace(account, with: nil) } }
+    func dropRules(of account: AccountID) { inForce.withLock { $0.replace(account, with: nil) } }
 
     /// Whether an account is enrolled and no rules target it.
     func isUntargeted(_ account: AccountID) -> Bool {

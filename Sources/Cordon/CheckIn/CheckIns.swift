@@ -12,11 +12,13 @@ actor CheckIns {
     private let changes: AccountChanges
     private let stored: StoredAccounts
     private let registrations: Registrations
+    private let guards: KeyGuards
 
     init(
         _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
-        registrations: Registrations
+        registrations: Registrations, guards: KeyGuards
     ) {
+        self.guards = guards
         self.context = context
         self.service = service
         self.changes = changes
@@ -89,7 +91,8 @@ actor CheckIns {
             application: service.application(of: record.account), device: service.device(tagged: record.deviceTag),
             health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
             clientTime: configuration.clock.now(), nonce: nonce,
-            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation)
+            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation,
+            recoveryShareDigest: guards.leftShare(of: account, registrationID: record.registrationID))
         let response: CheckInResponse
         let asked: ClockReading
         do { (response, asked) = try await askUntilSigned(&request, for: record, of: client, token) } catch {
@@ -99,6 +102,9 @@ actor CheckIns {
         do {
             let proof = try await takeContact(of: response, to: request, into: &record, client)
             if let told = proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
+            if proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
+                await guards.noteLostShare(left, of: account)
+            }
         } catch { throw .unacceptable(error) }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()

@@ -12,16 +12,16 @@ extension EgressOutlets {
     /// - Parameters:
     ///   - app: The app that takes the link, where it is known; nil for whichever takes its scheme.
     ///   - isUniversal: Whether it is to open in the app that claims it as a universal link, and nowhere else.
-    /// - Throws: ``EgressDenied`` with every reason; also where the rules send the link to an app that they do not name.
+    /// - Throws: ``ProtectionError``: `denied` with every reason; also where the rules send the link to an app that they do not name.
     public nonisolated func linkPermit(
         for link: URL, of owner: Identity, by app: Peer? = nil, isUniversal: Bool = false
-    ) throws(EgressDenied) -> EgressPermit {
+    ) throws(ProtectionError) -> EgressPermit {
         var question = Question(isUniversal ? .openUniversalLink : .openURL, owner: EffectiveIdentity(owner))
         question.url = link.absoluteString
         question.peer = app
         let permit = try rules.permit(for: question)
         guard address(for: permit.question, permit.decision) == nil else { return permit }
-        throw EgressDenied(PolicyDecision(reasons: permit.decision.reasons.compactMap(\.unnamedApp)))
+        throw ProtectionError(denied: PolicyDecision(reasons: permit.decision.reasons.compactMap(\.unnamedApp)))
     }
 
     /// Opens a link, or what the rules put in its place.

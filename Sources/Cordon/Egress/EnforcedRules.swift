@@ -13,9 +13,12 @@ public final class EnforcedRules: Sendable {
     private let gates: GateStates
     private let denials: DenialLog
     private let hasReportedLostWork = Locked(false)
+    /// The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
+    private let webViewersUnmanaged: Bool
 
     init(_ context: ProtectionContext, gates: GateStates, denials: DenialLog) {
         self.context = context
+        webViewersUnmanaged = context.configuration.settings.treatsWebViewsAsUnmanaged
         self.gates = gates
         self.denials = denials
     }
@@ -31,25 +34,29 @@ public final class EnforcedRules: Sendable {
         return asked.decision(recordingIn: denials)
     }
 
-    /// The answer in one word; quicker than ``decision(for:)``, since reasons are made for a denial alone.
+    /// The answer in one word; much quicker than ``decision(for:)``, since no reason is made, for a denial only when it is looked
+    /// at in a ``DiagnosticReport``.
     public func verdict(for question: Question) -> Verdict {
+        if let permission = settledPermission(for: question) { return permission }
         let asked = Asked(question, self)
-        return asked.verdict.permits ? asked.verdict : asked.decision(recordingIn: denials).verdict
+        let verdict = asked.verdict
+        if !verdict.permits { asked.recordDenial(verdict, in: denials) }
+        return verdict
     }
 
     /// Asks whether something may leave, and gets the permit for doing it once.
     ///
     /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
     ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses with the next change of the owner's rules.
-    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
-    public func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, and for any other action.
+    public func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         let asked = Asked(question, self)
         let question = asked.resolved
         try requireOpenGate(for: question)
         // A plain yes has no reasons.
         let decision = asked.verdict == .allow ? .allowed : asked.decision(recordingIn: denials)
         guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
-            throw EgressDenied(decision)
+            throw ProtectionError(denied: decision)
         }
         return EgressPermit(question: question, decision: decision, sequence: sequence(of: question.owner))
     }
@@ -137,6 +144,7 @@ public final class EnforcedRules: Sendable {
     func refusal(
         of question: Question, unless accepts: (Verdict) -> Bool = { $0.permits }
     ) -> PolicyDecision? {
+        if let permission = settledPermission(for: question), accepts(permission) { return nil }
         let asked = Asked(question, self)
         return accepts(asked.verdict) ? nil : asked.decision(recordingIn: denials)
     }
@@ -157,9 +165,9 @@ public final class EnforcedRules: Sendable {
     }
 
     /// Refuses a way out while the owner's gate is closed, with the reasons why it is.
-    func requireOpenGate(for question: Question) throws(EgressDenied) {
+    func requireOpenGate(for question: Question) throws(ProtectionError) {
         guard let account = question.owner?.account, !gates.isOpen(account), isGoverned(account) else { return }
-        throw EgressDenied(PolicyDecision(reasons: gates.reasonsOfClosed(account)))
+        throw ProtectionError(denied: PolicyDecision(reasons: gates.reasonsOfClosed(account)))
     }
 
     /// Refuses reading while the account's gate is closed, unless the app has taken that duty upon itself.
@@ -185,6 +193,14 @@ public final class EnforcedRules: Sendable {
         return identity
     }
 
+    /// A verdict that permits and that nothing which Cordon knows would change, from the compiled tables; nil where the question has
+    /// to be completed first, or may be denied. Nothing is allocated and no clock is read.
+    private func settledPermission(for question: Question) -> Verdict? {
+        if webViewersUnmanaged, question.action.concernsWebViews { return nil }
+        guard let verdict = accounts.policies.settledVerdict(for: question), verdict.permits else { return nil }
+        return verdict
+    }
+
     /// A question with every account under its one id, and completed by what Cordon knows, with the rules to ask.
     private struct Asked {
         let resolved: Question
@@ -198,8 +214,7 @@ public final class EnforcedRules: Sendable {
             policies = rules.policies
             resolved = rules.resolved(question)
             var completed = rules.complete(resolved, at: moment)
-            // The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
-            if owner.context.configuration.settings.treatsWebViewsAsUnmanaged { completed.webViewersUnmanaged = true }
+            if owner.webViewersUnmanaged { completed.webViewersUnmanaged = true }
             self.completed = completed
         }
 
@@ -210,6 +225,10 @@ public final class EnforcedRules: Sendable {
             let decision = policies.decision(for: completed)
             if !decision.verdict.permits { denials.record(decision, of: resolved, at: moment.now) }
             return decision
+        }
+
+        func recordDenial(_ verdict: Verdict, in denials: DenialLog) {
+            denials.record(verdict, of: completed, by: policies, account: resolved.owner?.account, at: moment.now)
         }
     }
 
@@ -247,6 +266,14 @@ extension PolicyDecision {
 }
 
 extension Action {
+    /// Whether it may depend on how far a web view belongs to the account.
+    fileprivate var concernsWebViews: Bool {
+        switch self {
+        case .copy, .paste, .webUpload, .webPaste: true
+        default: false
+        }
+    }
+
     /// Whether the identity of the work decides, and not what its window shows (SDK-ID-05, SDK-FP-09).
     fileprivate var isFileTask: Bool {
         switch self {

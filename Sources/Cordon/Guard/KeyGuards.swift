@@ -19,7 +19,7 @@ struct KeyGuards: Sendable {
         let forget: @Sendable (AccountID) async throws(ServiceFailure) -> Void
     }
 
-    private let context: ProtectionContext
+    let context: ProtectionContext
     private let rules: EnforcedRules
     private let folder: StateFolder
 
@@ -32,11 +32,15 @@ struct KeyGuards: Sendable {
 
     // MARK: Looking
 
-    /// Whether the account's key waits for its share. What cannot be told counts as so.
+    /// Whether the account's key waits for the person: for its share, or because nothing opens it any more. What cannot be told counts as so.
     func isClosed(_ account: AccountID) async -> Bool {
         if await context.vault.isUnlocked(account) { return false }
-        return await isGuarded(account)
+        if await isGuarded(account) { return true }
+        return await isLost(account)
     }
+
+    /// Whether nothing opens the account's key any more: the key store has lost the secret that it hangs on. What cannot be told counts as not so.
+    func isLost(_ account: AccountID) async -> Bool { (try? await context.vault.isLost(account)) ?? false }
 
     /// Whether the account's key hangs on a share.
     func isGuarded(_ account: AccountID) async -> Bool { (try? await context.vault.isGuarded(account)) ?? true }
@@ -71,10 +75,28 @@ struct KeyGuards: Sendable {
         }
         if let pinKey, let registrationID = context.accounts[account]?.registrationID {
             try await locked(account) { () async throws(ProtectionError) in
-                try await write(share, under: pinKey, of: account, registrationID)
+                try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
             }
         }
         return true
+    }
+
+    /// Gives an account whose key is lost another one, after the person has agreed. What was sealed under the lost one stays where it is.
+    ///
+    /// A kill leaves the lost key, and the person is asked again, or the new one.
+    ///
+    /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
+    func startAnew(_ account: AccountID) async throws(ProtectionError) {
+        try await locked(account) { () async throws(ProtectionError) in
+            try state(of: account).remove()
+            try await fromVault { (vault) async throws(VaultError) in
+                try await vault.setAsideLostKey(of: account)
+                _ = try await vault.createAccountKey(for: account)
+            }
+        }
+        await forgetItem(of: account)
+        context.publishSetAside(
+            "the key store has lost what opened an account's files; they stay, and nothing opens them")
     }
 
     /// The share that this device has sealed for the service; nil for anything else.
@@ -86,12 +108,12 @@ struct KeyGuards: Sendable {
     }
 
     private func write(
-        _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String
+        _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String, left: String
     ) async throws(ProtectionError) {
         let secret = try await inboxSecret(of: account)
         try state(of: account).write(
             try KeyGuardRecord(
-                share, under: pinKey, of: account, registrationID: registrationID,
+                share, under: pinKey, of: account, registrationID: registrationID, left: left,
                 inboxKey: try AccountInbox.publicKey(of: secret)))
     }
 
@@ -195,9 +217,9 @@ struct KeyGuards: Sendable {
         await keepItem(pinKey, of: account)
         if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account)
         {
-            guard record.registrationID != registrationID else { return }
-            try await keep(share, account, service)
-            try await write(share, under: pinKey, of: account, registrationID)
+            guard record.registrationID != registrationID || record.left == nil else { return }
+            let left = try await keep(share, account, service)
+            try await write(share, under: pinKey, of: account, registrationID, left: left)
         } else {
             // The PIN was made anew while the key was in memory, after a sign-in that the service may still take for fresh.
             let recovered: RecoveryShare
@@ -207,7 +229,7 @@ struct KeyGuards: Sendable {
             guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
                 return
             }
-            try await write(share, under: pinKey, of: account, registrationID)
+            try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
         }
     }
 
@@ -220,9 +242,9 @@ struct KeyGuards: Sendable {
         let observer = context.configuration.guardObserver
         let share = SymmetricKey(size: .bits256)
         observer("begun")
-        try await keep(share, account, service)
+        let left = try await keep(share, account, service)
         observer("kept")
-        try await write(share, under: pinKey, of: account, registrationID)
+        try await write(share, under: pinKey, of: account, registrationID, left: left)
         observer("noted")
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: share) { observer($0.rawValue) }
@@ -245,19 +267,22 @@ struct KeyGuards: Sendable {
         try StateFile(url: folder.lock(for: FolderName.of(account))).remove()
     }
 
+    /// Leaves a share with the service; the digest of what was left.
     private func keep(
         _ share: SymmetricKey, _ account: AccountID, _ service: Service
-    ) async throws(ProtectionError) {
+    ) async throws(ProtectionError) -> String {
         let sealed = Base64URL.encode(try KeyGuardRecord.seal(share, try recoveryKey(), account))
-        do { try await service.keep(RecoveryShare(sealed: sealed), account) } catch {
+        let left = RecoveryShare(sealed: sealed)
+        do { try await service.keep(left, account) } catch {
             throw ProtectionError(.serviceUnusable, "the service does not keep the share: \(error.reason)")
         }
+        return left.digest
     }
 
     // MARK: Files and keys
 
     /// Runs a body while no other process of the app guards or releases the account's key.
-    private func locked(
+    func locked(
         _ account: AccountID, _ body: () async throws(ProtectionError) -> Void
     ) async throws(ProtectionError) {
         let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
@@ -276,7 +301,7 @@ struct KeyGuards: Sendable {
         try context.seal.key("cordon-guard-recovery-1")
     }
 
-    private func state(of account: AccountID) -> SealedState<KeyGuardRecord> {
+    func state(of account: AccountID) -> SealedState<KeyGuardRecord> {
         SealedState(file: folder.file(FolderName.of(account)), purpose: "guard", seal: context.seal, former: .raw)
     }
 }

@@ -9,6 +9,7 @@ extension LaunchAttempt {
     /// ask for a PIN.
     nonisolated(nonsending) mutating func openKey() async -> Next? {
         guard await tools.guards.isClosed(account) else { return nil }
+        if await tools.guards.isLost(account) { return await startAnew() }
         // A right PIN that opens nothing is one that was made since the share was sealed.
         return hasEnteredPIN || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
     }
@@ -29,6 +30,8 @@ extension LaunchAttempt {
             let isOpen = try? await tools.guards.open(account, with: key), isOpen
         else { return false }
         biometryFailed = false
+        // What the service has lost is left there anew after a finger as after the PIN.
+        pinKey = key
         return true
     }
 
@@ -48,6 +51,36 @@ extension LaunchAttempt {
             guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
                 return await showUnopened("What the service holds does not open this account's files.")
             }
+            recovered = share
+            return .again
+        } catch { return await showFailure(error) }
+    }
+
+    /// Opens the key before the PIN that opens it is replaced by another: a former PIN that is remembered after all must not be in vain
+    /// where the service has nothing. Nil where the key is open.
+    nonisolated(nonsending) mutating func openKeyBeforeNewPIN() async -> Next? {
+        guard await tools.guards.isClosed(account) else { return nil }
+        let step = await tools.guards.isLost(account) ? startAnew() : recoverKey()
+        return await tools.guards.isClosed(account) ? step : nil
+    }
+
+    /// Has the PIN that was just made open the key from now on.
+    nonisolated(nonsending) mutating func keepRecoveredKey() async throws(ProtectionError) {
+        guard let recovered, let pinKey else { return }
+        self.recovered = nil
+        _ = try await tools.guards.open(account, with: recovered, andThen: pinKey)
+    }
+
+    /// Nothing opens the account's files any more: the person is told so, and goes on without them after a sign-in.
+    private nonisolated(nonsending) mutating func startAnew() async -> Next {
+        // A sign-in before this was found does not say that the person agrees.
+        hasSignedIn = false
+        let step = await freshSignIn(
+            "This device has lost the key that opens this account's files. They are kept, but cannot be opened here any more. "
+                + "Sign in to go on without them.")
+        guard hasSignedIn else { return step }
+        do {
+            try await tools.guards.startAnew(account)
             return .again
         } catch { return await showFailure(error) }
     }

@@ -84,6 +84,7 @@ extension LaunchAttempt {
             let step = await freshSignIn(message)
             guard hasSignedIn else { return step }
         }
+        if let step = await openKeyBeforeNewPIN() { return step }
         return await choosePIN()
     }
 
@@ -113,6 +114,7 @@ extension LaunchAttempt {
                 pinKey = made.key
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 hasEnteredPIN = true
+                try await keepRecoveredKey()
                 return .again
             } catch { return await showFailure(error) }
         }

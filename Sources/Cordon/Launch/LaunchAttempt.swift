@@ -89,6 +89,8 @@ struct LaunchAttempt: Sendable {
     var hasEnteredPIN = false
     /// What the PIN has opened that the person entered or made on this attempt.
     var pinKey: PINKey?
+    /// What the service has given out on this attempt, for the PIN that is made next.
+    var recovered: RecoveryShare?
     /// Biometry did not open the account's key on this attempt.
     var biometryFailed = false
     /// The guess before was wrong.

@@ -22,9 +22,17 @@ extension Broker {
     }
 
     /// The same where no files are read for it; nil for an administrator, who is told what cannot work.
-    func quickDeviceInformation(_ request: RequestContext) throws(SignInError) -> DeviceInformation? {
-        guard isLocalAdministrator(try connections.greeted(request.peer).caller) else { return device }
-        return configuration.apps.isEmpty ? device(with: problems) : nil
+    func quickDeviceInformation(
+        _ request: RequestContext
+    ) throws(SignInError) -> WrittenAnswer<DeviceInformation>? {
+        guard isLocalAdministrator(try connections.greeted(request.peer).caller) else {
+            let device = device
+            if let written = writtenDevice, written.answer == device { return written }
+            let fresh = WrittenAnswer(device)
+            writtenDevice = fresh
+            return fresh
+        }
+        return configuration.apps.isEmpty ? WrittenAnswer(device(with: problems)) : nil
     }
 
     private func device(with problems: [String]) -> DeviceInformation {

@@ -83,8 +83,9 @@ extension Broker {
         do {
             let result = try await signIn(client)
             try await adopt(result.account, since: began, by: app)
-            handed.add(HandedToken(result.accessToken, of: resource, to: app, at: environment.now()))
-            var token = BrokerToken(result.accessToken, session: state.account?.session ?? state.session)
+            let session = state.account?.session ?? state.session
+            handed.add(HandedToken(result.accessToken, of: resource, to: app, in: session, at: environment.now()))
+            var token = BrokerToken(result.accessToken, session: session)
             token.account = result.account
             token.matchesHint = result.matchesHint
             token.isRenewable = result.isRenewable

@@ -39,6 +39,8 @@ public actor Broker {
     var reportFault: SignInFault?
     /// What was last heard of the seat; nil for nothing yet.
     var seat: SeatEvent?
+    /// What an app was last told of the device; names nobody.
+    var writtenDevice: WrittenAnswer<DeviceInformation>?
     var refusals = ThrottledLog()
     var delivery: RecurringWork
     var reports: RecurringWork

@@ -20,6 +20,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
     private var budget: TokenBucket
     private let shared: ProgramBudget
+    private let executor: LoopTaskExecutor
     private var peer: Int?
     private var underWay = 0
     private var hasGreeted = false
@@ -31,7 +32,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var unreadTimer: Scheduled<Void>?
 
     init(
-        session: BrokerSession, limits: BrokerLimits, shared: ProgramBudget, now: UInt64, logger: Logger,
+        session: BrokerSession, limits: BrokerLimits, shared: ProgramBudget, loop: any EventLoop, logger: Logger,
         isFromCaller: @escaping @Sendable () -> Bool
     ) {
         self.session = session
@@ -40,7 +41,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         self.logger = logger
         self.shared = shared
         greetingLeft = TimeAmount(limits.greetingTime)
-        budget = TokenBucket(burst: limits.burst, perSecond: limits.perSecond, now: now)
+        executor = LoopTaskExecutor(loop)
+        budget = TokenBucket(burst: limits.burst, perSecond: limits.perSecond, now: loop.now.uptimeNanoseconds)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -178,7 +180,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         let session = self.session
         let loop = context.eventLoop
         let bound = NIOLoopBound(BoundContext(handler: self, context: context), eventLoop: loop)
-        Self.run(session, payload, peer, on: loop) { answered in
+        Self.run(session, payload, peer, on: executor) { answered in
             if loop.inEventLoop {
                 bound.value.handler.finish(answered, bound.value.context)
             } else {
@@ -190,12 +192,11 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     /// Answers a short question that needs neither disk nor network on the event loop itself: two changes of thread would cost
     /// more than the answer. Everything else runs beside the loop.
     private static func run(
-        _ session: BrokerSession, _ payload: Data, _ peer: Int, on loop: any EventLoop,
+        _ session: BrokerSession, _ payload: Data, _ peer: Int, on executor: LoopTaskExecutor,
         then finish: @escaping @Sendable (BrokerSession.Answered) -> Void
     ) {
         #if os(Linux)
             if payload.count <= BrokerFrame.largestGreeting {
-                let executor = LoopTaskExecutor(loop)
                 Task(executorPreference: executor) {
                     defer { withExtendedLifetime(executor) {} }
                     let request = session.request(in: payload)

@@ -117,6 +117,8 @@ public struct BrokerServer: Sendable {
             let quiet = Locked(ThrottledLog())
             let bootstrap = ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
+                // Who is connected has a turn after each that connects.
+                .serverChannelOption(.maxMessagesPerRead, value: 1)
                 .childChannelOption(.autoRead, value: false)
                 // One read for each time that there is something: what is read has a sender that is known.
                 .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -126,6 +128,10 @@ public struct BrokerServer: Sendable {
                     channel.eventLoop.makeCompletedFuture {
                         let now = channel.eventLoop.now.uptimeNanoseconds
                         guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }) else {
+                            throw ChannelError.operationUnsupported
+                        }
+                        guard ledger.withLock({ $0.mayKnock(credentials.process, now: now) }) else {
+                            Self.note(credentials.user, quiet, logger)
                             throw ChannelError.operationUnsupported
                         }
                         let admit = { (standing: ConnectionLedger.Standing) throws -> ProgramBudget in
@@ -152,7 +158,8 @@ public struct BrokerServer: Sendable {
                         }
                         try channel.pipeline.syncOperations.addHandler(
                             BrokerConnectionHandler(
-                                session: session, limits: limits, shared: shared, now: now, logger: logger,
+                                session: session, limits: limits, shared: shared, loop: channel.eventLoop,
+                                logger: logger,
                                 isFromCaller: { caller.wrote(senders.take()) }))
                     }
                 }
@@ -173,10 +180,13 @@ public struct BrokerServer: Sendable {
             _ quiet: Locked<ThrottledLog>, _ now: UInt64, _ logger: Logger
         ) -> ProgramBudget? {
             if let budget = ledger.withLock({ $0.admit(standing, now: now) }) { return budget }
-            if quiet.withLock({ $0.isDue("\(user)", now: Date()) }) {
-                logger.notice("too many connections", metadata: ["user": "\(user)"])
-            }
+            note(user, quiet, logger)
             return nil
+        }
+
+        private static func note(_ user: UInt32, _ quiet: Locked<ThrottledLog>, _ logger: Logger) {
+            guard quiet.withLock({ $0.isDue("\(user)", now: Date()) }) else { return }
+            logger.notice("too many connections", metadata: ["user": "\(user)"])
         }
     #endif
 

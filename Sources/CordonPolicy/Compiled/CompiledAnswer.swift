@@ -3,7 +3,8 @@ internal import CordonIdentity
 /// Answers a question from the compiled tables, where they suffice.
 ///
 /// The same three parts as ``Evaluation``: the owner's side, the other side, the app's. Every cell was
-/// worked out by the rules, and a test compares both over the whole policy table.
+/// worked out by the rules, and a test compares both over the whole policy table. Universal links are many: their one rule
+/// is asked here.
 extension PolicySet {
     /// The verdict; nil when the rules themselves must be asked.
     @inline(__always)
@@ -37,6 +38,12 @@ extension PolicySet {
         if question.action == .openURL {
             guard let url = question.url, let kind = LinkKind(of: url) else { return nil }
             return table(own).links[kind.position(to: question.parties.app)]
+        }
+        if question.action == .openUniversalLink {
+            guard let policy = policy(at: own) else { return nil }
+            var collector = VerdictCollector()
+            UniversalLinkRule.apply(question, policy, to: &collector)
+            return max(collector.verdict, table(own).minimumVerdict)
         }
         guard question.action == .webUpload || question.action == .webPaste, !table(own).asksEvaluator else {
             return nil

@@ -33,7 +33,7 @@ extension PolicyLint {
             ("exemptedUniversalLinks", rules.exemptUniversalLinks),
             ("managedUniversalLinks", rules.managedUniversalLinks),
         ] {
-            for link in links.sorted() where LinkPatterns([link]).contains(anyLink(like: link)) {
+            for link in links.sorted() where matchesEverything(link) {
                 findings.append(LintFinding(.warning, "matches-everything", name, "\(link) stands for every link"))
             }
         }
@@ -46,9 +46,12 @@ extension PolicyLint {
         return findings
     }
 
-    /// A link of the same scheme to a place that no list can mean.
-    private static func anyLink(like link: String) -> String {
-        (link.hasPrefix("http://") ? "http" : "https") + "://listed-nowhere.invalid/page"
+    /// Whether an entry takes a link of its scheme to a place that no list can mean.
+    private static func matchesEverything(_ link: String) -> Bool {
+        guard let any = Link((link.hasPrefix("http://") ? "http" : "https") + "://listed-nowhere.invalid/page") else {
+            return false
+        }
+        return LinkPatterns([link]).contains(any)
     }
 
     /// What is said of a switch that is off: it has no effect, and where it is a wipe it misleads.

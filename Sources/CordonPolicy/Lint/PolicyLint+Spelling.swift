@@ -37,7 +37,7 @@ extension PolicyLint {
         return lists.flatMap { setting, links in
             links.sorted().compactMap { link in
                 let isWeb = link.hasPrefix("https://") || link.hasPrefix("http://")
-                guard !isWeb || LinkParts(link) == nil else { return nil }
+                guard !isWeb || Link(link) == nil else { return nil }
                 return LintFinding(
                     .warning, "not-a-link", setting,
                     "\(quoted(link)) matches no link: a universal link begins with https:// or http://")

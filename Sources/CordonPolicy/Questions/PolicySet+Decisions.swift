@@ -7,6 +7,29 @@ extension PolicySet {
         compiledVerdict(for: question) ?? ruledVerdict(for: question)
     }
 
+    /// The verdict where it is the same whatever a caller adds to the question: the facts of the device, and for each account
+    /// the id that its policy is kept under. Nil where the caller has to add these first.
+    ///
+    /// It never permits what the completed question would be denied; a denial of an account that has no policy under the name
+    /// given may be a permission under its other name.
+    package func settledVerdict(for question: borrowing Question) -> Verdict? {
+        // Lost work counts as that of an account whose rules cannot be read, which is not in this set.
+        guard question.parties.ownerNaming != .lost else { return nil }
+        switch question.action {
+        case .saveTo, .openFrom:
+            guard
+                !question.parties.hasLocationAccount || question.parties.locationID == question.parties.ownerID
+                    || hasPolicy(namedBy: question.parties.locationID)
+            else { return nil }
+        case .openUniversalLink:
+            guard question.parties.peerNaming != .managed || hasPolicy(namedBy: question.parties.peerID) else {
+                return nil
+            }
+        default: break
+        }
+        return compiledVerdict(for: question)
+    }
+
     /// The verdict of the rules themselves, for what no table holds.
     @inline(never)
     private func ruledVerdict(for question: borrowing Question) -> Verdict {

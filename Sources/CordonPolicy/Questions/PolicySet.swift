@@ -6,25 +6,7 @@ public import CordonIdentity
 /// unrestricted, app-wide settings aside (design decision 4). The value never changes: a new policy is a
 /// new set, swapped in whole.
 public struct PolicySet: Sendable {
-    private let byAccount: AccountIndex
-    private let everyManagedAccount: PolicyInForce?
-    private let lockDown: PolicyInForce
-    /// Policies that speak for the whole app, personal accounts included.
-    let appWide: [PolicyInForce]
-    /// Whether some policy here could refuse what another account sends or asks for.
-    let demands: Demands
-    /// Compiled verdicts: one table for each policy of an account, then that of ``everyManagedAccount``, then those of
-    /// ``configured``. Apart from the policies, so that reading one counts no reference.
-    private let compiled: [VerdictTable]
-    private let positionOfEvery: Int?
-    /// ``everyManagedAccount`` once more for each account that has app configuration but no policy of its own, so that the
-    /// configuration bears on that account alone. Their tables follow that of ``everyManagedAccount``.
-    private let configured: AccountIndex
-    private let hasNamedAccounts: Bool
-    /// Whether one account has a policy, and no other can have one.
-    let hasOneAccount: Bool
-    /// The answer for keyboards of other makers, whoever asks.
-    let keyboard: Verdict
+    private let parts: Parts
 
     /// What the policies of a set ask of the other side, so that a question may leave it out where none does.
     struct Demands: OptionSet {
@@ -46,42 +28,7 @@ public struct PolicySet: Sendable {
         _ policies: [AccountID: EffectivePolicy] = [:], everyManagedAccount: EffectivePolicy? = nil,
         configurations: [AccountID: AppConfiguration] = [:], everyConfiguration: AppConfiguration = .empty
     ) {
-        var byAccount: [AccountID: PolicyInForce] = [:]
-        for (account, policy) in policies {
-            let own = configurations[account] ?? .empty
-            byAccount[account] = PolicyInForce(policy, configuration: own.joined(with: everyConfiguration))
-        }
-        self.byAccount = AccountIndex(byAccount)
-        self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: everyConfiguration) }
-        var configured: [AccountID: PolicyInForce] = [:]
-        if let everyManagedAccount {
-            for (account, own) in configurations where byAccount[account] == nil {
-                configured[account] = PolicyInForce(
-                    everyManagedAccount, configuration: own.joined(with: everyConfiguration))
-            }
-        }
-        self.configured = AccountIndex(configured)
-        lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
-        let all = self.byAccount.policies + [self.everyManagedAccount].compactMap(\.self)
-        compiled = (all + self.configured.policies).map { VerdictTable($0) }
-        positionOfEvery = everyManagedAccount == nil ? nil : self.byAccount.policies.count
-        hasNamedAccounts = !byAccount.isEmpty
-        hasOneAccount = all.count == 1 && everyManagedAccount == nil
-        appWide = all.filter { $0.transfer.thirdPartyKeyboardsBlocked || $0.isDamaged }
-        keyboard = appWide.isEmpty ? .allow : .block
-        var demands: Demands = []
-        for policy in all {
-            if policy.isDamaged { demands = [.inbound, .outbound, .pasteIn, .copyOut] }
-            if policy.transfer.inbound != .allApps { demands.insert(.inbound) }
-            if policy.transfer.outbound != .allApps { demands.insert(.outbound) }
-            if policy.transfer.inbound == .none { demands.insert(.pasteIn) }
-            switch policy.transfer.clipboard {
-            case .blocked, .managedApps: demands.formUnion([.pasteIn, .copyOut])
-            case .managedAppsWithPasteIn: demands.insert(.copyOut)
-            case .allApps: break
-            }
-        }
-        self.demands = demands
+        parts = Parts(policies, everyManagedAccount, configurations, everyConfiguration)
     }
 
     /// One policy for every managed account that is asked about.
@@ -90,25 +37,45 @@ public struct PolicySet: Sendable {
     }
 
     /// The accounts whose policy is known by name.
-    public var accounts: Set<AccountID> { Set(byAccount.accounts) }
+    public var accounts: Set<AccountID> { Set(parts.byAccount.accounts) }
+
+    /// Policies that speak for the whole app, personal accounts included.
+    var appWide: [PolicyInForce] { parts.appWide }
+
+    /// Whether some policy here could refuse what another account sends or asks for.
+    var demands: Demands { parts.demands }
+
+    /// Whether one account has a policy, and no other can have one.
+    var hasOneAccount: Bool { parts.hasOneAccount }
+
+    /// The answer for keyboards of other makers, whoever asks.
+    var keyboard: Verdict { parts.keyboard }
 
     /// Whether any account can have a policy here.
-    var hasPolicies: Bool { !compiled.isEmpty }
+    var hasPolicies: Bool { !parts.compiled.isEmpty }
 
     /// The compiled verdicts at a position.
-    func table(_ position: Int) -> VerdictTable { compiled[position] }
+    func table(_ position: Int) -> VerdictTable { parts.compiled[position] }
 
     /// Where the table of a managed account stands; nil when its policy is not known.
     @inline(__always)
     func position(of account: borrowing AccountID) -> Int? {
-        if hasNamedAccounts, let position = byAccount.position(of: account) { return position }
-        guard let positionOfEvery else { return nil }
-        return configured.position(of: account).map { positionOfEvery + 1 + $0 } ?? positionOfEvery
+        if parts.hasNamedAccounts, let position = parts.byAccount.position(of: account) { return position }
+        guard let positionOfEvery = parts.positionOfEvery else { return nil }
+        return parts.configured.position(of: account).map { positionOfEvery + 1 + $0 } ?? positionOfEvery
+    }
+
+    /// Whether the account has a policy under this very name.
+    func hasPolicy(namedBy account: borrowing AccountID) -> Bool { parts.byAccount.position(of: account) != nil }
+
+    /// The policy behind the table at a position, of an account that has one under its name.
+    func policy(at position: Int) -> PolicyInForce? {
+        parts.byAccount.policies.indices.contains(position) ? parts.byAccount.policies[position] : nil
     }
 
     /// Where the table of the account stands that owns a place; see ``resolution(ofPlace:account:)``.
     func position(ofPlace location: Location, account: borrowing AccountID) -> Int? {
-        byAccount.position(of: account) ?? (location.isOrganizationPlace ? positionOfEvery : nil)
+        parts.byAccount.position(of: account) ?? (location.isOrganizationPlace ? parts.positionOfEvery : nil)
     }
 
     /// The policy of an account; nil when it is unmanaged, or managed and not known.
@@ -121,7 +88,7 @@ public struct PolicySet: Sendable {
     /// (SDK-ID-47), else none.
     public func policy(ofSeveral identities: [Identity]) -> EffectivePolicy? {
         if identities.count == 1, let only = identities.first { return policy(of: EffectiveIdentity(only)) }
-        return identities.contains { $0 != .personal } ? lockDown.effective : nil
+        return identities.contains { $0 != .personal } ? parts.lockDown.effective : nil
     }
 
     func resolution(of identity: EffectiveIdentity) -> PolicyResolution {
@@ -133,7 +100,9 @@ public struct PolicySet: Sendable {
     }
 
     func resolution(ofManaged account: AccountID) -> PolicyResolution {
-        if let policy = byAccount[account] ?? configured[account] ?? everyManagedAccount { return .governed(policy) }
+        if let policy = parts.byAccount[account] ?? parts.configured[account] ?? parts.everyManagedAccount {
+            return .governed(policy)
+        }
         return .unknown
     }
 
@@ -143,7 +112,7 @@ public struct PolicySet: Sendable {
         let own = resolution(of: owner)
         if case .lost = own { return own }
         let managed = owner.account != nil || question.coVisibleIdentities.contains { $0 != .personal }
-        return managed ? .governed(lockDown) : own
+        return managed ? .governed(parts.lockDown) : own
     }
 
     /// The owner's own policy where a page of several accounts is under the lock-down: what is shown beside an account never
@@ -168,9 +137,74 @@ public struct PolicySet: Sendable {
     /// A place names its account by id alone. An id without a policy of its own is taken for a managed
     /// one only where the place is an organisation's.
     func resolution(ofPlace location: Location, account: AccountID) -> PolicyResolution {
-        if let policy = byAccount[account] { return .governed(policy) }
-        if location.isOrganizationPlace, let policy = everyManagedAccount { return .governed(policy) }
+        if let policy = parts.byAccount[account] { return .governed(policy) }
+        if location.isOrganizationPlace, let policy = parts.everyManagedAccount { return .governed(policy) }
         return .unrestricted
+    }
+}
+
+/// What a set is made of, behind one reference: an app copies the set for every question, and copying counts references.
+private final class Parts: Sendable {
+    let byAccount: AccountIndex
+    let everyManagedAccount: PolicyInForce?
+    let lockDown: PolicyInForce
+    /// Policies that speak for the whole app, personal accounts included.
+    let appWide: [PolicyInForce]
+    /// Whether some policy here could refuse what another account sends or asks for.
+    let demands: PolicySet.Demands
+    /// Compiled verdicts: one table for each policy of an account, then that of ``everyManagedAccount``, then those of
+    /// ``configured``. Apart from the policies, so that reading one counts no reference.
+    let compiled: [VerdictTable]
+    let positionOfEvery: Int?
+    /// ``everyManagedAccount`` once more for each account that has app configuration but no policy of its own, so that the
+    /// configuration bears on that account alone. Their tables follow that of ``everyManagedAccount``.
+    let configured: AccountIndex
+    let hasNamedAccounts: Bool
+    /// Whether one account has a policy, and no other can have one.
+    let hasOneAccount: Bool
+    /// The answer for keyboards of other makers, whoever asks.
+    let keyboard: Verdict
+
+    init(
+        _ policies: [AccountID: EffectivePolicy], _ everyManagedAccount: EffectivePolicy?,
+        _ configurations: [AccountID: AppConfiguration], _ everyConfiguration: AppConfiguration
+    ) {
+        var byAccount: [AccountID: PolicyInForce] = [:]
+        for (account, policy) in policies {
+            let own = configurations[account] ?? .empty
+            byAccount[account] = PolicyInForce(policy, configuration: own.joined(with: everyConfiguration))
+        }
+        self.byAccount = AccountIndex(byAccount)
+        self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: everyConfiguration) }
+        var configured: [AccountID: PolicyInForce] = [:]
+        if let everyManagedAccount {
+            for (account, own) in configurations where byAccount[account] == nil {
+                configured[account] = PolicyInForce(
+                    everyManagedAccount, configuration: own.joined(with: everyConfiguration))
+            }
+        }
+        self.configured = AccountIndex(configured)
+        lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
+        let all = self.byAccount.policies + [self.everyManagedAccount].compactMap(\.self)
+        compiled = (all + self.configured.policies).map { VerdictTable($0) }
+        positionOfEvery = everyManagedAccount == nil ? nil : self.byAccount.policies.count
+        hasNamedAccounts = !byAccount.isEmpty
+        hasOneAccount = all.count == 1 && everyManagedAccount == nil
+        appWide = all.filter { $0.transfer.thirdPartyKeyboardsBlocked || $0.isDamaged }
+        keyboard = appWide.isEmpty ? .allow : .block
+        var demands: PolicySet.Demands = []
+        for policy in all {
+            if policy.isDamaged { demands = [.inbound, .outbound, .pasteIn, .copyOut] }
+            if policy.transfer.inbound != .allApps { demands.insert(.inbound) }
+            if policy.transfer.outbound != .allApps { demands.insert(.outbound) }
+            if policy.transfer.inbound == .none { demands.insert(.pasteIn) }
+            switch policy.transfer.clipboard {
+            case .blocked, .managedApps: demands.formUnion([.pasteIn, .copyOut])
+            case .managedAppsWithPasteIn: demands.insert(.copyOut)
+            case .allApps: break
+            }
+        }
+        self.demands = demands
     }
 }
 

@@ -1,8 +1,17 @@
-/// Universal links of a policy, ready to be matched: exact hosts in a set, patterns with `*` in a list.
+/// Universal links of a policy, ready to be matched: exact origins by their hash, patterns with `*` in a list.
 struct LinkPatterns: Sendable {
-    private let hosts: Set<String>
-    private let prefixes: [String: [String]]
+    private let origins: [Origin]
+    /// The positions of origins by the lowest bits of their hashes; -1 is free.
+    private let slots: [Int]
     private let patterns: [Pattern]
+
+    /// A host without `*`, and what of it is meant.
+    private struct Origin: Sendable {
+        let hash: UInt64
+        let bytes: [UInt8]
+        var isWhole = false
+        var paths: [[UInt8]] = []
+    }
 
     /// Host and path apart, so that a `*` in the host never reaches into the path.
     private struct Pattern: Sendable {
@@ -11,33 +20,59 @@ struct LinkPatterns: Sendable {
     }
 
     init(_ links: Set<String>) {
-        var hosts: Set<String> = []
-        var prefixes: [String: [String]] = [:]
+        var origins: [[UInt8]: Origin] = [:]
         var patterns: [Pattern] = []
-        for link in links.sorted() {
-            guard let parts = LinkParts(link) else { continue }
-            if link.contains("*") {
-                let path = parts.path.isEmpty || parts.path == "/" ? "/*" : parts.path
-                patterns.append(Pattern(origin: Array(parts.origin.utf8), path: Array(path.utf8)))
-            } else if parts.path.isEmpty || parts.path == "/" {
-                hosts.insert(parts.origin)
+        for text in links.sorted() {
+            guard let link = Link(text) else { continue }
+            let (origin, path) = (link.origin, link.path)
+            if text.contains("*") {
+                patterns.append(Pattern(origin: origin, path: path.isEmpty || path == Self.root ? Self.all : path))
+            } else if path.isEmpty || path == Self.root {
+                origins[origin, default: Origin(hash: link.hash, bytes: origin)].isWhole = true
             } else {
-                prefixes[parts.origin, default: []].append(parts.path)
+                origins[origin, default: Origin(hash: link.hash, bytes: origin)].paths.append(path)
             }
         }
-        (self.hosts, self.prefixes, self.patterns) = (hosts, prefixes, patterns)
+        self.origins = Array(origins.values)
+        self.patterns = patterns
+        var size = 4
+        while size < origins.count * 4 { size *= 2 }
+        var slots = [Int](repeating: -1, count: self.origins.isEmpty ? 0 : size)
+        for (position, origin) in self.origins.enumerated() {
+            var slot = Int(truncatingIfNeeded: origin.hash >> 32) & (size - 1)
+            while slots[slot] >= 0 { slot = (slot + 1) & (size - 1) }
+            slots[slot] = position
+        }
+        self.slots = slots
     }
 
     /// Whether a link is one of these; scheme and host in any letter case.
-    func contains(_ url: String) -> Bool {
-        guard let parts = LinkParts(url) else { return false }
-        if hosts.contains(parts.origin) { return true }
-        if let paths = prefixes[parts.origin], paths.contains(where: { parts.isUnder($0) }) { return true }
+    func contains(_ link: Link) -> Bool {
+        if let position = position(of: link) {
+            if origins[position].isWhole { return true }
+            if origins[position].paths.contains(where: { link.isUnder($0) }) { return true }
+        }
         guard !patterns.isEmpty else { return false }
-        let origin = Array(parts.origin.utf8)
-        let path = Array((parts.path.isEmpty ? "/" : parts.path).utf8)
-        return patterns.contains { Self.matches($0.origin[...], origin[...]) && Self.matches($0.path[...], path[...]) }
+        let (origin, path) = (link.origin, link.path)
+        return patterns.contains {
+            Self.matches($0.origin[...], origin[...])
+                && Self.matches($0.path[...], path.isEmpty ? Self.root[...] : path[...])
+        }
     }
+
+    private func position(of link: Link) -> Int? {
+        guard !slots.isEmpty else { return nil }
+        var slot = Int(truncatingIfNeeded: link.hash >> 32) & (slots.count - 1)
+        while slots[slot] >= 0 {
+            let position = slots[slot]
+            if origins[position].hash == link.hash, link.hasOrigin(origins[position].bytes) { return position }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    private static let root = Array("/".utf8)
+    private static let all = Array("/*".utf8)
 
     /// Whether a pattern with `*` for any run of characters matches a whole text, in linear space.
     private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
@@ -58,46 +93,5 @@ struct LinkPatterns: Sendable {
             }
         }
         return pattern[p...].allSatisfy { $0 == 0x2A }
-    }
-}
-
-/// The parts of a link that a match looks at.
-struct LinkParts {
-    /// Scheme and host in lower case, without user, port and trailing dot.
-    let origin: String
-    /// From the first slash, without query and fragment, in lower case.
-    let path: String
-
-    /// Reads bytes, never characters: a mark that joins a slash must not hide it.
-    init?(_ link: String) {
-        let bytes = link.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
-            return nil
-        }
-        let start = bytes.index(colon, offsetBy: 3)
-        let end = bytes[start...].firstIndex { Self.endsHost($0) } ?? bytes.endIndex
-        var host = bytes[start..<end]
-        if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[host.index(after: at)...] }
-        if let port = host.lastIndex(of: UInt8(ascii: ":")),
-            host[host.index(after: port)...].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
-        {
-            host = host[..<port]
-        }
-        if host.last == UInt8(ascii: ".") { host = host.dropLast() }
-        guard !host.isEmpty else { return nil }
-        origin = link[..<start].lowercased() + link[host.startIndex..<host.endIndex].lowercased()
-        let pathEnd = bytes[end...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        path = link[end..<(pathEnd ?? bytes.endIndex)].lowercased()
-    }
-
-    private static func endsHost(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-            || byte == UInt8(ascii: "\\")
-    }
-
-    /// Whether the path is that one or below it.
-    func isUnder(_ folder: String) -> Bool {
-        if path.contains("/..") || path.contains("%2e") || path.contains("\\") { return false }
-        return path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
     }
 }

@@ -8,7 +8,7 @@ enum UniversalLinkRule {
             findings.missing("url", for: .universalLink, "exemptedUniversalLinks", of: policy)
             return
         }
-        guard LinkParts(url) != nil else {
+        guard let link = Link(url) else {
             findings.report(
                 .block, .universalLink, "", of: policy,
                 Wording("The link has no host.", "Give a complete link, such as https://example.com/page."))
@@ -20,11 +20,11 @@ enum UniversalLinkRule {
                 Wording("Organisation data may open no other app.", "Keep the data in this app."))
             return
         }
-        if policy.exemptLinks.contains(url) { return }
+        if policy.exemptLinks.contains(link) { return }
         let isRestricted = policy.transfer.outbound == .managedApps
         guard isRestricted || policy.transfer.managedBrowserRequired else { return }
         if AppKind.isManaged(question.peer) { return }
-        if policy.managedLinks.contains(url) {
+        if policy.managedLinks.contains(link) {
             findings.report(
                 .restrict, .universalLink, "managedUniversalLinks", of: policy,
                 Wording("This link opens in its managed app only.", "Open it there."))

@@ -26,6 +26,9 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     /// How often the app has stored its registration, from 0 to 2^53; nil from older apps. The service keeps the highest and says it in its
     /// ``ContactProof``.
     public var stateGeneration: Int64?
+    /// ``RecoveryShare/digest`` of the share that the app has left with the service, nil where it has left none and from older apps. The
+    /// service says in its ``ContactProof`` whether it keeps that share.
+    public var recoveryShareDigest: String?
 
     /// What a device can find wrong with itself.
     public enum DeviceHealth: String, Sendable, Codable {
@@ -41,9 +44,10 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
         appliedSequence: Int64, appliedVersion: String?, appliedDigest: String?, application: ApplicationFacts,
         device: DeviceDescription, health: [DeviceHealth], refusedEnvelopes: [RefusedEnvelope]? = nil,
         clientTime: Date, nonce: String, outcomes: [ConditionReport]? = nil,
-        stateGeneration: Int64? = nil
+        stateGeneration: Int64? = nil, recoveryShareDigest: String? = nil
     ) {
         self.stateGeneration = stateGeneration
+        self.recoveryShareDigest = recoveryShareDigest
         self.appliedSequence = appliedSequence
         self.appliedVersion = appliedVersion
         self.appliedDigest = appliedDigest

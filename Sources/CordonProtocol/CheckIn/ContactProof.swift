@@ -12,18 +12,23 @@ public struct ContactProof: Sendable, Codable, Equatable {
     /// The highest generation of the app's registration record that the service has heard of (``CheckInRequest/stateGeneration``), nil where it
     /// never heard of any: an app that has a lower one runs on an older copy of its home.
     public var stateGeneration: Int64?
+    /// Whether the service keeps the recovery share that the request named by its digest (``CheckInRequest/recoveryShareDigest``); nil where
+    /// the request named none, and from older services.
+    public var hasRecoveryShare: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case registrationID = "rid"
-        case nonce, clientTime, stateGeneration
+        case nonce, clientTime, stateGeneration, hasRecoveryShare
         case issuedAt = "iat"
     }
 
     /// States an answer.
     public init(
-        registrationID: String, nonce: String, clientTime: Int64, issuedAt: Int64, stateGeneration: Int64? = nil
+        registrationID: String, nonce: String, clientTime: Int64, issuedAt: Int64, stateGeneration: Int64? = nil,
+        hasRecoveryShare: Bool? = nil
     ) {
         self.stateGeneration = stateGeneration
+        self.hasRecoveryShare = hasRecoveryShare
         self.registrationID = registrationID
         self.nonce = nonce
         self.clientTime = clientTime

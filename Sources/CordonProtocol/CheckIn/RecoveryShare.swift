@@ -1,3 +1,5 @@
+internal import CordonBase
+internal import Crypto
 public import Foundation
 
 /// What an app leaves with its service so that a person who forgets the PIN gets at the account's files after a fresh sign-in: the share
@@ -17,4 +19,8 @@ public struct RecoveryShare: Sendable, Codable, Equatable {
     public init(sealed: String) {
         self.sealed = sealed
     }
+
+    /// The SHA-256 of ``sealed``, base64url without padding: by this a check-in asks whether the service still keeps the share
+    /// (``CheckInRequest/recoveryShareDigest``).
+    public var digest: String { Base64URL.encode(Data(SHA256.hash(data: Data(sealed.utf8)))) }
 }

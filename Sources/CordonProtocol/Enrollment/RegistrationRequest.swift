@@ -11,6 +11,9 @@ public struct RegistrationRequest: Sendable, Codable, Equatable {
     public var source: Source
     /// A random value that the first envelope repeats.
     public var nonce: String
+    /// The registration before this one, where files of the account on this device still hang on the share that the app left there
+    /// (``RecoveryShare``): the service keeps a copy of that share for the new registration. Nil for none, and from older apps.
+    public var formerRegistrationID: String?
 
     /// How an enrolment came about.
     public enum Source: String, Sendable, Codable {
@@ -23,7 +26,11 @@ public struct RegistrationRequest: Sendable, Codable, Equatable {
     }
 
     /// Makes a request.
-    public init(application: ApplicationFacts, device: DeviceDescription, source: Source, nonce: String) {
+    public init(
+        application: ApplicationFacts, device: DeviceDescription, source: Source, nonce: String,
+        formerRegistrationID: String? = nil
+    ) {
+        self.formerRegistrationID = formerRegistrationID
         self.application = application
         self.device = device
         self.source = source

@@ -217,6 +217,44 @@ extension Administration {
         return try await store.read(for: administrator) { try $0.auditRecords(query) }
     }
 
+    /// The most records that are looked at for one page of the newest.
+    static let mostAuditRecordsLookedAt: Int64 = 1_000
+
+    /// A page of the newest audit records.
+    ///
+    /// - Parameters:
+    ///   - end: The sequence number before which the page begins, nil for the newest.
+    ///   - beginning: How their actions begin; empty for every action.
+    ///   - limit: The most records of the page, from 1 to ``AuditQuery/largestPage``.
+    /// - Returns: The records, the newest first, and the sequence number before which to go on; 0 at the beginning of the log. Where
+    ///   few records match, a page may have fewer than its limit though there are older ones.
+    /// - Throws: ``ServiceError`` with code `invalid` for another limit.
+    public func newestAuditRecords(
+        before end: Int64?, actionsFrom beginning: String, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> (records: [AuditRecord], next: Int64) {
+        try await store.require(.readAudit, of: administrator)
+        guard (1...AuditQuery.largestPage).contains(limit), end ?? 0 >= 0 else {
+            throw ServiceError(
+                .invalid, "the page is not acceptable",
+                problems: [.init(member: "limit", reason: "needs to be 1 to \(AuditQuery.largestPage)")])
+        }
+        return try await store.read(for: administrator) { records in
+            let newest = try records.lastAuditRecord()?.sequence ?? 0
+            let start = min(end ?? .max, newest + 1)
+            let stop = max(0, start - 1 - Self.mostAuditRecordsLookedAt)
+            var (found, next): ([AuditRecord], Int64) = ([], start)
+            while found.count < limit, next > stop + 1 {
+                let page = try records.auditRecords(AuditQuery(after: stop, before: next, limit: limit))
+                guard !page.isEmpty else { return (found, stop) }
+                for record in page where found.count < limit {
+                    if record.action.hasPrefix(beginning) { found.append(record) }
+                    next = record.sequence
+                }
+            }
+            return (found, next > 1 ? next : 0)
+        }
+    }
+
     /// The whole audit log as JSON Lines, ending in a signed checkpoint, in pieces of whole lines.
     ///
     /// The stream's errors are ``ServiceError``.
@@ -233,36 +271,13 @@ extension Administration {
                 details: ["checkpoint": seal.checkpoint, "records": String(last?.sequence ?? 0)])
             return (seal, last?.sequence ?? 0)
         }
-        let line: String
-        do {
-            line = try seal.line()
-        } catch {
-            throw ServiceError(.internalError, "the checkpoint could not be written: \(error.reason)")
+        let pages = Locked(try AuditPages(of: tenant, upTo: end, closedBy: seal, in: store))
+        return AsyncThrowingStream {
+            var next = pages.withLock { $0 }
+            let piece = try await next.next()
+            pages.withLock { [next] in $0 = next }
+            return piece
         }
-        let position = Locked(AuditPosition.records(after: 0))
-        return AsyncThrowingStream { [store] in
-            switch position.withLock({ $0 }) {
-            case .done: return nil
-            case .records(let after) where after < end:
-                let limit = Int(min(end - after, Int64(AuditQuery.largestPage)))
-                let page = try await store.read(for: tenant) { records in
-                    try records.auditRecords(AuditQuery(after: after, limit: limit))
-                }
-                guard let newest = page.last?.sequence else {
-                    throw ServiceError(.storageDamaged, "audit records are missing", place: "after record \(after)")
-                }
-                position.withLock { $0 = .records(after: newest) }
-                return Data(page.map { $0.line + "\n" }.joined().utf8)
-            case .records:
-                position.withLock { $0 = .done }
-                return Data((line + "\n").utf8)
-            }
-        }
-    }
-
-    private enum AuditPosition: Sendable {
-        case records(after: Int64)
-        case done
     }
 
     /// The checkpoint of a log with the keys to check it with, retired ones included: earlier checkpoints need them. Those that

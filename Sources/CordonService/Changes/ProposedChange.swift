@@ -23,7 +23,7 @@ struct ProposedChange: Sendable {
     /// Policies that a change of people's groups or of a filter is about.
     var concerned: [ManagedAppPolicy] = []
 
-    /// The SHA-256 of what is asked, base64url: the same for the same call on the same version.
+    /// The SHA-256 of what is asked, lower-case hex: the same for the same call on the same version.
     var digest: String {
         var members: [String: JSONValue] = [
             "entity": .string(entity), "base": base.map(JSONValue.string) ?? .null,
@@ -35,9 +35,7 @@ struct ProposedChange: Sendable {
     }
 
     static func digest(of value: JSONValue) -> String {
-        Data(SHA256.hash(data: Data(value.text().utf8))).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        SHA256.hash(data: Data(value.text().utf8)).lowerCaseHex
     }
 
     /// On which devices and days the change may remove data where it was not removed before; empty where it cannot.

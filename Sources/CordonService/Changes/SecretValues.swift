@@ -51,7 +51,7 @@ package struct SecretValues {
     private func digest(of value: String, named name: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(name)\u{0}\(value)".utf8), using: SymmetricKey(data: Data(salt.utf8)))
-        return code.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        return code.lowerCaseHex
     }
 
     private static func pairs(of document: JSONValue) -> [JSONValue] { document["customSettings"]?.array ?? [] }

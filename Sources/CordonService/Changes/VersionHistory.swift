@@ -163,7 +163,8 @@ public struct VersionHistory: Sendable {
         return VersionContent(version: found, document: document, changes: changes)
     }
 
-    private static func rules(
+    /// What a registration was given, with the words of its policies at the time.
+    static func rules(
         _ rules: DeliveredRules, known time: Date, _ conflict: NumericConflict, seenBy administrator: Administrator,
         in records: some StorageReader
     ) throws(ServiceError) -> RulesAtTime.Rules {

@@ -122,6 +122,8 @@ private struct CheckInState {
     /// The first epoch whose envelopes count.
     private let envelopesSince: Int64
     private let hasCommand: Bool
+    /// Whether the share is kept that the app says to have left; nil where it says nothing.
+    private let hasRecoveryShare: Bool?
     private let request: CheckInRequest
 
     init(
@@ -145,6 +147,9 @@ private struct CheckInState {
         let hasMissedWipe = registration.missedWipe != nil || operations.contains { $0.isMissed(at: now) }
         let isToldToWipe = isBlocked || hasMissedWipe || operations.contains { $0.notAfter > now }
         guard settings.isMoving != true || isToldToWipe else { throw ServiceError.moving }
+        hasRecoveryShare = try request.recoveryShareDigest.map { digest in
+            try records.record(RecoveryShareRecord.self, id).map { RecoveryShare(sealed: $0.sealed).digest } == digest
+        }
         let commands = try records.openCommands(of: id)
         hasCommand = hasMissedWipe || !operations.isEmpty || !commands.isEmpty
         do {
@@ -177,7 +182,8 @@ private struct CheckInState {
         let seconds = request.clientTime.timeIntervalSince1970.rounded(.down)
         return ContactProof(
             registrationID: registration.id, nonce: request.nonce, clientTime: Int64(exactly: seconds) ?? 0,
-            issuedAt: Int64(now.timeIntervalSince1970), stateGeneration: highestGeneration)
+            issuedAt: Int64(now.timeIntervalSince1970), stateGeneration: highestGeneration,
+            hasRecoveryShare: hasRecoveryShare)
     }
 
     /// Whether the device has in force what it should have, and nothing waits for it.

@@ -38,6 +38,9 @@ extension DeviceService {
             }
             if isNew {
                 try supersede(by: &registration, in: &change)
+                if let former = request.formerRegistrationID {
+                    try change.copyRecoveryShare(fromRegistration: former, to: registration)
+                }
                 try change.audit(
                     AuditRecord.Actor(registration), "registration.create", "registration/\(registration.id)",
                     details: [

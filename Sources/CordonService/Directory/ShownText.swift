@@ -1,5 +1,8 @@
 /// Texts that people read in lists and reports, and that must not show as something else than they are.
 enum ShownText {
+    /// Ends a text in a lookup: before every character that the text itself may have.
+    static let separator = "\u{1}"
+
     /// What is wrong with a text; nil where nothing is.
     ///
     /// Control characters break lines apart, and marks of direction (Unicode UAX #9) turn them around; neither has a place in a

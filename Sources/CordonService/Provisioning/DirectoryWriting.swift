@@ -92,11 +92,13 @@ extension Change {
         try audit(actor, "user.remove", "user/\(user.id)")
     }
 
-    /// Notes that a group was added or changed.
-    func auditSaving(of group: DirectoryGroup, by actor: AuditRecord.Actor) throws(ServiceError) {
+    /// Notes that a group was added or changed, and who came and went by it.
+    func auditSaving(
+        of group: DirectoryGroup, _ members: MembershipChange, by actor: AuditRecord.Actor
+    ) throws(ServiceError) {
         try audit(
             actor, "group.save", "group/\(group.id)",
-            details: ["members": String(group.members.count)])
+            details: members.names.merging(["members": String(group.members.count)]) { name, _ in name })
     }
 
     /// Notes that members of a group came and went.
@@ -105,11 +107,36 @@ extension Change {
     ) throws(ServiceError) {
         try audit(
             actor, "group.members", "group/\(id)",
-            details: ["added": String(members.added.count), "removed": String(members.removed.count)])
+            details: members.names.merging(
+                ["added": String(members.added.count), "removed": String(members.removed.count)]) { name, _ in name })
     }
 
-    /// Notes that a group was removed.
-    func auditRemoval(ofGroup id: String, by actor: AuditRecord.Actor) throws(ServiceError) {
-        try audit(actor, "group.remove", "group/\(id)")
+    /// Notes that a group was removed, and who was in it.
+    func auditRemoval(
+        ofGroup id: String, _ members: MembershipChange, by actor: AuditRecord.Actor
+    ) throws(ServiceError) {
+        try audit(actor, "group.remove", "group/\(id)", details: members.names)
+    }
+}
+
+extension MembershipChange {
+    /// The most members that a record of the audit log names on either side; of more it says how many.
+    private static let mostNamed = 100
+
+    /// Who comes and who goes, as the audit log names its targets, so that it tells why a person's rules changed.
+    fileprivate var names: [String: String] {
+        func text(_ members: Set<DirectoryGroup.Member>) -> String? {
+            guard (1...Self.mostNamed).contains(members.count) else { return nil }
+            return members.map { member in
+                switch member {
+                case .user(let id): "user/\(id)"
+                case .group(let id): "group/\(id)"
+                }
+            }.sorted().joined(separator: ", ")
+        }
+        var names: [String: String] = [:]
+        names["addedMembers"] = text(added)
+        names["removedMembers"] = text(removed)
+        return names
     }
 }

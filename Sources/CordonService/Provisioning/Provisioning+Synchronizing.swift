@@ -37,10 +37,14 @@ extension Provisioning {
             for user in difference.people { try change.checkName(of: user) }
             for user in difference.gone { try change.auditRemoval(of: user, by: actor) }
             for user in difference.people { try change.auditSaving(of: user, by: actor) }
+            let members = Dictionary(difference.memberships) { first, _ in first }
             for group in difference.goneGroups {
-                try change.auditRemoval(ofGroup: group.storageID, by: actor)
+                try change.auditRemoval(
+                    ofGroup: group.storageID, members[group.storageID, default: .init(from: [], to: [])], by: actor)
             }
-            for group in difference.groups { try change.auditSaving(of: group, by: actor) }
+            for group in difference.groups {
+                try change.auditSaving(of: group, members[group.storageID, default: .init(from: [], to: [])], by: actor)
+            }
             return DirectoryChanges(
                 saved: difference.people.count + difference.groups.count,
                 removed: difference.gone.count + difference.goneGroups.count)
@@ -58,7 +62,7 @@ private struct DirectoryDifference: Sendable {
     let goneGroups: [DirectoryGroup]
     let groups: [DirectoryGroup]
     /// How the members of each group change, by the group's folded id.
-    let memberships: [(group: String, change: MembershipChange)]
+    let memberships: [(String, MembershipChange)]
     /// The folded ids of everybody whom it may reach, apart from those in ``nested``.
     let affected: Set<String>
     /// The folded ids of the groups that other groups lose or get.
@@ -87,8 +91,8 @@ private struct DirectoryDifference: Sendable {
                 let before = presentGroups[group.storageID]?.members ?? []
                 return (group.storageID, MembershipChange(from: before, to: group.members))
             }
-        affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.change.people) }
-        nested = memberships.reduce(into: []) { $0.formUnion($1.change.groups) }
+        affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.1.people) }
+        nested = memberships.reduce(into: []) { $0.formUnion($1.1.groups) }
     }
 
     /// Whether people or groups differ.

@@ -133,9 +133,9 @@ public struct Provisioning: Sendable {
                 }
             }
             if let new {
-                try change.auditSaving(of: new, by: .init(administrator))
+                try change.auditSaving(of: new, members, by: .init(administrator))
             } else {
-                try change.auditRemoval(ofGroup: id, by: .init(administrator))
+                try change.auditRemoval(ofGroup: id, members, by: .init(administrator))
             }
         }
     }

@@ -34,4 +34,16 @@ extension StorageTransaction {
         try save(RecoveryShareRecord(registrationID: new, sealed: left.sealed, releases: left.releases))
         try remove(RecoveryShareRecord.self, old)
     }
+
+    /// Has a new registration keep what one of the same person and app has left that has ended: the person left the organisation without
+    /// a wipe and is back. Nothing is taken from a registration that is in use, and the former one keeps its copy until its retention ends.
+    func copyRecoveryShare(fromRegistration old: String, to new: Registration) throws(ServiceError) {
+        guard try record(RecoveryShareRecord.self, new.id) == nil, let former = try record(Registration.self, old),
+            former.state != .active, former.id != new.id,
+            folded(former.account.id.rawValue) == folded(new.account.id.rawValue),
+            folded(former.application.bundleID) == folded(new.application.bundleID),
+            let left = try record(RecoveryShareRecord.self, old)
+        else { return }
+        try save(RecoveryShareRecord(registrationID: new.id, sealed: left.sealed, releases: left.releases))
+    }
 }

@@ -6,6 +6,7 @@ extension RegistrationRequest {
         try application.check()
         try device.check()
         try checkText(nonce, "nonce", atMost: 128)
+        if let former = formerRegistrationID { try checkText(former, "formerRegistrationID", atMost: 128) }
     }
 }
 
@@ -28,6 +29,7 @@ extension CheckInRequest {
         guard (0...1 << 53).contains(stateGeneration ?? 0) else {
             throw unacceptable("stateGeneration", "beyond 2^53")
         }
+        if let digest = recoveryShareDigest { try checkText(digest, "recoveryShareDigest", atMost: 64) }
         guard outcomes?.count ?? 0 <= Self.mostOutcomes, refusedEnvelopes?.count ?? 0 <= Self.mostOutcomes else {
             throw unacceptable("outcomes, refusedEnvelopes", "more than \(Self.mostOutcomes) entries")
         }

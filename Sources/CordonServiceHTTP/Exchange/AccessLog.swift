@@ -22,6 +22,8 @@ package struct AccessLog: RouterMiddleware {
 
     /// Writes the line of a request that was answered.
     package func write(_ request: Request, _ context: ServiceRequestContext, _ status: HTTPResponse.Status) {
+        let level: Logger.Level = status.code >= 500 ? .error : .info
+        guard logger.logLevel <= level else { return }
         let facts = context.notes.facts
         let route = facts.route ?? Self.pattern(context.endpointPath ?? "none")
         var line: Logger.Metadata = [
@@ -37,7 +39,7 @@ package struct AccessLog: RouterMiddleware {
         if let batch = context.notes.batch { line["batch"] = "\(batch)" }
         if let correlation = Self.correlation(in: request.headers) { line["correlation"] = "\(correlation)" }
         if let failure = facts.failure { line["failure"] = "\(failure)" }
-        logger.log(level: status.code >= 500 ? .error : .info, "answered", metadata: line)
+        logger.log(level: level, "answered", metadata: line)
     }
 
     /// How long ago a moment was, in seconds with six digits: OpenTelemetry's `http.server.request.duration`.

@@ -47,17 +47,15 @@ package enum RequestBodyReader {
     /// The body as JSON: at most 64 levels deep, no member twice.
     package static func json(_ request: Request, atMost limit: Int) async throws -> JSONValue {
         // Absent is accepted: scripts often leave it out.
-        if let type = request.headers[.contentType]?.lowercased(),
-            !type.hasPrefix("application/json"), !type.contains("+json")
-        {
-            throw Refusal.mediaType
-        }
-        // JSON between systems is UTF-8 (RFC 8259 §8.1); what says that it is something else would be read as something else.
-        if let charset = request.headers[.contentType]?.lowercased().firstMatch(of: /;\s*charset\s*=\s*"?([^";\s]+)/)?
-            .1,
-            !["utf-8", "utf8", "us-ascii"].contains(charset)
-        {
-            throw Refusal.mediaType
+        if let type = request.headers[.contentType]?.lowercased() {
+            guard type.hasPrefix("application/json") || type.contains("+json") else { throw Refusal.mediaType }
+            // JSON between systems is UTF-8 (RFC 8259 §8.1); what says that it is something else would be read as something else.
+            // Apps say the bare type, which needs no search.
+            if type != "application/json", let charset = type.firstMatch(of: /;\s*charset\s*=\s*"?([^";\s]+)/)?.1,
+                !["utf-8", "utf8", "us-ascii"].contains(charset)
+            {
+                throw Refusal.mediaType
+            }
         }
         let bytes = try await bytes(request, atMost: limit)
         do {

@@ -18,6 +18,10 @@ struct VersionRoutes: Sendable {
             let documents = try await administration.history.present(as: context.administrator)
             return try Response(.ok, documents)
         }
+        routing.allowing(.readApps).on("/admin/v1/history", method: .get) { _, context in
+            Response(
+                lines: try await administration.history.export(as: context.administrator), file: "history.jsonl")
+        }
         routing.allowing(.readApps).on("/admin/v1/registrations/:id/rules", method: .get) { request, context in
             let rules = try await administration.history.rules(
                 ofRegistration: context.decodedKey("id"), at: try moment(of: request), as: context.administrator)

@@ -6,13 +6,29 @@ import Hummingbird
 extension SCIMRoutes {
     func addGroups(to routing: AdministrationRouting) {
         routing.allowing(.readDirectory).get("\(Self.prefix)/Groups") { request, context in
-            let all =
-                Self.leavesMembersOut(request)
-                ? try await entries(context).map { SCIMGroup.json($0, base: base(request)) }
-                : try await administration.groups(as: context.administrator).map {
-                    SCIMGroup.json($0, base: base(request))
+            let list = try SCIMList(request)
+            let (base, administrator) = (base(request), context.administrator)
+            // Members are read of the groups that are shown, one after the other.
+            func whole(_ group: GroupEntry) async throws -> JSONValue {
+                do throws(ServiceError) {
+                    return SCIMGroup.json(try await administration.group(group.id, as: administrator), base: base)
+                } catch {
+                    // Removed since the page was read.
+                    guard error.code == .notFound else { throw error }
+                    return SCIMGroup.json(group, base: base)
                 }
-            return try Self.list(all, request)
+            }
+            let isShort = Self.leavesMembersOut(request)
+            let looksAtMembers = list.filter?.attribute.lowercased().hasPrefix("members") ?? false
+            let source = SCIMList.Source<GroupEntry>(
+                total: { try await administration.directoryCount(as: administrator).groups },
+                read: { after, skipped, limit in
+                    try await administration.groupEntries(
+                        after: after, skipping: skipped, limit: limit, as: administrator)
+                }, id: \.id,
+                looked: { looksAtMembers && !isShort ? try await whole($0) : SCIMGroup.json($0, base: base) },
+                shown: { isShort ? SCIMGroup.json($0, base: base) : try await whole($0) })
+            return try await list.answer(source, places, .init(administrator: administrator.id, list: "Groups"))
         }
         routing.allowing(.writeGroups).post("\(Self.prefix)/Groups") { request, context in
             let all = try await entries(context)

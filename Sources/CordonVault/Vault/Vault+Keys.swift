@@ -294,6 +294,7 @@ extension Vault {
     func removeFormerKey(of account: AccountID) throws(VaultError) {
         try PosixFile.overwriteAndRemove(endedPath(account), count: AccountKeyRecord.size)
         try PosixFile.overwriteAndRemove(formerPath(account), count: FormerKeyRecord.size)
+        try removeLostKeys(of: account)
     }
 
     private func noteSettled(_ account: AccountID) throws(VaultError) {
@@ -348,6 +349,51 @@ extension Vault {
             guard let now = try currentClaim(of: key) else { return }
             try secrets.destroyUnused(besides: now)
             observer(.formerDestroyed)
+        }
+    }
+
+    /// Whether nothing opens the account's key any more, because the key store has no secret that its record hangs on: the store was
+    /// emptied, or is another one. False where there is no record, where its key was wiped, and while the key is in memory.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read or the store does not answer: then the secret may be there.
+    package func isLost(_ account: AccountID) throws(VaultError) -> Bool {
+        if keys[account] != nil { return false }
+        return try lostClaim(of: account) != nil
+    }
+
+    private func lostClaim(of account: AccountID) throws(VaultError) -> AccountKeyRecord.Claim? {
+        // A wipe destroys the secret first.
+        try refuseDuringWipe(account)
+        guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return nil }
+        let claim = try AccountKeyRecord.identify(bytes)
+        guard claim.account == account, !claim.isWipe, claim.secretID != nil, try !isRetired(claim) else { return nil }
+        return try secrets.hasSecret(of: claim) ? nil : claim
+    }
+
+    /// Puts the record of a lost key aside, so that the account can have a new key. Nothing is removed: record and files stay until a wipe.
+    ///
+    /// - Throws: ``VaultError`` where the record or the store cannot be read, or the disk refuses.
+    package func setAsideLostKey(of account: AccountID) throws(VaultError) {
+        try exclusivelyWithKeys { () throws(VaultError) in
+            // Another process may have done it by now.
+            guard let claim = try lostClaim(of: account) else { return }
+            let name = "\(account.fileName).\(claim.keyID.hex)\(Self.lostSuffix)"
+            try PosixFile.rename(keyPath(account), to: keyDirectory.appendingPathComponent(name).path)
+            try PosixFile.syncDirectory(keyDirectory.path)
+        }
+    }
+
+    private static let lostSuffix = ".lost"
+
+    /// Removes the records of lost keys, which a copy of the key store would open; part of a wipe.
+    private func removeLostKeys(of account: AccountID) throws(VaultError) {
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: keyDirectory.path) } catch {
+            throw VaultError(.inputOutput, "The key directory cannot be read.", place: keyDirectory.path)
+        }
+        for name in names where name.hasPrefix(account.fileName + ".") && name.hasSuffix(Self.lostSuffix) {
+            let path = keyDirectory.appendingPathComponent(name).path
+            try PosixFile.overwriteAndRemove(path, count: AccountKeyRecord.size)
         }
     }
 

@@ -1,24 +1,29 @@
 import CordonIdentity
 import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
 
-/// Laws that hold for every policy and every question. A failure prints its seed; `CORDON_SEED` runs it again.
+/// Laws that hold for every policy and every question. A failure prints its seed; `CORDON_SEED` without `CORDON_DEEP` runs it again.
 @Suite struct LawTests {
-    static let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 400 : 200_000
+    static let rounds = (plain: 400, deep: 200_000)
+    static let quarter = (plain: 100, deep: 50_000)
 
     /// Runs a law for many seeds.
-    private func forSeeds(_ rounds: Int, _ law: (UInt64, inout SeededGenerator) throws -> Void) rethrows {
-        if let seed = ProcessInfo.processInfo.environment["CORDON_SEED"].flatMap({ UInt64($0) }) {
-            var random = SeededGenerator(seed)
-            return try law(seed, &random)
-        }
-        for _ in 0..<rounds {
-            let seed = UInt64.random(in: 0..<1_000_000_000)
+    private func forSeeds(
+        _ rounds: (plain: Int, deep: Int), _ what: String, times: Int = 1, _ law: (UInt64, inout SeededGenerator) throws -> Void
+    ) rethrows {
+        let isReplay = !DeepRun.isDeep && ProcessInfo.processInfo.environment["CORDON_SEED"] != nil
+        let run = DeepRun(
+            plain: isReplay ? 1 : rounds.plain, deep: rounds.deep, seed: .random(in: 0..<1_000_000_000))
+        var seeds = SeededGenerator(run.seed)
+        for _ in run {
+            let seed = isReplay ? run.seed : UInt64.random(in: 0..<1_000_000_000, using: &seeds)
             var random = SeededGenerator(seed)
             try law(seed, &random)
         }
+        run.finish(what, times: times)
     }
 
     private func sets(_ one: AppProtectionPolicy, _ two: AppProtectionPolicy) -> (PolicySet, PolicySet) {
@@ -30,7 +35,7 @@ import Testing
     }
 
     @Test func `tightening one setting never makes an answer milder`() throws {
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "settings tightened, with 40 questions each") { seed, random in
             var members = PolicyGenerator.members(&random, id: "A")
             guard let (name, values) = PolicyGenerator.choices.randomElement(using: &random) else { return }
             let loose = Int.random(in: 1..<values.count, using: &random)
@@ -50,7 +55,7 @@ import Testing
     }
 
     @Test func `merging is commutative, associative and idempotent`() throws {
-        try forSeeds(Self.rounds / 4) { seed, random in
+        try forSeeds(Self.quarter, "mergings of three policies") { seed, random in
             let a = EffectivePolicy(try PolicyGenerator.policy(&random, id: "A"))
             let b = EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
             let c = EffectivePolicy(try PolicyGenerator.policy(&random, id: "C"))
@@ -64,7 +69,7 @@ import Testing
     }
 
     @Test func `a merged policy is never weaker than either part`() throws {
-        try forSeeds(Self.rounds / 4) { seed, random in
+        try forSeeds(Self.quarter, "mergings of two policies, with 20 questions each") { seed, random in
             let a = try PolicyGenerator.policy(&random, id: "A")
             let b = try PolicyGenerator.policy(&random, id: "B")
             guard let merged = EffectivePolicy.merging([a, b]) else { return }
@@ -89,7 +94,7 @@ import Testing
 
     @Test func `where two policies agree, what they amount to agrees with both`() throws {
         // SRV-TG-11: the stricter value of a setting; SRV-TG-14: only where the setting counts.
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "pairs of policies, with 40 questions each") { seed, random in
             let a = try PolicyGenerator.policy(&random, id: "A")
             let b = try PolicyGenerator.policy(&random, id: "B")
             guard let merged = EffectivePolicy.merging([a, b]) else { return }
@@ -126,7 +131,7 @@ import Testing
     }
 
     @Test func `unmanaged to unmanaged is always allowed`() throws {
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "questions of personal data") { seed, random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
             var question = try PolicyGenerator.question(&random)
             question.owner = .personal
@@ -140,7 +145,7 @@ import Testing
     }
 
     @Test func `what is shown beside an account never lets more be done with its data`() throws {
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "questions beside another account", times: 10) { seed, random in
             let policy = try PolicyGenerator.policy(&random, id: "A")
             let set = PolicySet(["oid-a": EffectivePolicy(policy)])
             for _ in 0..<10 {
@@ -156,7 +161,7 @@ import Testing
     }
 
     @Test func `a peer that calls itself exempt is given nothing that its URL would not open`() throws {
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "questions about a peer that calls itself exempt", times: 10) { seed, random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
             for _ in 0..<10 {
                 var question = try PolicyGenerator.question(&random)
@@ -181,7 +186,7 @@ import Testing
         let lifts = AppConfiguration([
             TargetedAppConfiguration(values: ["com.microsoft.intune.mam.screencapturecontrol": "Disabled"])
         ])
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "pairs of policies and a configuration of one account") { seed, random in
             let (one, two) = (
                 EffectivePolicy(try PolicyGenerator.policy(&random, id: "A")),
                 EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
@@ -208,7 +213,7 @@ import Testing
     }
 
     @Test func `the verdict and the explanation never differ`() throws {
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "verdicts beside their explanations", times: 10) { seed, random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
             for _ in 0..<10 {
                 let question = try PolicyGenerator.question(&random)
@@ -226,7 +231,7 @@ import Testing
         let lifts = AppConfiguration([
             TargetedAppConfiguration(values: ["com.microsoft.intune.mam.screencapturecontrol": "Disabled"])
         ])
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "verdicts of compiled sets beside the rules", times: 60) { seed, random in
             var members = PolicyGenerator.members(&random, id: "A")
             if Int.random(in: 0..<4, using: &random) == 0 { members["new@cordon.critical"] = true }
             let policy = EffectivePolicy(try AppProtectionPolicy(graphJSON: .object(members)))
@@ -261,14 +266,14 @@ import Testing
     }
 
     @Test func `a question survives its own JSON`() throws {
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "questions written and read") { seed, random in
             let question = try PolicyGenerator.question(&random)
             #expect(try Question(json: question.json) == question, "seed \(seed)")
         }
     }
 
     @Test func `what several policies amount to is the same on a device, which reads it as JSON`() throws {
-        try forSeeds(Self.rounds / 4) { seed, random in
+        try forSeeds(Self.quarter, "merged policies written and read") { seed, random in
             let policies = try ["A", "B"].map { id in
                 var members = PolicyGenerator.members(&random, id: id)
                 if let models = ["a", "b", "b;c"].randomElement(using: &random) {
@@ -292,7 +297,7 @@ import Testing
     }
 
     @Test func `what was read is written back unchanged`() throws {
-        try forSeeds(Self.rounds) { seed, random in
+        try forSeeds(Self.rounds, "policies written back") { seed, random in
             var members = PolicyGenerator.members(&random, id: "A")
             members["futureSetting"] = [
                 "deep": [

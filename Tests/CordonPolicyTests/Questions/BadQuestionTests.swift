@@ -125,6 +125,35 @@ import Testing
         }
     }
 
+    @Test func `a link is compared without user, port, trailing dot, query and letter case, beyond ASCII too`() {
+        var policy = AppProtectionPolicy(id: "p")
+        policy.transfer.outbound = .managedApps
+        policy.transfer.exemptUniversalLinks = [
+            "https://Bücher.example", "https://shop.example/Über/uns/", "https://*.straße.example",
+            "https://maps.example",
+        ]
+        let set = PolicySet(policy)
+        func verdict(_ url: String) -> Verdict {
+            var question = Question(.openUniversalLink, owner: .managed("oid-a"))
+            question.url = url
+            return set.verdict(for: question)
+        }
+        for url in [
+            "https://bücher.example/x", "HTTPS://ada@BÜCHER.example.:8443?q", "https://shop.example/über/uns/hier",
+            "https://www.Straße.example", "https://maps.example.:443#top", "https://a:b@maps.example/",
+            "https://maps.example/\u{301}x", "https://maps.example:/",
+        ] {
+            #expect(verdict(url) == .allow, "\(url)")
+        }
+        for url in [
+            "https://bucher.example/x", "https://shop.example/über/unser", "https://maps.example..",
+            "https://straße.example.evil.test", "https://maps.exampleü", "https://:443", "https://", "maps.example",
+            "https:/maps.example", "https://maps.example:80x/", "https://ü@/maps.example",
+        ] {
+            #expect(verdict(url) != .allow, "\(url)")
+        }
+    }
+
     @Test func `every place is answered at once as one by one`() {
         let set = PolicySet(.baseline(.level2))
         let all = set.locations(for: .saveTo, of: .managed("oid-a"), account: "oid-a")

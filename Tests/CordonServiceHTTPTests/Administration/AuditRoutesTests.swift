@@ -28,6 +28,25 @@ import Testing
         }
     }
 
+    @Test func `the history is exported as lines of JSON that end in the audit log`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            _ = try await client.register(TestDevice())
+            service.clock.advance(by: 60)
+            let answer = try await client.administer(.get, "/admin/v1/history")
+            #expect(answer.status == .ok && answer.headers[.contentType] == "application/jsonl")
+            let lines = try String(buffer: answer.body).split(separator: "\n").map {
+                try JSONValue(parsing: Data($0.utf8))
+            }
+            let kinds = Set(lines.compactMap { $0["type"]?.string })
+            #expect(kinds == ["history", "document", "version", "registration", "delivery", "audit"])
+            #expect(lines.last?["checkpoint"]?.string != nil)
+            let claims = TestIssuer.administrationClaims(roles: ["helpDesk"], at: service.clock.now)
+            #expect(try await client.administer(.get, "/admin/v1/history", claims: claims).status == .forbidden)
+        }
+    }
+
     @Test func `allowed accounts are set, read and lifted`() async throws {
         let service = try await TestService()
         try await service.test { client in

@@ -1,4 +1,5 @@
 import CordonGraph
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -32,10 +33,11 @@ import Testing
     }
 
     @Test func `a damaged body is refused, or read as something that reads back the same`() throws {
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 3_000 : 1_000_000
-        var dice = SeededGenerator(4)
-        var (read, refused) = (0, 0)
-        for _ in 0..<rounds {
+        let run = DeepRun(plain: 3_000, deep: 1_000_000, seed: 4)
+        var dice = SeededGenerator(run.seed)
+        var (rounds, read, refused) = (0, 0, 0)
+        for round in run {
+            rounds = round
             var bytes = try #require(Self.seeds.randomElement(using: &dice)).bytes
             for _ in 0..<Int.random(in: 1...3, using: &dice) {
                 guard !bytes.isEmpty else { break }
@@ -54,6 +56,7 @@ import Testing
         }
         // Damage of every depth came up.
         #expect(read > rounds / 20 && refused > rounds / 20, "\(read) read, \(refused) refused")
+        run.finish("damaged bodies")
     }
 
     /// Puts another value behind the next colon.

@@ -113,6 +113,58 @@ struct RecoveryShareTests {
         #expect(left.isEmpty)
     }
 
+    @Test func `after an unenrolment without a wipe the next registration, also of a new key and tag, has the share`()
+        async throws
+    {
+        var (test, app) = try await kept()
+        let former = app.registrationID
+        try await test.service.devices.unregister(former, by: app.caller)
+        (app.key, app.tag) = (SoftwareSigningKey(), "tag-2")
+        try await app.register(after: former)
+        #expect(app.registrationID != former)
+        #expect(try await release(test, app) == Self.share)
+        // Who comes back once more finds the copy in the same way.
+        let second = app.registrationID
+        try await test.service.devices.unregister(second, by: app.caller)
+        (app.key, app.tag) = (SoftwareSigningKey(), "tag-3")
+        try await app.register(after: second)
+        #expect(try await release(test, app) == Self.share)
+    }
+
+    @Test func `a registration gets no share of one that is in use, of another person's or of another app's`()
+        async throws
+    {
+        let (test, app) = try await kept()
+        var second = app
+        (second.key, second.tag) = (SoftwareSigningKey(), "tag-2")
+        try await second.register(after: app.registrationID)
+        let inUse = second
+        #expect(await failure { _ = try await release(test, inUse) }?.code == .notFound)
+        #expect(try await release(test, app) == Self.share, "nothing was taken from it")
+        try await test.service.devices.unregister(app.registrationID, by: app.caller)
+        try await test.protect(to: .allLicensedUsers)
+        var ben = TestApp(test, user: "ben", tag: "tag-3")
+        ben.authenticated = test.clock.now
+        try await ben.register(after: app.registrationID)
+        let other = ben
+        #expect(await failure { _ = try await release(test, other) }?.code == .notFound)
+        #expect(await failure { _ = try await release(test, inUse) }?.code == .notFound)
+    }
+
+    @Test func `a check-in that names the share is told whether it is kept`() async throws {
+        var (test, app) = try await kept()
+        try await app.checkIn()
+        #expect(app.contact?.hasRecoveryShare == nil, "who names none is told nothing")
+        try await app.checkIn(share: Self.share)
+        #expect(app.contact?.hasRecoveryShare == true)
+        // A service that was restored keeps an older one, or none.
+        try await app.checkIn(share: RecoveryShare(sealed: Base64URL.encode(Data(repeating: 8, count: 60))))
+        #expect(app.contact?.hasRecoveryShare == false)
+        try await test.service.devices.forgetRecoveryShare(ofRegistration: app.registrationID, by: app.caller)
+        try await app.checkIn(share: Self.share)
+        #expect(app.contact?.hasRecoveryShare == false)
+    }
+
     @Test func `a blocked person gets no share`() async throws {
         let (test, app) = try await kept()
         try await test.service.administration.blockUser("oid-ada", as: test.owner)

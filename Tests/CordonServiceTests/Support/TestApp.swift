@@ -45,9 +45,10 @@ struct TestApp {
     var device: DeviceDescription { DeviceDescription(tag: tag, osVersion: "18.2", model: model) }
 
     @discardableResult
-    mutating func register() async throws -> RegistrationOutcome {
+    mutating func register(after former: String? = nil) async throws -> RegistrationOutcome {
         let request = RegistrationRequest(
-            application: application, device: device, source: .appRegistered, nonce: nextNonce())
+            application: application, device: device, source: .appRegistered, nonce: nextNonce(),
+            formerRegistrationID: former)
         let outcome = try await test.service.devices.register(request, by: caller)
         registrationID = outcome.result.registrationID
         if outcome.isNew { current = nil }
@@ -57,12 +58,12 @@ struct TestApp {
 
     @discardableResult
     mutating func checkIn(
-        health: [CheckInRequest.DeviceHealth] = [], generation: Int64? = nil
+        health: [CheckInRequest.DeviceHealth] = [], generation: Int64? = nil, share: RecoveryShare? = nil
     ) async throws -> CheckInOutcome {
         let request = CheckInRequest(
             appliedSequence: current?.sequence ?? 0, appliedVersion: envelope?.version, appliedDigest: current?.digest,
             application: application, device: device, health: health, clientTime: test.clock.now, nonce: nextNonce(),
-            stateGeneration: generation)
+            stateGeneration: generation, recoveryShareDigest: share?.digest)
         let outcome = try await test.service.devices.checkIn(request, registration: registrationID, by: caller)
         if let text = outcome.response.envelope { try await accept(text, nonce: request.nonce) }
         try await verifyContact(of: outcome.response, to: request)

@@ -14,9 +14,9 @@ import Testing
         defer { TemporaryFolder.remove(folder) }
         let story = CacheStory(path: folder.path)
         let path = folder.path
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 200 : 10_000
+        let run = DeepRun(plain: 200, deep: 10_000)
         var last = 0
-        for round in 1...rounds {
+        for round in run {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
                 try CacheStory(path: path).writeUntilKilled(round)
             }
@@ -25,6 +25,7 @@ import Testing
             #expect(acknowledged > last, "the control: the process did write")
             last = acknowledged
         }
+        run.finish("kills of the writer of one token cache")
     }
 
     @Test(arguments: 1...CacheStory.Step.most, CacheStory.Change.allCases)

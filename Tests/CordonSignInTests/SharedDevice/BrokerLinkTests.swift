@@ -16,10 +16,12 @@ import Testing
     private static let patience: @Sendable (BrokerVerb) -> Duration = { max($0.deadline, .seconds(60)) }
 
     /// An app whose questions about the state may take that long, and everything else a minute.
-    private func app(_ broker: SilentBroker, state: Duration) throws -> SharedDeviceMode {
-        try SharedDeviceMode(socket: broker.path, clientID: "app", isDevelopment: true) {
-            [.deviceInfo, .accountCurrent].contains($0) ? state : Self.patience($0)
-        }
+    private func app(
+        _ broker: SilentBroker, state: Duration, rest: Duration = .milliseconds(250)
+    ) throws -> SharedDeviceMode {
+        try SharedDeviceMode(
+            socket: broker.path, clientID: "app", isDevelopment: true,
+            deadline: { [.deviceInfo, .accountCurrent].contains($0) ? state : Self.patience($0) }, rest: rest)
     }
 
     @Test func `a request whose task was cancelled before does not wait for the broker, and asks it nothing`()
@@ -166,6 +168,34 @@ import Testing
         for _ in 0..<4 { #expect(await changes.next() != nil) }
         #expect(ContinuousClock.now - began >= .milliseconds(900))
         #expect(broker.verbs.count { $0 == BrokerVerb.accountCurrent.rawValue } <= 6)
+    }
+
+    private func event(_ kind: AccountEvent.Kind, _ session: UInt64) throws -> Data {
+        BrokerFrame.encode(try MessageCoding.encode(BrokerMessage.event(AccountEvent(kind, session: session))))
+    }
+
+    @Test func `a sign-out right after another event does not wait until the app that follows has rested`() async throws
+    {
+        // The first answer has session 7, and the event of a sign-out comes right behind it.
+        let signOut = try event(.globalSignOut, 8)
+        let broker = try talkative { answer, before in before == 0 ? [answer, signOut] : [answer] }
+        defer { broker.stop() }
+        let device = try app(broker, state: .seconds(60), rest: .seconds(3_600))
+        var changes = device.accountChanges().makeAsyncIterator()
+        #expect(await changes.next()?.session == 7)
+        #expect(await changes.next()?.session == 8)
+    }
+
+    @Test func `ever later sessions are two questions for each rest`() async throws {
+        let forged = try (1...100).map { try event(.globalSignOut, 1_000 * UInt64($0)) }
+        let broker = try talkative { answer, before in before < forged.count ? [answer, forged[before]] : [answer] }
+        defer { broker.stop() }
+        let device = try app(broker, state: .seconds(60), rest: .milliseconds(250))
+        var changes = device.accountChanges().makeAsyncIterator()
+        #expect(await changes.next() != nil)
+        let began = ContinuousClock.now
+        for _ in 0..<6 { #expect(await changes.next() != nil) }
+        #expect(ContinuousClock.now - began >= .milliseconds(650))
     }
 
     @Test func `an answer that was damaged at random ends every question with a value or an error`() async throws {

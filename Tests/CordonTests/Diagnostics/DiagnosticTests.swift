@@ -66,6 +66,34 @@ import Testing
         #expect(protection.diagnostics.report().denials.count == 50)
     }
 
+    @Test func `a denial in one word is explained in the report as one that was asked with reasons`() async throws {
+        let device = try Device()
+        let protection = try await TwoAccounts(device).enrolled(
+            on: device, ["printBlocked": true], ["contactSyncBlocked": true])
+        let questions = [Question(.print, owner: .managed("oid-a")), Question(.syncContacts, owner: .managed("oid-b"))]
+        for question in questions { #expect(protection.rules.verdict(for: question) == .block) }
+        let quick = protection.diagnostics.report().denials
+        for question in questions { #expect(protection.decision(for: question).verdict == .block) }
+        let asked = protection.diagnostics.report().denials.suffix(2)
+        #expect(quick.count == 2)
+        #expect(quick.map(\.reasons) == asked.map(\.reasons) && quick.map(\.account) == asked.map(\.account))
+
+        try await protection.wipe("oid-a")
+        let left = protection.diagnostics.report().denials
+        #expect(left.map(\.account) == ["oid-b", "oid-b"] && left.first?.reasons == quick.last?.reasons)
+    }
+
+    @Test func `of many denials the newest are reported, the oldest of them first`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": true, "contactSyncBlocked": true])
+        for number in 0..<77 {
+            let question = Question(number.isMultiple(of: 7) ? .syncContacts : .print, owner: .managed("oid-a"))
+            #expect(protection.rules.verdict(for: question) == .block)
+        }
+        let actions = protection.diagnostics.report().denials.map(\.action)
+        #expect(actions == (27..<77).map { $0.isMultiple(of: 7) ? "syncContacts" : "print" })
+    }
+
     @Test func `the library states its own version, and an app that types none has it`() async throws {
         let numbers = CordonRelease.version.split(separator: ".", omittingEmptySubsequences: false)
         #expect(numbers.count == 3 && numbers.allSatisfy { UInt($0) != nil })

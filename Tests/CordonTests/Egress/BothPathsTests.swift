@@ -58,7 +58,7 @@ import Testing
                     permitted += 1
                 } catch {
                     // A question that a permit is not for is refused with its answer.
-                    let answer = error.decision
+                    let answer = error.denial ?? PolicyDecision(reasons: [])
                     #expect(
                         !answer.verdict.permits
                             || !Self.permitActions.contains(question.action)
@@ -70,5 +70,55 @@ import Testing
         }
         #expect(enrolled > 20, "\(enrolled) enrolled")
         #expect(denied > 100 && permitted > 100, "too few of one kind: \(denied) denied, \(permitted) permitted")
+    }
+
+    @Test(arguments: [false, true])
+    func `the quick verdict knows accounts by every name, those without rules, and lost work as the decision does`(
+        secondHasRules: Bool
+    ) async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let protection = try await two.enrolled(
+            on: device,
+            [
+                "allowedOutboundDataTransferDestinations": "managedApps", "saveAsBlocked": true,
+                "allowedDataStorageLocations": ["box"], "allowedOutboundClipboardSharingLevel": "managedApps",
+                "managedUniversalLinks": ["https://wiki.example"],
+            ], ["allowedInboundDataTransferSources": "none", "blockDataIngestionIntoOrganizationDocuments": true])
+        if !secondHasRules {
+            await two.second.set { $0.policy = nil }
+            #expect(await protection.checkIn("oid-b") == .noPolicyTargeted)
+        }
+        let names: [AccountID] = [
+            "oid-a", "OID-A", "worker-a@contoso.example", "oid-b", "Worker-B@contoso.example", "oid-unknown", "",
+        ]
+        let owners: [EffectiveIdentity] = [.personal, .unset, .lost] + names.map { .managed($0) }
+        let peers: [Peer?] = [nil, .personal, .unmanagedApp, .exemptApp] + names.map { .managed($0) }
+        var questions: [Question] = []
+        for owner in owners {
+            for action in [Action.send, .receive, .copy, .paste, .print, .openUniversalLink] {
+                for peer in peers {
+                    var question = Question(action, owner: owner)
+                    (question.peer, question.url) = (peer, "https://wiki.example/page")
+                    questions.append(question)
+                }
+            }
+            for action in [Action.saveTo, .openFrom] {
+                for location in [Location.box, .localDrive, .localStorage] {
+                    for account in [nil] + names.map(Optional.some) {
+                        var question = Question(action, owner: owner)
+                        (question.location, question.locationAccount) = (location, account)
+                        questions.append(question)
+                    }
+                }
+            }
+        }
+        var permitted = 0
+        for question in questions {
+            let verdict = protection.rules.verdict(for: question)
+            #expect(verdict == protection.decision(for: question).verdict, "\(question.json.text())")
+            if verdict.permits { permitted += 1 }
+        }
+        #expect(permitted > 100 && questions.count - permitted > 100, "\(permitted) of \(questions.count)")
     }
 }

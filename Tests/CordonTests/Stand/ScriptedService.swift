@@ -94,6 +94,8 @@ actor ScriptedService: HTTPTransport {
     var keepsShares = false
     /// The share that was left last.
     nonisolated let share = Locked<RecoveryShare?>(nil)
+    /// The registration that left it; nil gives it to any.
+    private var shareOwner: String?
     /// How often it was given out.
     private(set) var releases = 0
     /// Refuses to give a share out.
@@ -159,6 +161,7 @@ actor ScriptedService: HTTPTransport {
             if let problem { throw problem }
             let message = try MessageCoding.decode(RegistrationRequest.self, from: body)
             registered.append(message)
+            if let former = message.formerRegistrationID, former == shareOwner { shareOwner = registration }
             return try ok(
                 RegistrationResult(
                     registrationID: registration, account: account, statusCode: .newPolicies, serviceTime: time(),
@@ -249,10 +252,11 @@ actor ScriptedService: HTTPTransport {
         case .put:
             let left = try MessageCoding.decode(RecoveryShare.self, from: body)
             share.withLock { $0 = left }
+            shareOwner = registration
         case .delete: share.withLock { $0 = nil }
         default:
             if let shareProblem { throw shareProblem }
-            guard let share = share.withLock({ $0 }) else {
+            guard let share = share.withLock({ $0 }), shareOwner ?? registration == registration else {
                 throw ProblemDetails(title: "nothing was left", status: 404)
             }
             releases += 1
@@ -318,7 +322,9 @@ actor ScriptedService: HTTPTransport {
         var proof = ContactProof(
             registrationID: registration, nonce: message.nonce,
             clientTime: Int64(message.clientTime.timeIntervalSince1970), issuedAt: Int64(time().timeIntervalSince1970),
-            stateGeneration: checkIns.compactMap(\.stateGeneration).max())
+            stateGeneration: checkIns.compactMap(\.stateGeneration).max(),
+            hasRecoveryShare: keepsShares
+                ? message.recoveryShareDigest.map { digest in share.withLock { $0?.digest } == digest } : nil)
         changeContact(&proof)
         return try proof.signed(by: forger ?? signing)
     }

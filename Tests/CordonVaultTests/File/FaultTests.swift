@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -82,21 +83,23 @@ struct FaultTests {
         device.log.removeAll()
         var commits: [(events: Int, state: Int)] = [(0, 0)]
         try live(file) { commits.append((device.log.count, $0)) }
-        var random = SeededGenerator(seed: 8)
-        let states = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 300 : 1_000_000
-        let tries = states / device.log.count + 1
+        let run = DeepRun(plain: 300, deep: 1_000_000, seed: 8)
+        var random = SeededGenerator(seed: run.seed)
         var replayed = 0
-        for cut in 0...device.log.count {
+        // Every cut in turn, so that a run that ends early has tried all of them alike.
+        for round in run {
+            let (cut, attempt) = ((round - 1) % (device.log.count + 1), (round - 1) / (device.log.count + 1))
             let durable = commits.last { $0.events <= cut }?.state ?? 0
-            for attempt in 0..<tries {
+            do {
                 let image = Self.replay(device.log[..<cut], onto: start, attempt, &random)
                 let read = try sealer.open(MemoryDevice(image)).all()
                 let allowed = Self.states[durable...min(durable + 1, 5)]
-                #expect(allowed.contains(read), "cut \(cut), attempt \(attempt), seed 8")
+                #expect(allowed.contains(read), "cut \(cut), attempt \(attempt), seed \(run.seed)")
                 replayed += 1
             }
         }
-        #expect(replayed > states)
+        #expect(replayed > device.log.count, "every cut was tried")
+        run.finish("states of a disk after a power cut")
     }
 
     /// The disk after a power cut: everything synced, and of the rest some writes, in any order, torn at sectors.

@@ -11,9 +11,10 @@ struct FileKillTests {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
         let path = folder.path
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 25 : 2000
-        var synced = 0
-        for round in 1...rounds {
+        let run = DeepRun(plain: 25, deep: 20_000)
+        var (rounds, synced) = (0, 0)
+        for round in run {
+            rounds = round
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
                 try await writeUntilKilled(path, round)
             }
@@ -35,6 +36,7 @@ struct FileKillTests {
             }
         }
         #expect(synced > rounds / 2)
+        run.finish("kills of the writer of one file")
     }
 
     static func vault(_ path: String) throws -> Vault {

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -64,14 +65,14 @@ struct SealedFileTests {
     func `random operations agree with an array of bytes`(seed: UInt64) async throws {
         let workshop = try await Workshop()
         let path = workshop.path("model")
+        // 1,700,000 operations of each of the six make ten million.
+        let run = DeepRun(plain: 300, deep: 1_700_000, seed: 0)
+        let seed = seed &+ run.seed &* 6
         var random = SeededGenerator(seed: seed)
         var model: [UInt8] = []
         var file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: 4096)
-        let environment = ProcessInfo.processInfo.environment
-        let rounds =
-            environment["CORDON_OPERATIONS"].flatMap(Int.init) ?? (environment["CORDON_DEEP"] == nil ? 300 : 20_000)
         let reach: Int = seed % 2 == 0 ? 30_000 : 1_200_000
-        for round in 0..<rounds {
+        for round in run {
             switch Int.random(in: 0..<10, using: &random) {
             case 0...4:
                 let offset = Int.random(in: 0...min(model.count + 5000, reach), using: &random)
@@ -110,6 +111,7 @@ struct SealedFileTests {
         }
         try file.close()
         #expect(try await workshop.reopened().open(path, writing: false).all() == model, "seed \(seed)")
+        run.finish("operations beside an array of bytes")
     }
 
     @Test func `the cursor moves with reads and writes`() async throws {

@@ -13,13 +13,15 @@ extension SharedDeviceMode {
         return stream
     }
 
-    /// Who is here, anew after every change, with bursts of events put together: one question per quarter of a second.
+    /// Who is here, anew after every change, with bursts of events put together: one question per quarter of a second, and one
+    /// more at once when another session begins or ends meanwhile.
     ///
     /// Before a value is handed over the clean-up it calls for has run; where it failed the value says so by
     /// ``CurrentAccount/owed``: clear the screen all the same. It is tried again by itself, and a value follows once nothing
     /// is owed. While the broker is away there are no values.
     public nonisolated func accountChanges() -> AsyncStream<CurrentAccount> {
-        let (hints, again) = hints()
+        let rest = EventRest(rest)
+        let (hints, again) = hints(rest)
         return AsyncStream { continuation in
             let work = Task {
                 // Subscribed before the first question, so that nothing happens unheard between the two.
@@ -39,7 +41,7 @@ extension SharedDeviceMode {
                         retry = Self.soon(pause) { again.yield(AccountEvent(.resumed, session: 0)) }
                         pause = min(pause * 2, Self.longestPause)
                     }
-                    try? await Task.sleep(for: .milliseconds(250))
+                    await rest.rest(after: now?.session)
                 }
                 retry?.cancel()
                 continuation.finish()
@@ -73,9 +75,11 @@ extension SharedDeviceMode {
     }
 
     /// Events of which only the newest is kept, so that a burst is one question.
-    private nonisolated func hints() -> (AsyncStream<AccountEvent>, AsyncStream<AccountEvent>.Continuation) {
+    private nonisolated func hints(
+        _ rest: EventRest
+    ) -> (AsyncStream<AccountEvent>, AsyncStream<AccountEvent>.Continuation) {
         let (stream, continuation) = AsyncStream.makeStream(of: AccountEvent.self, bufferingPolicy: .bufferingNewest(1))
-        broadcast.add(continuation)
+        broadcast.add(continuation, hearing: rest.hear)
         return (stream, continuation)
     }
 }
@@ -87,21 +91,35 @@ extension CurrentAccount {
     }
 }
 
-/// Hands events to everybody who listens.
+/// Hands events to all listeners.
 final class EventFan: Sendable {
-    private let listeners = Locked<[Int: AsyncStream<AccountEvent>.Continuation]>([:])
+    private struct Listener: Sendable {
+        let continuation: AsyncStream<AccountEvent>.Continuation
+        let hear: @Sendable (AccountEvent) -> Void
+    }
 
-    func add(_ listener: AsyncStream<AccountEvent>.Continuation) {
+    private let listeners = Locked<[Int: Listener]>([:])
+
+    /// Adds a listener until its stream ends.
+    ///
+    /// - Parameter hear: Told of each event once it is in the stream, also of those that newer ones push out of it.
+    func add(
+        _ continuation: AsyncStream<AccountEvent>.Continuation,
+        hearing hear: @escaping @Sendable (AccountEvent) -> Void = { _ in }
+    ) {
         let id = listeners.withLock { listeners in
             let id = (listeners.keys.max() ?? 0) + 1
-            listeners[id] = listener
+            listeners[id] = Listener(continuation: continuation, hear: hear)
             return id
         }
-        listener.onTermination = { [weak self] _ in self?.remove(id) }
+        continuation.onTermination = { [weak self] _ in self?.remove(id) }
     }
 
     func post(_ event: AccountEvent) {
-        for listener in listeners.withLock({ $0.values.map { $0 } }) { listener.yield(event) }
+        for listener in listeners.withLock({ $0.values.map { $0 } }) {
+            listener.continuation.yield(event)
+            listener.hear(event)
+        }
     }
 
     private func remove(_ id: Int) {

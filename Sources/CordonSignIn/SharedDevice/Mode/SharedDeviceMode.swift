@@ -12,6 +12,8 @@ public actor SharedDeviceMode {
 
     let link: BrokerLink
     nonisolated let broadcast: EventFan
+    /// How long an app that follows rests after each question.
+    nonisolated let rest: Duration
     private let handler: CleanUpHandler?
     private let warn: @Sendable (String) -> Void
     private var hasWarned = false
@@ -40,11 +42,11 @@ public actor SharedDeviceMode {
             isDevelopment: isDevelopment, deadline: { $0.deadline }, cleanUp: cleanUp, warn: warn)
     }
 
-    /// As the public one, with times of its own to wait for answers.
+    /// As the public one, with times of its own to wait for answers and to rest.
     init(
         socket: String, clientID: String, supportsSeveralAccounts: Bool = false, isDevelopment: Bool = false,
-        deadline: @escaping @Sendable (BrokerVerb) -> Duration, cleanUp: CleanUpHandler? = nil,
-        warn: @escaping @Sendable (String) -> Void = { _ in }
+        deadline: @escaping @Sendable (BrokerVerb) -> Duration, rest: Duration = .milliseconds(250),
+        cleanUp: CleanUpHandler? = nil, warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(SignInError) {
         guard !supportsSeveralAccounts else {
             throw SignInError(
@@ -57,6 +59,7 @@ public actor SharedDeviceMode {
         let broadcast = EventFan()
         self.clientID = clientID
         self.broadcast = broadcast
+        self.rest = rest
         self.handler = cleanUp
         self.warn = warn
         link = BrokerLink(

@@ -79,17 +79,31 @@ import Testing
 
     @Test func `only what must hold of everything that is let through narrows a list`() throws {
         let narrowing = try GraphFilterParser.parse("userId eq 'a' and (count gt 3 or userId eq 'b')")
-        #expect(narrowing.equalities == ["userid": "a"] && narrowing.beginnings.isEmpty)
+        #expect(narrowing.equalities == ["userid": "a"])
         #expect(try GraphFilterParser.parse("userId eq 'a' or count gt 3").equalities.isEmpty)
         #expect(try GraphFilterParser.parse("not (userId eq 'a')").equalities.isEmpty)
         #expect(
             try GraphFilterParser.parse("'x.y' eq appIdentifier/bundleId").equalities == [
                 "appidentifier/bundleid": "x.y"
             ])
-        #expect(
-            try GraphFilterParser.parse("startswith(userPrincipalName,'Ad') and count gt 1").beginnings == [
-                "userprincipalname": "Ad"
-            ])
+    }
+
+    @Test(
+        arguments: [
+            ("startswith(userPrincipalName,'Ad') and count gt 1", ["userprincipalname Ad"]),
+            ("count gt 1 and displayName eq 'Ada'", ["displayname Ada"]),
+            (
+                "'Ada' eq displayName or startswith(userPrincipalName,'ada')",
+                ["displayname Ada", "userprincipalname ada"]
+            ),
+            ("displayName eq 'Ada' or count gt 1", nil), ("not (displayName eq 'Ada')", nil),
+            ("startswith(displayName,'')", nil), ("contains(displayName,'a')", nil), ("startswith(mail,'a')", nil),
+        ] as [(String, [String]?)])
+    func `people are looked up by the beginnings of names that let nobody else through`(
+        filter: String, expected: [String]?
+    ) throws {
+        let found = try GraphFilterParser.parse(filter).beginnings(among: ["userprincipalname", "displayname"])
+        #expect(found?.map { "\($0.member) \($0.text)" } == expected)
     }
 
     @Test func `a report in JSON is one text, in however many pieces it is made`() throws {

@@ -220,4 +220,55 @@ import Testing
             }
         }
     }
+
+    @Test func `people in the order of their display names are read a page at a time`() async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        // Two of one name, two forms of one letter, and one name that begins another.
+        let names = ["zoe", "Ada", "ada", "e\u{301}mile", "\u{E9}va", "Ad", "Ben Ali", "Ben"]
+        for (number, name) in names.enumerated() {
+            try await service.service.provisioning.saveUser(
+                DirectoryUser(id: "P\(number)", userPrincipalName: "p\(number)@contoso.example", displayName: name),
+                as: TestService.owner)
+        }
+        try await service.test { client in
+            func all(_ query: String) async throws -> [String] {
+                var (link, ids): (String?, [String]) = ("/v1.0/users?" + query, [])
+                while let next = link {
+                    let reads = try await storage.reads {
+                        let page = try await client.administer(.get, next).json
+                        ids += (page["value"]?.array ?? []).compactMap { $0["id"]?.string }
+                        link = page["@odata.nextLink"]?.string.flatMap(URL.init(string:)).map {
+                            "\($0.path())?\($0.query() ?? "")"
+                        }
+                    }
+                    if query.hasPrefix("$top=3") {
+                        #expect(reads[.user]?.paged ?? 9 <= 4 && reads[.user]?.all ?? 0 == 0)
+                    }
+                }
+                return ids
+            }
+            // As the scan orders them, which a filter asks for.
+            let expected = try await all("$orderby=displayName&$top=999&$filter=id%20ne%20'none'")
+            #expect(expected.count >= names.count)
+            #expect(try await all("$top=3&$orderby=displayName") == expected)
+            #expect(try await all("$top=3&$orderby=displayName&$count=true") == expected)
+            let found = try await storage.reads {
+                let filter = "startswith(displayName,'ben')%20or%20startswith(userPrincipalName,'p3')"
+                let page = try await client.administer(.get, "/v1.0/users?$filter=" + filter).json
+                #expect((page["value"]?.array ?? []).compactMap { $0["id"]?.string } == ["P3", "P6", "P7"])
+            }
+            #expect(found[.user] == .init(paged: 3))
+        }
+    }
+
+    @Test func `the registrations of a device are found by its tag, whatever the case`() async throws {
+        try await asking(9) { storage, _, client in
+            let reads = try await storage.reads {
+                let page = try await client.administer(.get, Self.path + "?$filter=deviceTag%20eq%20'TAG-3'").json
+                #expect((page["value"]?.array ?? []).compactMap { $0["deviceTag"]?.string } == ["tag-3"])
+            }
+            #expect(reads[.registration] == .init(paged: 1))
+        }
+    }
 }
