@@ -82,7 +82,7 @@ import Testing
         #expect(try PolicyPlanCommand.parse(["policies", "--out", "b.json"]).options.plan == "b.json")
         for help in [PolicyPlanCommand.helpMessage(), PolicyApplyCommand.helpMessage()] {
             for option in ["--service ", "--plan", "--json"] {
-                let mentions = help.split(separator: "\n").filter { $0.trimmingPrefix(/ +/).hasPrefix(option) }
+                let mentions = help.split(separator: "\n").filter { $0.drop(while: \.isWhitespace).hasPrefix(option) }
                 #expect(mentions.count == 1, "\(option)")
             }
         }
