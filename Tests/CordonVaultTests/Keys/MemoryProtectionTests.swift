@@ -110,7 +110,7 @@ struct MemoryProtectionTests {
                 try file.write([1, 2, 3], at: 0)
                 try file.sync()
                 func contentKey() async throws -> [UInt8] {
-                    let key = try #require(await workshop.vault.keys[workshop.ada])
+                    let key = try await workshop.vault.key(for: workshop.ada)
                     let content = try #require(workshop.vault.facts(of: path)).contentKey(under: key)
                     defer { content.destroy() }
                     return try #require(content.withBytes { $0.map { $0 ^ mask } })
