@@ -90,7 +90,8 @@ enum Migration {
         try database.execute(
             """
             DELETE FROM record WHERE kind = 'membership';
-            DELETE FROM lookup WHERE kind = 'membership' OR name IN ('due', 'drift', 'flagged');
+            DELETE FROM lookup WHERE kind = 'membership' OR kind = 'operation' AND name = 'user'
+                OR name IN ('due', 'drift', 'flagged', 'shown', 'device', 'newest');
             PRAGMA user_version = 1;
             COMMIT;
             PRAGMA wal_checkpoint(TRUNCATE)

@@ -23,7 +23,7 @@ enum StorageMigrations {
     /// The version that this code reads and writes.
     static var current: Int { steps.count }
 
-    static let steps = [Step(sql: records), Step(convert: membershipsAndTimes)]
+    static let steps = [Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists)]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
     private static let records = """
@@ -68,6 +68,17 @@ enum StorageMigrations {
             try transaction.renewLookups(of: LogCollection.self)
             try transaction.renewLookups(of: OperatorAlert.self)
             try transaction.renewLookups(of: ExportJob.self)
+        }
+    }
+
+    /// 3: lookups by which lists are cut and ordered: people by display name, registrations by device, wipes by person and newest
+    /// first.
+    private static let lists: @Sendable (Database) throws -> Void = { database in
+        for tenant in try StorageBackup.tenants(in: database) {
+            let transaction = SQLiteTransaction(database, tenant: TenantID(tenant))
+            try transaction.renewLookups(of: DirectoryUser.self)
+            try transaction.renewLookups(of: Registration.self)
+            try transaction.renewLookups(of: WipeOperation.self)
         }
     }
 

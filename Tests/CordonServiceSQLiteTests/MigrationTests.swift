@@ -47,6 +47,29 @@ import Testing
             ('contoso', 'membership', 'member', 'g/writers', 'staff/g/writers'),
             ('contoso', 'membership', 'nested', 'group', 'staff/g/writers');
         """,
+        3: """
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'user', 'oid-a', CAST(
+            '{"accountEnabled":true,"displayName":"A","id":"oid-a","isLicensed":true,"userPrincipalName":"a@contoso.example"}'
+            AS BLOB));
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'user', 'name', 'a@contoso.example', 'oid-a'),
+            ('contoso', 'user', 'shown', 'a' || char(1) || 'oid-a', 'oid-a');
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'settings', 'tenant', CAST(
+            '{"targetingRevision":7}' AS BLOB));
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'staff', CAST(
+            '{"displayName":"Staff","id":"Staff"}' AS BLOB));
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'writers', CAST(
+            '{"description":"who write","displayName":"Writers","id":"writers"}' AS BLOB));
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'membership', 'staff/u/oid-a', CAST(
+            '{"group":"staff","member":{"user":{"_0":"OID-a"}}}' AS BLOB));
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'membership', 'member', 'u/oid-a', 'staff/u/oid-a');
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'membership', 'staff/g/writers', CAST(
+            '{"group":"staff","member":{"group":{"_0":"writers"}}}' AS BLOB));
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'membership', 'member', 'g/writers', 'staff/g/writers'),
+            ('contoso', 'membership', 'nested', 'group', 'staff/g/writers');
+        """,
     ]
 
     private func store(_ version: Int, in folder: URL) throws -> URL {
@@ -98,6 +121,47 @@ import Testing
         #expect(now == StorageMigrations.current)
         #expect(try StorageBackup.check(file).first?.id == (version == 0 ? nil : "contoso"))
         try queue.close()
+    }
+
+    @Test func `lists are found in a store of the version that had no lookups for them`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let file = folder.appending(path: "service.sqlite")
+        let tenant = TenantID("contoso")
+        let account = ManagedAccount(id: "oid-a", tenant: tenant, userPrincipalName: "a@contoso.example")
+        let records: [any StoredRecord] = [
+            DirectoryUser(id: "oid-a", userPrincipalName: "a@contoso.example", displayName: "Ada"),
+            Registration(
+                id: "r", account: account, key: SoftwareSigningKey().publicKey, source: .appRegistered, created: Date(),
+                application: .init(bundleID: "com.example.notes", version: "1", sdkVersion: "1"),
+                device: .init(tag: "T-1", osVersion: "18", model: "m")),
+            WipeOperation(
+                id: "w", registrationID: "r", account: account.id, bundleID: "com.example.notes", reason: .device,
+                requestedBy: "owner", requested: Date(), notAfter: Date(), version: "v"),
+        ]
+        func lookups() async throws -> Set<[String]> {
+            let queue = try DatabaseQueue(path: file.path)
+            defer { try? queue.close() }
+            return try await queue.read { database in
+                Set(try Row.fetchAll(database, sql: "SELECT * FROM lookup").map { row in (0..<5).map { row[$0] } })
+            }
+        }
+        let new = try SQLiteStorage(file: file)
+        try await new.write(tenant) { transaction in for record in records { try transaction.save(record) } }
+        try new.close()
+        let wanted = try await lookups()
+        #expect(Set(wanted.map { $0[2] }).isSuperset(of: ["shown", "device", "newest"]))
+        let queue = try DatabaseQueue(path: file.path)
+        try await queue.writeWithoutTransaction { database in
+            try database.execute(
+                sql: """
+                    DELETE FROM lookup WHERE name IN ('shown', 'device', 'newest') OR kind = 'operation' AND name = 'user';
+                    PRAGMA user_version = 2
+                    """)
+        }
+        try queue.close()
+        try SQLiteStorage(file: file).close()
+        #expect(try await lookups() == wanted)
     }
 
     @Test func `what is due is found in a store of the version that did not look for it by time`() async throws {

@@ -22,6 +22,12 @@ struct GraphOrder: Sendable, Equatable {
         self.keys = keys
     }
 
+    /// The one member that entities are ordered by upwards, in lower case; nil for any other order.
+    var onlyAscending: String? {
+        guard keys.count == 1, !keys[0].descending, keys[0].path.count == 1 else { return nil }
+        return keys[0].path[0].lowercased()
+    }
+
     /// The members that entities are ordered by, in lower case.
     var members: Set<String> { Set(keys.compactMap { $0.path.first?.lowercased() }) }
 

@@ -12,6 +12,9 @@ struct GraphPlace {
     private let end: Int
     private let values: [JSONValue]
 
+    /// The one text that the entities are ordered by, nil where they are ordered otherwise.
+    var name: String? { values.count == 1 ? values[0].string : nil }
+
     /// The place after an entity.
     ///
     /// - Parameters:

@@ -111,21 +111,58 @@ struct DirectoryRoutes: Sendable {
             }
         }
         if let page { return page }
-        let filter = exchange.query.filter
-        let name = filter?.equalities["userprincipalname"]
-        // Those whose sign-in name begins so, where they are few; the filter itself decides among them.
-        if let beginning = name ?? filter?.beginnings["userprincipalname"], !beginning.isEmpty {
-            let few = try await exchange.directory {
-                try await administration.users(
-                    namedFrom: beginning, limit: GraphQuery.largestPage, as: exchange.administrator)
-            }
-            if let few { return try exchange.page(few, id: \.id, json: DirectoryEntity.json) }
+        if !counts, let page = try await usersByName(exchange) { return page }
+        // Those whose names begin so, where they are few; the filter itself decides among them.
+        if let few = try await candidates(exchange) {
+            return try exchange.page(few, id: \.id, json: DirectoryEntity.json)
         }
         return try await exchange.directory {
             try await exchange.scan(counts: counts, id: \.id, json: DirectoryEntity.json) { after, limit in
                 try await administration.users(after: after, limit: limit, as: exchange.administrator)
             }
         }
+    }
+
+    /// A page of people by display name, where nothing but that order is asked for.
+    private func usersByName(_ exchange: GraphExchange) async throws -> GraphPage? {
+        let query = exchange.query
+        guard query.order?.onlyAscending == "displayname", query.filter == nil, query.search == nil, query.skip == 0
+        else { return nil }
+        let place = try query.skipToken.map { try GraphPlace($0) }
+        // A token of a page in another order says no name.
+        guard place == nil || place?.name != nil else { return nil }
+        let limit = query.top ?? GraphQuery.usualPage
+        return try await exchange.directory {
+            let found = try await administration.users(
+                shownAfter: place.flatMap { place in place.name.map { ($0, place.id) } }, limit: limit + 1,
+                as: exchange.administrator)
+            let page = found.prefix(limit)
+            let next = page.last.map { GraphPlace(id: $0.id, end: 0, values: [.string($0.displayName)]).text }
+            return GraphPage(
+                page.map(DirectoryEntity.json), next: found.count > limit ? next : nil, query: query,
+                total: query.count ? try await count(exchange).people : nil)
+        }
+    }
+
+    /// Those people whom the filter may let through, by how their names begin; nil where they are many or the filter asks for
+    /// something else.
+    private func candidates(_ exchange: GraphExchange) async throws -> [DirectoryUser]? {
+        let filter = exchange.query.filter
+        guard let beginnings = filter?.beginnings(among: ["userprincipalname", "displayname"]), beginnings.count <= 16
+        else { return nil }
+        var found: [String: DirectoryUser] = [:]
+        for (member, text) in beginnings {
+            let few = try await exchange.directory {
+                member == "displayname"
+                    ? try await administration.users(
+                        shownFrom: text, limit: GraphQuery.largestPage, as: exchange.administrator)
+                    : try await administration.users(
+                        namedFrom: text, limit: GraphQuery.largestPage, as: exchange.administrator)
+            }
+            guard let few else { return nil }
+            for user in few { found[user.id.lowercased()] = user }
+        }
+        return found.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
     }
 
     private func count(_ exchange: GraphExchange) async throws -> (people: Int, groups: Int) {

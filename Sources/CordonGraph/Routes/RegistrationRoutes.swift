@@ -152,6 +152,7 @@ struct RegistrationRoutes: Sendable {
         let equal = query.filter?.equalities ?? [:]
         var narrowed = filter
         narrowed.userID = filter.userID ?? equal["userid"]
+        narrowed.deviceTag = filter.deviceTag ?? equal["devicetag"]
         narrowed.bundleID = filter.bundleID ?? equal["appidentifier/bundleid"]
         let scan = try await GraphScan(query, counts: counts || query.count, id: \.id) {
             shared.entity($0, exchange)

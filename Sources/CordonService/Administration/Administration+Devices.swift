@@ -12,8 +12,8 @@ extension Administration {
         }
     }
 
-    /// A page of the registrations that the filter lets through, ordered by id; no others are read than those of the filter's person
-    /// or app.
+    /// A page of the registrations that the filter lets through, ordered by id; no others are read than those of the filter's person,
+    /// device or app.
     ///
     /// - Parameters:
     ///   - after: The id after which the page begins, nil for the first page.
@@ -202,6 +202,29 @@ extension Administration {
         }
     }
 
+    /// A page of wipes, newest first.
+    ///
+    /// - Parameters:
+    ///   - user: The object id of the person whose wipes are meant, nil for everyone's.
+    ///   - after: The id of the wipe after which the page begins, nil for the first page.
+    ///   - limit: The most wipes of the page.
+    /// - Throws: ``ServiceError`` with code `notFound` where there is no wipe to begin after.
+    public func operations(
+        ofUser user: String?, after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [WipeOperation] {
+        try await store.read(.read, as: administrator) { records in
+            let last = try id.map { id throws(ServiceError) in try records.operation(id).place }
+            guard let user else {
+                let start = last.map { $0 + ShownText.separator } ?? ""
+                return try records.records(WipeOperation.self, where: .newest, in: start..<"\u{10FFFF}", limit: limit)
+            }
+            // One person has few.
+            let own = try records.records(WipeOperation.self, where: (.user, folded(user)))
+                .filter { wipe in last.map { $0 < wipe.place } ?? true }
+            return Array(own.sorted { $0.place < $1.place }.prefix(max(0, limit)))
+        }
+    }
+
     /// One wipe.
     public func operation(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WipeOperation {
         try await store.read(.read, as: administrator) { try $0.operation(id) }
@@ -311,6 +334,7 @@ extension RegistrationFilter {
     /// The smallest part of the registrations that has all of them in it.
     fileprivate var part: RecordPart {
         if let userID { return .found(by: .user, folded(userID)) }
+        if let deviceTag { return .found(by: .device, folded(deviceTag)) }
         guard !includesClosed else { return .all }
         return bundleID.map { .found(by: .app, folded($0)) } ?? .found(by: .state, "active")
     }
@@ -320,7 +344,7 @@ extension Registration {
     fileprivate func passes(_ filter: RegistrationFilter) -> Bool {
         (filter.includesClosed || state == .active)
             && (filter.userID.map { folded($0) == folded(account.id.rawValue) } ?? true)
-            && (filter.deviceTag.map { $0 == device.tag } ?? true)
+            && (filter.deviceTag.map { folded($0) == folded(device.tag) } ?? true)
             && (filter.bundleID.map { folded($0) == folded(application.bundleID) } ?? true)
     }
 }

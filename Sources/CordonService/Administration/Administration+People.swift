@@ -12,12 +12,14 @@ extension Administration {
     ///
     /// - Parameters:
     ///   - after: The object id after which the page begins, nil for the first page.
+    ///   - skipped: How many people after that are passed by; their records are not read.
     ///   - limit: The most people of the page.
     public func users(
-        after id: String?, limit: Int, as administrator: Administrator
+        after id: String?, skipping skipped: Int = 0, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser] {
-        try await store.read(.read, as: administrator) {
-            try $0.page(DirectoryUser.self, of: .all, after: id.map(folded), limit: limit)
+        try await store.read(.read, as: administrator) { records in
+            guard let start = try records.place(DirectoryUser.self, skipped, after: id.map(folded)) else { return [] }
+            return try records.page(DirectoryUser.self, of: .all, after: start, limit: limit)
         }
     }
 
@@ -29,25 +31,52 @@ extension Administration {
         namedFrom beginning: String, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser]? {
         let name = folded(beginning)
+        return try await store.read(.read, as: administrator) { try $0.people(.name, from: name, limit: limit) }
+    }
+
+    /// A page of people, ordered by display name, whatever the case, and those of one name by folded id.
+    ///
+    /// - Parameters:
+    ///   - place: The display name and the object id after which the page begins, nil for the first page.
+    ///   - limit: The most people of the page.
+    public func users(
+        shownAfter place: (name: String, id: String)?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [DirectoryUser] {
+        let start = place.map { DirectoryUser.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
         return try await store.read(.read, as: administrator) { records in
-            let found = try records.records(
-                DirectoryUser.self, where: .name, in: name..<name + "\u{10FFFF}", limit: max(0, limit) + 1)
-            guard found.count <= limit else { return nil }
-            return found.sorted { $0.storageID.utf8.lexicographicallyPrecedes($1.storageID.utf8) }
+            try records.records(DirectoryUser.self, where: .shown, in: start..<"\u{10FFFF}", limit: max(0, limit))
         }
+    }
+
+    /// The people whose display name begins with a text, whatever the case, ordered by folded id.
+    ///
+    /// - Parameter limit: The most people.
+    /// - Returns: Nil where there are more.
+    public func users(
+        shownFrom beginning: String, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [DirectoryUser]? {
+        let name = DirectoryUser.beginning(ofName: beginning)
+        return try await store.read(.read, as: administrator) { try $0.people(.shown, from: name, limit: limit) }
     }
 
     /// A page of groups without their members, ordered by folded id.
     ///
     /// - Parameters:
     ///   - after: The object id after which the page begins, nil for the first page.
+    ///   - skipped: How many groups after that are passed by; their records are not read.
     ///   - limit: The most groups of the page.
     public func groupEntries(
-        after id: String?, limit: Int, as administrator: Administrator
+        after id: String?, skipping skipped: Int = 0, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [GroupEntry] {
-        try await store.read(.read, as: administrator) {
-            try $0.page(GroupEntry.self, of: .all, after: id.map(folded), limit: limit)
+        try await store.read(.read, as: administrator) { records in
+            guard let start = try records.place(GroupEntry.self, skipped, after: id.map(folded)) else { return [] }
+            return try records.page(GroupEntry.self, of: .all, after: start, limit: limit)
         }
+    }
+
+    /// What the directory is synchronised from, with the folded ids of the groups that each source brings; ordered by name.
+    public func directorySources(as administrator: Administrator) async throws(ServiceError) -> [DirectorySource] {
+        try await store.read(.read, as: administrator) { try $0.records(DirectorySource.self) }
     }
 
     /// How many people and groups there are.
@@ -55,7 +84,8 @@ extension Administration {
     {
         try await store.read(.read, as: administrator) { records in
             (
-                try records.count(DirectoryUser.self, of: .all, atMost: .max),
+                // Over the names, which are a fraction of the records themselves.
+                try records.count(DirectoryUser.self, where: .name, in: ""..<"\u{10FFFF}", atMost: .max),
                 try records.count(GroupEntry.self, of: .all, atMost: .max)
             )
         }
@@ -316,5 +346,30 @@ extension StorageTransaction {
         try remove(UserBlock.self, id)
         try remove(SessionRevocation.self, id)
         try remove(DirectoryUser.self, id)
+    }
+}
+
+extension StorageReader {
+    /// The id of the record that comes so many after another, empty for the first place of all; nil where there are not so many.
+    fileprivate func place<Record: StoredRecord>(
+        _ type: Record.Type, _ skipped: Int, after id: String?
+    ) throws(ServiceError) -> String? {
+        var (last, left) = (id ?? "", skipped)
+        while left > 0 {
+            let page = try identifiers(type, of: .all, after: last, limit: min(left, 4_096))
+            guard let end = page.last, page.count == min(left, 4_096) else { return nil }
+            (last, left) = (end, left - page.count)
+        }
+        return last
+    }
+
+    /// The people with a lookup that begins with a text, ordered by folded id; nil where there are more than so many.
+    fileprivate func people(
+        _ lookup: StorageLookup, from beginning: String, limit: Int
+    ) throws(ServiceError) -> [DirectoryUser]? {
+        let range = beginning..<beginning + "\u{10FFFF}"
+        let found = try records(DirectoryUser.self, where: lookup, in: range, limit: max(0, limit) + 1)
+        guard found.count <= limit else { return nil }
+        return found.sorted { $0.storageID.utf8.lexicographicallyPrecedes($1.storageID.utf8) }
     }
 }

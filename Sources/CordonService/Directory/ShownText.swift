@@ -1,5 +1,8 @@
 /// Texts that people read in lists and reports, and that must not show as something else than they are.
 enum ShownText {
+    /// Ends a text in a lookup: before every character that the text itself may have.
+    static let separator = "\u{1}"
+
     /// What is wrong with a text; nil where nothing is.
     ///
     /// Control characters break lines apart, and marks of direction (Unicode UAX #9) turn them around; neither has a place in a
@@ -7,6 +10,11 @@ enum ShownText {
     ///
     /// - Parameter isName: Whether the text identifies somebody or something, so that nothing in it may be invisible.
     static func flaw(of text: String, isName: Bool) -> String? {
+        // Most texts are printable ASCII, of which only a space at an end of a name has a flaw.
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            let ends = [text.utf8.first, text.utf8.last]
+            return isName && ends.contains(0x20) ? "begins or ends with a space" : nil
+        }
         guard !text.unicodeScalars.contains(where: { isTurning($0) || $0.properties.generalCategory == .control })
         else {
             return "has control characters or marks of direction"

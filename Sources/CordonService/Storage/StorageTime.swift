@@ -9,6 +9,14 @@ enum StorageTime {
         return String(repeating: "0", count: max(0, 12 - digits.count)) + digits
     }
 
+    /// A moment by the microsecond; later ones come first.
+    static func newestFirst(_ moment: Date) -> String {
+        let farthest: Int64 = 999_999_999_999_999_999
+        let microseconds = Int64(max(0, min(moment.timeIntervalSince1970, 999_999_999_999)) * 1_000_000)
+        let digits = String(farthest - min(microseconds, farthest))
+        return String(repeating: "0", count: max(0, 18 - digits.count)) + digits
+    }
+
     /// A moment by the hour, for what changes with every check-in.
     static func hour(_ moment: Date) -> String {
         text(Date(timeIntervalSince1970: (moment.timeIntervalSince1970 / 3_600).rounded(.down) * 3_600))

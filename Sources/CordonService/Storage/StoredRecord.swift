@@ -129,4 +129,10 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case flagged
     /// A part of a day's telemetry.
     case day
+    /// The folded tag of a registration's device.
+    case device
+    /// The folded display name of a person, with the id: the order of a list by name.
+    case shown
+    /// When a record was asked for, the newest first, with its id.
+    case newest
 }

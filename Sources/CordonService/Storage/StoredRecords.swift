@@ -1,5 +1,6 @@
 internal import CordonIdentity
 internal import CordonProtocol
+internal import Foundation
 
 /// How ids and names that differ only in case become one.
 func folded(_ name: String) -> String { name.lowercased() }
@@ -16,8 +17,21 @@ extension DirectoryUser: StoredRecord {
     public static var storageKind: StorageKind { .user }
     /// The folded object id.
     public var storageID: String { folded(id) }
-    /// The sign-in name.
-    public var lookups: [StorageLookup: String] { [.name: folded(userPrincipalName)] }
+    /// The sign-in name, and the display name with the id.
+    public var lookups: [StorageLookup: String] {
+        [.name: folded(userPrincipalName), .shown: Self.place(named: displayName, id: id)]
+    }
+
+    /// Where a person stands in a list by display name: people of one name in the order of their ids, whatever the case.
+    static func place(named name: String, id: String) -> String {
+        beginning(ofName: name) + ShownText.separator + folded(id)
+    }
+
+    /// How the places of people begin whose display names begin with a text. In one form of the characters, whose bytes have the order
+    /// in which Swift compares them.
+    static func beginning(ofName name: String) -> String {
+        folded(name).precomposedStringWithCanonicalMapping
+    }
 }
 
 extension Registration: StoredRecord {
@@ -25,10 +39,10 @@ extension Registration: StoredRecord {
     public static var storageKind: StorageKind { .registration }
     /// The registration's id.
     public var storageID: String { id }
-    /// Person and key; while active the app, and since when something is wrong; when it expires or, once closed, is put away.
+    /// Person, key and device; while active the app, and since when something is wrong; when it expires or, once closed, is put away.
     public var lookups: [StorageLookup: String] {
         var lookups: [StorageLookup: String] = [
-            .user: folded(account.id.rawValue), .key: key.thumbprint,
+            .user: folded(account.id.rawValue), .key: key.thumbprint, .device: folded(device.tag),
         ]
         lookups[.subject] = otherSubject.map(folded)
         guard state == .active else {
@@ -52,13 +66,19 @@ extension WipeOperation: StoredRecord {
     public static var storageKind: StorageKind { .operation }
     /// The operation's id.
     public var storageID: String { id }
-    /// The registration; ``StorageLookup/state`` while open; when it lapses or, once ended, is put away.
+    /// The registration and the person; when it was asked for; ``StorageLookup/state`` while open; when it lapses or, once ended, is
+    /// put away.
     public var lookups: [StorageLookup: String] {
-        var lookups: [StorageLookup: String] = [.registration: registrationID]
+        var lookups: [StorageLookup: String] = [
+            .registration: registrationID, .user: folded(account.rawValue), .newest: place,
+        ]
         if state.isOpen { lookups[.state] = "open" }
         lookups[.due] = state.isOpen ? "open/" + StorageTime.text(notAfter) : "ended/" + StorageTime.text(modified)
         return lookups
     }
+
+    /// Where the wipe stands in a list, newest first.
+    var place: String { StorageTime.newestFirst(requested) + "/" + id }
 }
 
 extension ServiceSigningKey: StoredRecord {

@@ -6,18 +6,34 @@ import Hummingbird
 extension SCIMRoutes {
     func addGroups(to routing: AdministrationRouting) {
         routing.allowing(.readDirectory).get("\(Self.prefix)/Groups") { request, context in
-            let all =
-                Self.leavesMembersOut(request)
-                ? try await entries(context).map { SCIMGroup.json($0, base: base(request)) }
-                : try await administration.groups(as: context.administrator).map {
-                    SCIMGroup.json($0, base: base(request))
+            let list = try SCIMList(request)
+            let (base, administrator) = (base(request), context.administrator)
+            // Members are read of the groups that are shown, one after the other.
+            func whole(_ group: GroupEntry) async throws -> JSONValue {
+                do throws(ServiceError) {
+                    return SCIMGroup.json(try await administration.group(group.id, as: administrator), base: base)
+                } catch {
+                    // Removed since the page was read.
+                    guard error.code == .notFound else { throw error }
+                    return SCIMGroup.json(group, base: base)
                 }
-            return try Self.list(all, request)
+            }
+            let isShort = Self.leavesMembersOut(request)
+            let looksAtMembers = list.filter?.attribute.lowercased().hasPrefix("members") ?? false
+            let source = SCIMList.Source<GroupEntry>(
+                total: { try await administration.directoryCount(as: administrator).groups },
+                read: { after, skipped, limit in
+                    try await administration.groupEntries(
+                        after: after, skipping: skipped, limit: limit, as: administrator)
+                }, id: \.id,
+                looked: { looksAtMembers && !isShort ? try await whole($0) : SCIMGroup.json($0, base: base) },
+                shown: { isShort ? SCIMGroup.json($0, base: base) : try await whole($0) })
+            return try await list.answer(source, places, .init(administrator: administrator.id, list: "Groups"))
         }
         routing.allowing(.writeGroups).post("\(Self.prefix)/Groups") { request, context in
-            let all = try await entries(context)
+            let body = try await Self.read(request)
             let group = try SCIMGroup.group(
-                try await Self.read(request), id: nil, known: nil, groups: Set(all.map { $0.id.lowercased() }))
+                body, id: nil, known: nil, groups: try await groups(among: body, context))
             do {
                 return try await save(nil, group, request, context, .created)
             } catch let error as ServiceError where error.code == .preconditionFailed {
@@ -48,8 +64,22 @@ extension SCIMRoutes {
         }
     }
 
-    private func entries(_ context: AdministrationContext) async throws -> [GroupEntry] {
-        try await administration.groupEntries(as: context.administrator)
+    /// The most members of which each is asked for by its id; of more, all groups are read once.
+    private static let mostAskedFor = 64
+
+    /// The folded ids of the known groups among the members of a document that say no type.
+    private func groups(among document: JSONValue, _ context: AdministrationContext) async throws -> Set<String> {
+        let members = document["members"]?.array ?? []
+        let names = Set(members.filter { $0["type"]?.string == nil }.compactMap { $0["value"]?.string?.lowercased() })
+        guard names.count <= Self.mostAskedFor else {
+            let all = try await administration.groupEntries(as: context.administrator)
+            return names.intersection(all.map { $0.id.lowercased() })
+        }
+        var groups: Set<String> = []
+        for name in names where try await administration.isGroup(name, as: context.administrator) {
+            groups.insert(name)
+        }
+        return groups
     }
 
     /// The largest group that is sent back whole after members of it were changed.
@@ -83,9 +113,9 @@ extension SCIMRoutes {
     ) async throws -> Response {
         try await settling {
             let known = try await group(context)
-            let ids = Set(try await entries(context).map { $0.id.lowercased() })
             let document = try edit(SCIMGroup.json(known, base: base(request)))
-            let group = try SCIMGroup.group(document, id: known.id, known: known, groups: ids)
+            let group = try SCIMGroup.group(
+                document, id: known.id, known: known, groups: try await groups(among: document, context))
             return try await save(known, group, request, context, .ok)
         }
     }

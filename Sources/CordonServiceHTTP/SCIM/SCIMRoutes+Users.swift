@@ -6,8 +6,19 @@ import Hummingbird
 extension SCIMRoutes {
     func addUsers(to routing: AdministrationRouting) {
         routing.allowing(.readDirectory).get("\(Self.prefix)/Users") { request, context in
-            let users = try await candidates(request, context)
-            return try Self.list(users.map { SCIMUser.json($0, base: base(request)) }, request)
+            let list = try SCIMList(request)
+            let base = base(request)
+            if let few = try await candidates(list.filter, context) {
+                return list.answer(few.map { SCIMUser.json($0, base: base) })
+            }
+            let administrator = context.administrator
+            let source = SCIMList.Source<DirectoryUser>(
+                total: { try await administration.directoryCount(as: administrator).people },
+                read: { after, skipped, limit in
+                    try await administration.users(
+                        after: after, skipping: skipped, limit: limit, as: administrator)
+                }, id: \.id, looked: { SCIMUser.json($0, base: base) }, shown: { SCIMUser.json($0, base: base) })
+            return try await list.answer(source, places, .init(administrator: administrator.id, list: "Users"))
         }
         routing.allowing(.writeGroups).post("\(Self.prefix)/Users") { request, context in
             let user = try SCIMUser.user(try await Self.read(request), id: nil, known: nil)
@@ -44,17 +55,16 @@ extension SCIMRoutes {
         }
     }
 
-    /// Those whom the filter may let through: by an index where it asks for a name or an id, as provisioning systems do before each
-    /// change; everybody otherwise.
-    private func candidates(
-        _ request: Request, _ context: AdministrationContext
-    ) async throws -> [DirectoryUser] {
-        let filter = try request.uri.queryParameters["filter"].map { try SCIMFilter(String($0)) }
+    /// Those whom the filter may let through, where it asks for a name or an id, as provisioning systems do before each change, and they
+    /// are few; nil otherwise.
+    private func candidates(_ filter: SCIMFilter?, _ context: AdministrationContext) async throws -> [DirectoryUser]? {
         switch (filter?.attribute.lowercased(), filter?.value.string) {
         case ("username", let name?) where !name.isEmpty:
-            let few = try await administration.users(
+            return try await administration.users(
                 namedFrom: name, limit: Self.largestPage, as: context.administrator)
-            if let few { return few }
+        case ("displayname", let name?) where !name.isEmpty:
+            return try await administration.users(
+                shownFrom: name, limit: Self.largestPage, as: context.administrator)
         case ("id", let id?), ("externalid", let id?):
             do throws(ServiceError) {
                 return [try await administration.user(id, as: context.administrator)]
@@ -62,9 +72,8 @@ extension SCIMRoutes {
                 guard error.code == .notFound else { throw error }
                 return []
             }
-        default: break
+        default: return nil
         }
-        return try await administration.users(as: context.administrator)
     }
 
     private func user(

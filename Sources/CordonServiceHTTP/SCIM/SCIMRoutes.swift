@@ -17,6 +17,13 @@ struct SCIMRoutes: Sendable {
     let origin: RequestOrigin
     let administration: Administration
     let provisioning: Provisioning
+    let places = SCIMPlaces()
+
+    init(origin: RequestOrigin, administration: Administration, provisioning: Provisioning) {
+        self.origin = origin
+        self.administration = administration
+        self.provisioning = provisioning
+    }
 
     func add(to routing: AdministrationRouting) {
         let read = routing.allowing(.readDirectory)
@@ -33,7 +40,7 @@ struct SCIMRoutes: Sendable {
 
     func base(_ request: Request) -> String { origin.of(request) + Self.prefix }
 
-    /// Reads, edits and writes again until nobody else wrote in between; systems send changes of one group at once.
+    /// Reads, edits and writes again until no other change came in between; systems send changes of one group at once.
     func settling(
         _ attempt: () async throws -> Response
     ) async throws -> Response {
@@ -55,20 +62,5 @@ struct SCIMRoutes: Sendable {
         var headers: HTTPFields = [:]
         if status == .created { headers[.location] = value["meta"]?["location"]?.string }
         return Response(status, mediaType, Data(value.text().utf8), headers: headers)
-    }
-
-    /// A page of what passes the filter (RFC 7644 §3.4.2).
-    static func list(_ resources: [JSONValue], _ request: Request) throws -> Response {
-        let query = request.uri.queryParameters
-        let filter = try query["filter"].map { try SCIMFilter(String($0)) }
-        let found = resources.filter { filter?.admits($0) ?? true }
-        let start = max(1, query["startIndex"].flatMap { Int($0) } ?? 1)
-        let count = min(max(0, query["count"].flatMap { Int($0) } ?? 100), largestPage)
-        let page = Array(found.dropFirst(start - 1).prefix(count))
-        return answer([
-            "schemas": ["urn:ietf:params:scim:api:messages:2.0:ListResponse"],
-            "totalResults": .integer(Int64(found.count)), "startIndex": .integer(Int64(start)),
-            "itemsPerPage": .integer(Int64(page.count)), "Resources": .array(page),
-        ])
     }
 }

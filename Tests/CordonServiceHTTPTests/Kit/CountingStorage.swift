@@ -88,6 +88,12 @@ final class CountingStorage: ServiceStorage {
             try base.count(type, of: part, atMost: most)
         }
 
+        func count<Record: StoredRecord>(
+            _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+        ) throws(ServiceError) -> Int {
+            try base.count(type, where: lookup, in: range, atMost: most)
+        }
+
         func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] { try base.auditRecords(query) }
 
         func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try base.lastAuditRecord() }

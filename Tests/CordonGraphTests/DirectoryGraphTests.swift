@@ -1,0 +1,139 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-OP-062, 076, 078, 080: people and groups below the first level, and groups that cannot be kept.
+@Suite struct DirectoryGraphTests {
+    @Test(
+        arguments: [
+            ["displayName": "Sales", "groupTypes": ["DynamicMembership"]],
+            ["displayName": "Sales", "membershipRule": "user.department -eq \"Sales\""],
+        ] as [JSONValue])
+    func `a group with a rule of membership is refused, not made empty`(_ body: JSONValue) async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let answer = try await client.administer(.post, "/beta/groups", body)
+            #expect(answer.status == .badRequest)
+            let named = answer.json["error"]?["details"]?.array?.first?["target"]?.string
+            #expect(named.map { body[$0] != nil } == true)
+            #expect(
+                try await service.service.administration.groups(as: TestService.owner).map(\.id) == [TestService.group])
+            let plain: JSONValue = [
+                "displayName": "Sales", "securityEnabled": true, "mailEnabled": false, "mailNickname": "x",
+                "groupTypes": [], "membershipRule": .null, "membershipRuleProcessingState": .null,
+            ]
+            #expect(try await client.administer(.post, "/beta/groups", plain).status == .created)
+        }
+    }
+
+    @Test func `a new group keeps the nickname that it was given, and one that is none is refused`() async throws {
+        // SRV-OP-078
+        try await TestService().test { client in
+            func make(_ nickname: JSONValue) async throws -> TestResponse {
+                try await client.administer(
+                    .post, "/v1.0/groups", ["displayName": "Field Sales", "mailNickname": nickname])
+            }
+            let named = try await make("sales-north.1")
+            #expect(named.status == .created && named.json["mailNickname"] == "sales-north.1")
+            let id = try #require(named.json["id"]?.string)
+            #expect(try await client.administer(.get, "/v1.0/groups/\(id)").json["mailNickname"] == "sales-north.1")
+            #expect(try await make(.null).json["mailNickname"] == "FieldSales")
+            for bad in ["", "two words", "a@b", "ä", .string(String(repeating: "x", count: 65)), 7] as [JSONValue] {
+                let answer = try await make(bad)
+                #expect(answer.status == .badRequest, "\(bad)")
+                #expect(answer.json["error"]?["details"]?.array?.first?["target"] == "mailNickname")
+            }
+        }
+    }
+
+    /// The ids of a list, in its order.
+    private func ids(_ client: TestClient, _ path: String) async throws -> [String] {
+        let list = try await client.administer(.get, "/v1.0/" + path).json["value"]?.array ?? []
+        #expect(list.allSatisfy { $0["@odata.type"]?.string?.hasPrefix("#microsoft.graph.") == true })
+        return list.compactMap { $0["id"]?.string }
+    }
+
+    @Test func `membership is found whatever the case of ids, direct and through another group`() async throws {
+        let service = try await TestService()
+        let (a, b) = (TestPerson.workerA, TestPerson.workerB)
+        for group in [
+            DirectoryGroup(id: "inner", displayName: "Inner", members: [.user(a.id.uppercased())]),
+            DirectoryGroup(id: "middle", displayName: "Middle", members: [.group("INNER"), .user(b.id)]),
+            DirectoryGroup(id: "outer", displayName: "Outer", members: [.group("middle")]),
+        ] {
+            try await service.service.provisioning.saveGroup(group, as: TestService.owner)
+        }
+        try await service.test { client in
+            #expect(try await ids(client, "users/\(a.id)/memberOf") == [TestService.group, "inner"])
+            #expect(
+                try await ids(client, "users/\(a.id)/transitiveMemberOf") == [
+                    TestService.group, "inner", "middle", "outer",
+                ])
+            #expect(try await ids(client, "users/\(b.id)/memberOf") == ["middle"])
+            #expect(try await ids(client, "groups/outer/members") == ["middle"])
+            #expect(try await ids(client, "groups/outer/transitiveMembers") == [a.id, b.id, "inner", "middle"])
+            #expect(try await ids(client, "groups/middle/members") == [b.id, "inner"])
+            let count = try await client.administer(.get, "/v1.0/groups/middle/members/$count")
+            #expect(count.body == .init(string: "2"))
+        }
+    }
+
+    @Test func `whether a person is blocked is known in any case of the id, also of those who left`() async throws {
+        let service = try await TestService()
+        let id = TestPerson.workerA.id
+        try await service.service.administration.blockUser(id.uppercased(), as: TestService.owner)
+        try await service.test { client in
+            func answer(_ key: String) async throws -> TestResponse {
+                try await client.administer(.get, "/beta/users/\(key)/isManagedAppUserBlocked()")
+            }
+            for key in [id, id.uppercased(), TestPerson.workerA.name] {
+                #expect(try await answer(key).json["value"] == true, "\(key)")
+            }
+            #expect(try await answer(TestPerson.workerB.id).json["value"] == false)
+            try await service.service.provisioning.removeUser(id, as: TestService.owner)
+            #expect(try await answer(id).json["value"] == true)
+            #expect(try await answer("nobody").status == .notFound)
+        }
+    }
+
+    @Test func `a filter by a member that nothing has is refused, not answered with every person`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            for filter in ["nosuch ne 'x'", "startswith(displayNam,'x')", "not (nosuch eq 1)"] {
+                let escaped = try #require(filter.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+                let answer = try await client.administer(.get, "/v1.0/users?$filter=\(escaped)")
+                #expect(answer.status == .badRequest, "\(filter)")
+            }
+            let known = try await client.administer(.get, "/v1.0/users?$filter=jobTitle%20eq%20null")
+            #expect(known.status == .ok)
+        }
+    }
+
+    @Test func `a filter that compares a member with another kind of value is refused`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            for filter in [
+                "displayName gt 5", "not (displayName eq 5)", "displayName ne true", "accountEnabled ne 'true'",
+                "displayName in ('a', 5)", "displayName ne 2026-01-01T00:00:00Z", "accountEnabled ne 'x' or id eq 'y'",
+                "startswith(accountEnabled,'t')", "not displayName",
+            ] {
+                let escaped = try #require(filter.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+                let answer = try await client.administer(.get, "/v1.0/users?$filter=\(escaped)")
+                #expect(answer.status == .badRequest, "\(filter)")
+            }
+            for filter in ["accountEnabled ne false", "displayName ne 'x' and accountEnabled", "jobTitle eq 'x'"] {
+                let escaped = try #require(filter.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+                let answer = try await client.administer(.get, "/v1.0/users?$filter=\(escaped)")
+                #expect(answer.status == .ok, "\(filter)")
+            }
+        }
+    }
+}

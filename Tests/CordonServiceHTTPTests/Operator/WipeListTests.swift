@@ -1,0 +1,55 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// The list of wipes is read by index, a page at a time.
+@Suite struct WipeListTests {
+    private static let path = "/admin/v1/wipes"
+
+    private func ids(_ answer: TestResponse) -> [String] {
+        (answer.json.array ?? []).compactMap { $0["id"]?.string }
+    }
+
+    @Test func `wipes are listed newest first, a page reads its own, and the next begins after it`() async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        let people = [TestPerson.workerA.id, TestPerson.workerB.id]
+        // Seven in one second, written in another order than they were asked for.
+        let wipes = (0..<507).map { number in
+            WipeOperation(
+                id: "w\(number * 13 % 507)", registrationID: "r", account: AccountID(people[number % 2].uppercased()),
+                bundleID: "org.example.notes", reason: .device, requestedBy: "owner",
+                requested: Date(timeIntervalSince1970: 1_000_000 + Double(max(0, number - 7))),
+                notAfter: Date(timeIntervalSince1970: 2_000_000), version: "v", state: .succeeded)
+        }
+        try await storage.write(TestService.tenant) { transaction in
+            for wipe in wipes.shuffled() { try transaction.save(wipe) }
+        }
+        let expected = wipes.sorted { ($1.requested, $0.id) < ($0.requested, $1.id) }
+        try await service.test { client in
+            var pages: [[String]] = []
+            let reads = try await storage.reads {
+                pages.append(ids(try await client.administer(.get, Self.path)))
+                pages.append(ids(try await client.administer(.get, Self.path + "?after=\(pages[0].last ?? "")")))
+            }
+            #expect(pages.map(\.count) == [500, 7])
+            #expect(pages.flatMap(\.self) == expected.map(\.id))
+            #expect(reads[.operation]?.all ?? 0 == 0 && reads[.operation]?.paged == 507)
+            let own = try await storage.reads {
+                let first = ids(try await client.administer(.get, Self.path + "?user=\(people[1])"))
+                #expect(first == expected.filter { $0.account.rawValue == people[1].uppercased() }.map(\.id))
+                let rest = try await client.administer(.get, Self.path + "?user=\(people[1])&after=\(first[249])")
+                #expect(ids(rest) == Array(first.dropFirst(250)))
+            }
+            #expect(own[.operation] == .init(one: 1, some: 2))
+            #expect(try await client.administer(.get, Self.path + "?after=none").status == .notFound)
+        }
+    }
+}
