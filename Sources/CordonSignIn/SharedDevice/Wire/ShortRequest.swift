@@ -128,7 +128,12 @@ extension BrokerRequest {
 
 /// One JSON object of texts and numbers, written member by member.
 private struct ShortText {
-    private var bytes = Data("{".utf8)
+    private var bytes: [UInt8] = {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
+        bytes.append(UInt8(ascii: "{"))
+        return bytes
+    }()
     /// Whether every text was one that stands in JSON as it is.
     private var isPlain = true
 
@@ -158,23 +163,24 @@ private struct ShortText {
     /// The object; nil where a text needs an escape.
     mutating func finish() -> Data? {
         bytes.append(UInt8(ascii: "}"))
-        return isPlain ? bytes : nil
+        return isPlain ? Data(bytes) : nil
     }
 
     private mutating func begin(_ name: StaticString) {
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(name.utf8Start, count: name.utf8CodeUnitCount)
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":")])
     }
 
     private mutating func add(_ text: String) {
-        let isPlain = text.utf8.allSatisfy {
-            (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-        }
-        self.isPlain = self.isPlain && isPlain
         bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: text.utf8)
+        for byte in text.utf8 {
+            if byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                isPlain = false
+            }
+            bytes.append(byte)
+        }
         bytes.append(UInt8(ascii: "\""))
     }
 }
