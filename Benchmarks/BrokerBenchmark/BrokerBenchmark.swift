@@ -157,7 +157,7 @@ struct BrokerBenchmark {
                 SignInRequest(scopes: scopes, resource: resource),
                 browser: provider.browser(signingInAs: round.isMultiple(of: 2) ? .worker : .otherWorker))
             for app in apps { _ = try await app.refresh() }
-            // The library puts bursts of events together; without this pause it would wait out the rest of one.
+            // An app that follows rests after each question, so that a sign-out right now would be measured with what is left of it.
             try await Task.sleep(for: .milliseconds(300))
             cleaned.reset()
             let began = ContinuousClock.now

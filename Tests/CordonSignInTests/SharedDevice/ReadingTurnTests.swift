@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonTesting
@@ -51,10 +52,8 @@ import Testing
         }
     }
 
-    private func app(
-        _ broker: SilentBroker, _ patience: Duration = .seconds(60)
-    ) throws -> SharedDeviceMode {
-        try SharedDeviceMode(socket: broker.path, clientID: "app", isDevelopment: true) { _ in patience }
+    private func app(_ broker: SilentBroker) throws -> SharedDeviceMode {
+        try SharedDeviceMode(socket: broker.path, clientID: "app", isDevelopment: true) { _ in .seconds(60) }
     }
 
     @Test func `every one of many callers gets its own answer`() async throws {
@@ -97,8 +96,12 @@ import Testing
     @Test func `a short question that is not answered ends like any other, and so does its cancelling`() async throws {
         let broker = try broker { answer, before in before < 20 ? [answer] : [] }
         defer { broker.stop() }
-        let device = try app(broker, .milliseconds(300))
+        let patience = Locked(Duration.seconds(60))
+        let device = try SharedDeviceMode(socket: broker.path, clientID: "app", isDevelopment: true) { _ in
+            patience.withLock { $0 }
+        }
         for _ in 0..<20 { _ = try await device.deviceInformation() }
+        patience.withLock { $0 = .milliseconds(300) }
         #expect(await failure { try await device.deviceInformation() }?.fault == .timedOut)
         let waiting = Task { try await device.deviceInformation() }
         waiting.cancel()
