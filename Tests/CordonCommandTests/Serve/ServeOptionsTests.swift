@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `somebody must keep the directory, or the provider decides who belongs`() throws {
+    @Test func `the directory must be kept, or the provider decides who belongs`() throws {
         func creates(_ arguments: String...) throws -> Bool {
             try ServeOptions.parse(arguments).plan(environment: [:]).service.createsPeopleAtSignIn
         }
@@ -137,7 +137,8 @@ import Testing
     @Test func `the start says who may enrol, unless a directory decides it`() throws {
         let report = ServeReport(
             address: "https://mam.example.org", listening: "0.0.0.0:443", version: "1", tenant: "contoso",
-            rootKey: "thumbprint", rootKeyIsHere: true, development: false, issuer: "https://id.example.org", process: 1)
+            rootKey: "thumbprint", rootKeyIsHere: true, development: false, issuer: "https://id.example.org", process: 1
+        )
         func lines(_ arguments: String...) throws -> [String] {
             report.lines(of: try ServeOptions.parse(arguments).plan(environment: [:]))
         }

@@ -23,7 +23,7 @@ struct PolicyPlanCommand: AsyncParsableCommand {
     @Option(help: "Where the plan is written; in the folder where absent.")
     var out: String?
 
-    @Flag(help: "Let files count also where somebody changed the service since the pull.")
+    @Flag(help: "Let files count also where the service was changed since the pull.")
     var takeFiles = false
 
     func run() async throws {
