@@ -139,7 +139,7 @@ struct Growth {
                 try await service.finishAnnouncing(of: tenant)
             },
             Work(name: "one member into or out of a group of \(Self.crowd)", runs: 10) { run in
-                // Somebody with a registration and outside the group; of each pair of runs the second takes them out again, so that
+                // A person with a registration and outside the group; of each pair of runs the second takes them out again, so that
                 // a later run finds the same store.
                 let person = DirectoryGroup.Member.user(GrowthStore.person(run / 2 % (registrations / 2)))
                 let joins = run.isMultiple(of: 2)

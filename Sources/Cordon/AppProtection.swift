@@ -22,6 +22,8 @@ public actor AppProtection {
     public nonisolated let windows: WindowIdentities
     /// The organisation's files.
     public nonisolated let files: AccountFiles
+    /// Files that are worked on while the gate is closed, which no PIN guards.
+    public nonisolated let backgroundFiles: BackgroundFiles
     /// The ways out, and the ways in.
     public nonisolated let outlets: EgressOutlets
     /// The pins of the organisation's hosts.
@@ -74,6 +76,7 @@ public actor AppProtection {
         gate = LaunchGates(tools, requests: requests)
         windows = WindowIdentities(tools, gate: gate, requests: requests)
         files = AccountFiles(context, rules: rules, guards: tools.guards)
+        backgroundFiles = BackgroundFiles(context, files: files)
         outlets = EgressOutlets(context, rules: rules, group: group, screens: tools.screens)
         pinning = CertificatePinning(rules)
         settings = RuntimeSettings(context, screens: tools.screens)
@@ -83,7 +86,10 @@ public actor AppProtection {
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
         let changes = AccountChanges(
             context,
-            followers: [group, gate, settings, files, telemetry, logs, EvidenceReports(context, service: service)])
+            followers: [
+                group, gate, settings, files, backgroundFiles, telemetry, logs,
+                EvidenceReports(context, service: service),
+            ])
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
@@ -106,6 +112,7 @@ public actor AppProtection {
         await settings.load()
         try await stored.load()
         try await DebugPolicies.activate(in: context, opening: files)
+        if let debugged = context.accounts.debugged { try await backgroundFiles.open(debugged) }
         await enrollments.recallDeviceAccount()
         await stored.recordClock()
         await telemetry.recordLaunch()

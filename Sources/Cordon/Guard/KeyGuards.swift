@@ -93,6 +93,11 @@ struct KeyGuards: Sendable {
                 try await vault.setAsideLostKey(of: account)
                 _ = try await vault.createAccountKey(for: account)
             }
+            guard let vault = context.backgroundVault, context.configuration.keepsBackgroundFiles else { return }
+            try await Self.from(vault) { (vault) async throws(VaultError) in
+                try await vault.setAsideLostKey(of: account)
+                _ = try await vault.createAccountKey(for: account)
+            }
         }
         await forgetItem(of: account)
         context.publishSetAside(
@@ -293,7 +298,13 @@ struct KeyGuards: Sendable {
     private func fromVault<Value>(
         _ work: (Vault) async throws(VaultError) -> Value
     ) async throws(ProtectionError) -> Value {
-        do { return try await work(context.vault) } catch { throw ProtectionError(error) }
+        try await Self.from(context.vault, work)
+    }
+
+    private static func from<Value>(
+        _ vault: Vault, _ work: (Vault) async throws(VaultError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        do { return try await work(vault) } catch { throw ProtectionError(error) }
     }
 
     /// Seals shares for the service: it never leaves the device.

@@ -32,6 +32,13 @@ struct LaunchTools: Sendable {
         guards = try KeyGuards(context, rules: rules)
         guardService = KeyGuards.Service(ServiceAccess(context), context.accounts)
     }
+
+    /// Shows and posts how long the account may still be without contact, where that is short.
+    nonisolated(nonsending) func showCountdownIfUrgent(of account: AccountID) async {
+        guard let countdown = conditions.offlineCountdown(of: account), countdown.isUrgent else { return }
+        context.events.post(.gate(account: account, .countdown(countdown)))
+        _ = await screens.answer { await $0.show(countdown) }
+    }
 }
 
 /// What an attempt has other parts do about a condition that is not met.

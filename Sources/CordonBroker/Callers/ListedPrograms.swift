@@ -68,20 +68,19 @@ struct ListedPrograms: Sendable {
     private let paths: Set<String>
     private let digested: Set<String>
     /// The groups that entries name, as they are written there.
-    private let listedGroups: [String: SystemGroup]
+    private let listedGroups: ListedGroups
     /// Whether the device's user may own the programs: whoever develops an app does.
     let isDevelopment: Bool
     /// Whether an entry asks for a security label.
     let wantsLabels: Bool
 
-    init(_ configuration: BrokerConfiguration) {
+    /// - Parameter groups: How groups are looked up; the system's where nil.
+    init(_ configuration: BrokerConfiguration, groups: ListedGroups? = nil) {
         apps = configuration.apps
         // Who an entry with a group means is told by the group alone.
         paths = Set(apps.filter { $0.group == nil }.map(\.path))
         digested = Set(apps.filter { $0.sha256 != nil && $0.group == nil }.map(\.path))
-        listedGroups = Dictionary(
-            apps.compactMap(\.group).compactMap { name in SystemGroup(name).map { (name, $0) } },
-            uniquingKeysWith: { first, _ in first })
+        listedGroups = groups ?? ListedGroups(apps.compactMap(\.group))
         wantsLabels = apps.contains { $0.label != nil }
         isDevelopment = configuration.isDevelopment
     }
@@ -103,7 +102,7 @@ struct ListedPrograms: Sendable {
     /// end is turned away for as little as possible.
     func mayMean(_ caller: PeerCredentials, ownUser: UInt32) -> Bool {
         if caller.user == 0 || caller.user == ownUser { return true }
-        if listedGroups.values.contains(where: { $0.number == caller.group }) { return true }
+        if listedGroups.mayInclude(caller.group) { return true }
         return !paths.isEmpty && ProgramIdentity.path(of: caller.process).map(paths.contains) ?? false
     }
 
@@ -115,20 +114,20 @@ struct ListedPrograms: Sendable {
     ///
     /// - Parameter others: The caller's further groups; nil where the system does not say, which counts as all of them.
     func groups(of caller: PeerCredentials, in others: () -> Set<UInt32>?) -> Set<String> {
-        guard listedGroups.values.contains(where: { $0.number == caller.group }) else { return [] }
+        guard listedGroups.mayInclude(caller.group) else { return [] }
         return Set(
             apps.compactMap { app in
-                guard let group = app.group, listedGroups[group]?.number == caller.group,
-                    objection(toGroupOf: app, of: (caller.user, others())) == nil
+                guard let name = app.group, let group = listedGroups[name], group.number == caller.group,
+                    objection(to: group, of: app, of: (caller.user, others())) == nil
                 else { return nil }
-                return group
+                return name
             })
     }
 
     private func objection(
-        toGroupOf app: AllowedApp, of caller: (user: UInt32, groups: Set<UInt32>?)?
+        to group: SystemGroup?, of app: AllowedApp, of caller: (user: UInt32, groups: Set<UInt32>?)?
     ) -> ProgramObjection? {
-        guard let name = app.group, let group = listedGroups[name], group.number != 0, group.members.isEmpty,
+        guard let group, group.number != 0, group.members.isEmpty,
             // Who logs in with the group has it in every program.
             caller.map({ SystemGroup.primary(of: $0.user) != group.number }) ?? true
         else { return .openGroup }
@@ -165,8 +164,9 @@ struct ListedPrograms: Sendable {
             let found: ProgramObjection?
             var facts = stat()
             guard lstat(app.path, &facts) == 0 else { return nil }
-            if app.group != nil {
-                found = objection(toGroupOf: app, of: nil) ?? objection(toGroupOf: app, of: (nobody, []))
+            if let name = app.group {
+                let group = listedGroups[name]
+                found = objection(to: group, of: app, of: nil) ?? objection(to: group, of: app, of: (nobody, []))
             } else if case .objection(let objection) = Self.look(
                 at: app.path, as: isDevelopment ? nil : (nobody, []))
             {

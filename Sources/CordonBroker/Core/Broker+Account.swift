@@ -33,10 +33,9 @@ extension Broker {
     /// The same where nothing has to be written for it.
     func quickCurrentAccount(_ request: RequestContext) throws(SignInError) -> CurrentAccount? {
         let app = try connections.app(request.peer).identity
-        guard let session = state.account?.session, state.apps[app.key]?.seenSession != session else {
-            return try currentAccount(request)
-        }
-        return nil
+        // That an app sees a session for the first time is written before it does.
+        let isWritten = state.account.map { state.apps[app.key]?.seenSession == $0.session } ?? true
+        return isWritten ? try currentAccount(request) : nil
     }
 
     func accountList(_ request: RequestContext) throws(SignInError) -> [SignedInAccount] {

@@ -95,7 +95,8 @@ struct ReportPages {
         }
         if !names.contains(member), let time = Moment.read(value?.string) { return .time(time) }
         if member == "hours", let hours = Double(ReportFile.text(value)) {
-            return .text(.data(hours.formatted(.number.precision(.fractionLength(0)).locale(Locale(identifier: "en_US")))))
+            return .text(
+                .data(hours.formatted(.number.precision(.fractionLength(0)).locale(Locale(identifier: "en_US")))))
         }
         return .text(shown(value, isName: names.contains(member)))
     }

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `somebody is found by display name without reading the others`() async throws {
+    @Test func `a person is found by display name without reading the others`() async throws {
         try await asking { storage, _, client in
             let reads = try await storage.reads {
                 let page = try await client.administer(
