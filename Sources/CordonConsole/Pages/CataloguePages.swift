@@ -91,7 +91,8 @@ struct CataloguePages {
 
     @Sendable private func listApps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let versions = Dictionary(
-            grouping: try await visit.api.get("/admin/v1/reports/versions").array ?? []) { $0.text("bundleID") }
+            grouping: try await visit.api.get("/admin/v1/reports/versions").array ?? []
+        ) { $0.text("bundleID") }
         let rows = try await visit.api.all(Self.apps + "?$top=200").map { app -> [Cell] in
             [
                 .link(.data(app.text("displayName")), Self.appKind.path(app.text("id"))),
@@ -172,7 +173,8 @@ struct CataloguePages {
             "displayName": .string(form["name"]), "publisher": .string(form["publisher"]),
             "cordonAppGroups": .array(form.all("sets").map { .string($0) }),
         ]
-        return try await Self.appKind.save(visit, changed, made: ["bundleId": .string(form["bundle"])]) { app, refusal in
+        return try await Self.appKind.save(visit, changed, made: ["bundleId": .string(form["bundle"])]) {
+            app, refusal in
             try await Self.appPage(visit.keys[0], app, form, visit, refusal)
         }
     }

@@ -45,7 +45,8 @@ struct OverviewPage {
                 blocks.append(.links([Link("Make the first policy", "/console/policies/new", isMain: true)]))
             }
         }
-        let needs = failed + waiting + alerts + overdue + expiring + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
+        let needs =
+            failed + waiting + alerts + overdue + expiring + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
         blocks.append(
             needs == 0 ? .note(.good, "Nothing needs attention at the moment.", []) : .text("This needs attention:"))
         if isKeyOld {

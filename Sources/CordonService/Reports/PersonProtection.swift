@@ -44,7 +44,8 @@ extension Administration {
         ofUsers ids: [String], as administrator: Administrator
     ) async throws(ServiceError) -> [PersonProtection] {
         try await store.read(.read, as: administrator) { records in
-            let reader = try PeopleReader(records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
+            let reader = try PeopleReader(
+                records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
             return try Set(ids.prefix(Self.mostPeople).map(folded)).sorted()
                 .compactMap { id throws(ServiceError) in try reader.person(id) }
         }
@@ -62,7 +63,8 @@ extension Administration {
     ) async throws(ServiceError) -> (people: [PersonProtection], next: String?) {
         let limit = max(1, min(limit, Self.mostPeople))
         return try await store.read(.read, as: administrator) { records in
-            let reader = try PeopleReader(records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
+            let reader = try PeopleReader(
+                records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
             var (found, last, looked): ([PersonProtection], String?, Int) = ([], id.map(folded), 0)
             while found.count < limit, looked < Self.mostPeopleLookedAt {
                 let page =

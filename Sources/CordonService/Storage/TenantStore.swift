@@ -62,6 +62,18 @@ struct TenantStore: Sendable {
         }
     }
 
+    /// Reads a few records on one consistent state, at once and without waiting for lists; for what every app asks.
+    func readBriefly<Result: Sendable>(
+        for caller: some ServiceCaller, call: String = #function,
+        _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws(ServiceError) -> Result {
+        do {
+            return try await storage.readBriefly(caller.tenant, body)
+        } catch {
+            throw await refusal(error, of: caller, call)
+        }
+    }
+
     /// Runs a change and, once it is durable, tells connected apps of it.
     func change<Result: Sendable>(
         for caller: some ServiceCaller, call: String = #function,

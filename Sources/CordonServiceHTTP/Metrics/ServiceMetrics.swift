@@ -120,7 +120,7 @@ final class ServiceMetrics: Sendable {
         counts.withLock { $0.connectionsRefused += 1 }
     }
 
-    /// Replaces what the program measures of its machine, and what somebody has to look at.
+    /// Replaces what the program measures of its machine, and what an operator has to look at.
     func note(_ gauges: [ServiceGauge], _ conditions: [ServiceCondition]) {
         counts.withLock { counts in
             counts.gauges = gauges
@@ -128,6 +128,6 @@ final class ServiceMetrics: Sendable {
         }
     }
 
-    /// Everything, for whoever asks.
+    /// Everything that was counted.
     var snapshot: Counts { counts.withLock { $0 } }
 }

@@ -14,9 +14,23 @@ struct PeopleRoutes: Sendable {
 
     private static let usualPage = 50
 
+    /// What the directory is synchronised from.
+    private struct Source: Encodable {
+        var name: String
+        /// How many people it brings.
+        var people: Int
+        /// The folded ids of the groups that it brings, ordered.
+        var groups: [String]
+    }
+
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/people", method: .get) { request, context in
             try Response(.ok, try await page(of: request, context.administrator))
+        }
+        routing.allowing(.readApps).on("/admin/v1/directory/sources", method: .get) { _, context in
+            let sources = try await administration.directorySources(as: context.administrator)
+            return try Response(
+                .ok, sources.map { Source(name: $0.name, people: $0.people.count, groups: $0.groups.sorted()) })
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what somebody has to look at is a metric of its own, and several values stand under one heading`() {
+    @Test func `what an operator has to look at is a metric of its own, and several values stand under one heading`() {
         let metrics = filled()
         metrics.note(
             [
@@ -51,7 +51,7 @@ import Testing
         #expect(text.components(separatedBy: "# TYPE cordon_provider_keys_age_seconds").count == 2)
     }
 
-    @Test func `what the service counts names nobody`() async throws {
+    @Test func `what the service counts names no person`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in

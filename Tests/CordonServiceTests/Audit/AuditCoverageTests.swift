@@ -22,7 +22,8 @@ struct AuditCoverageTests {
         "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",
-        "directoryCount",
+        "directoryCount", "expiringApps", "installedVersions", "filterMatches", "protection", "people", "isBlocked",
+        "newestAuditRecords", "directorySources",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
