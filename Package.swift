@@ -303,6 +303,14 @@ let package = Package(
                 "CordonServiceSQLite",
                 "CordonTesting", grdb, logging,
             ]),
+        // Its kit is that of CordonServiceHTTPTests, by links: what a test sees of the service's inside is for each file to say.
+        tests(
+            "CordonGraphTests",
+            [
+                "CordonBase", "CordonGraph", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", "CordonTestSupport", "CordonTesting", httpTypes, hummingbird,
+                hummingbirdTesting, logging, nioCore,
+            ]),
         tests(
             "CordonServiceHTTPTests",
             [
@@ -360,7 +368,8 @@ if let kept = Context.environment["CORDON_TESTS"] {
     var wanted = Set(kept.split(separator: ",").map(String.init))
     var isComplete = false
     while !isComplete {
-        let needed = package.targets.filter { wanted.contains($0.name) }.flatMap(\.dependencies).compactMap { dependency in
+        let needed = package.targets.filter { wanted.contains($0.name) }.flatMap(\.dependencies).compactMap {
+            dependency in
             if case .byNameItem(let name, _) = dependency { name } else { nil }
         }
         isComplete = wanted.isSuperset(of: needed)
@@ -424,7 +433,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             "VaultBenchmark",
             ["AllocationCounter", "BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
         benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
-        benchmark("VaultProofs", ["CordonIdentity", "CordonSignIn", "CordonVault"]),
+        benchmark("VaultProofs", ["CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", crypto]),
     ]
 }
 

@@ -19,7 +19,7 @@ LIMITS = {
     "files of the most extended type": 8,
     "types over 8 files": 0,
     "lines of AppProtection": 283,
-    "error types": 17,
+    "error types": 15,
     "do throws": 40,
     "library products": 21,
     "modules that a first program imports": 1,

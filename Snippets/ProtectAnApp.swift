@@ -34,8 +34,8 @@ func protect(
         let permit = try protection.permit(for: Question(.print, owner: .managed(account.id)))
         try await protection.outlets.print(
             report, title: "Report", of: .managed(account.id), on: printer, permit: permit)
-    } catch let denied as EgressDenied {
-        show(denied.decision.summary)  // what is refused, why, and what would be allowed
+    } catch let error as ProtectionError {
+        show(error.denial?.summary ?? error.reason)  // what is refused, why, and what would be allowed
     }
     // snippet.hide
 }

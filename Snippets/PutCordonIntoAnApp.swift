@@ -53,7 +53,7 @@ func keepANote(of account: AccountID, with protection: AppProtection) async thro
     let note = try await protection.files.read("plan.txt", of: account)
     print("kept: \(String(decoding: note, as: UTF8.self))")
 
-    do throws(EgressDenied) {
+    do throws(ProtectionError) {
         _ = try protection.permit(for: Question(.print, owner: .managed(account)))
     } catch {
         await protection.outlets.showPrintingBlocked(error, of: account)  // which rule, whose, and what would help

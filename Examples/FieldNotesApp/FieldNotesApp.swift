@@ -81,7 +81,7 @@ struct NoteList: View {
                 PermitButton("Print", for: .may(.print, of: owner)) { box in
                     Task { await attempt { try await print(with: box) } }
                 } refused: {
-                    message = $0.decision.summary
+                    message = $0.denial?.summary ?? $0.reason
                 }
                 Button("Remove account", role: .destructive) { Task { await attempt { try await wipe() } } }
                     .disabled(owner.account == nil)

@@ -81,7 +81,11 @@ public actor AppProtection {
         telemetry = TelemetryReports(context, service: service, denials: denials, ledger: ledger)
         diagnostics = ProtectionDiagnostics(context, rules: rules, denials: denials)
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
-        let changes = AccountChanges(context, followers: [group, gate, settings, files, telemetry, logs])
+        let changes = AccountChanges(
+            context,
+            followers: [
+                group, gate, settings, files, backgroundFiles, telemetry, logs, EvidenceReports(context, service: service),
+            ])
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
@@ -127,8 +131,8 @@ public actor AppProtection {
     /// Asks whether something may leave, and gets the permit for doing it once; see ``EnforcedRules/permit(for:)``. Any thread, no
     /// waiting.
     ///
-    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe.
-    public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe.
+    public nonisolated func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         try rules.permit(for: question)
     }
 

@@ -67,6 +67,7 @@ struct ConsoleRoutes: Sendable {
         ReportPages().add(to: table)
         RolePages().add(to: table)
         ServicePages().add(to: table)
+        TargetPages().add(to: table)
         router.get("/console/**") { request, context in
             await gate.answer(request, context, keys: []) { _ in
                 throw Refusal(.notFound, "not-found", "The console has no such page.")

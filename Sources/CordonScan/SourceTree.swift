@@ -46,6 +46,15 @@ struct SourceTree {
         }
         guard top.isFolder else {
             let name = (root as NSString).lastPathComponent
+            guard Self.wants(name, (name as NSString).pathExtension), top.isFile else {
+                let reason = top.isFile ? "not a kind of file that the scan knows" : "not a regular file"
+                unread.append(ScanReport.Omission(path: name, reason: reason))
+                return
+            }
+            guard top.size <= Self.largest else {
+                unread.append(ScanReport.Omission(path: name, reason: "larger than \(Self.largest >> 20) MiB"))
+                return
+            }
             files.append((name, top.size))
             return
         }

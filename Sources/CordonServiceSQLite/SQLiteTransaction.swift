@@ -139,9 +139,13 @@ struct SQLiteTransaction: StorageTransaction {
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {
         let lines = try documents(
             """
-            SELECT line FROM audit WHERE tenant = ? AND sequence > ? AND (? IS NULL OR action = ?)
-            AND (? IS NULL OR target = ?) ORDER BY sequence LIMIT ?
-            """, [tenant, query.after, query.action, query.action, query.target, query.target, query.limit])
+            SELECT line FROM audit WHERE tenant = ? AND sequence > ? AND sequence < ? AND (? IS NULL OR action = ?)
+            AND (? IS NULL OR target = ?) ORDER BY sequence \(query.before == nil ? "" : "DESC") LIMIT ?
+            """,
+            [
+                tenant, query.after, query.before ?? .max, query.action, query.action, query.target, query.target,
+                query.limit,
+            ])
         return try lines.map { line throws(ServiceError) in try auditRecord(line) }
     }
 

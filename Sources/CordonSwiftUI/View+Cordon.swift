@@ -81,13 +81,13 @@
         private let title: String
         private let question: Question
         private let act: @MainActor (PermitBox) -> Void
-        private let refused: @MainActor (EgressDenied) -> Void
+        private let refused: @MainActor (ProtectionError) -> Void
         @Environment(\.protection) private var protection
 
         /// Makes a button.
         public init(
             _ title: String, for question: Question, act: @escaping @MainActor (PermitBox) -> Void,
-            refused: @escaping @MainActor (EgressDenied) -> Void
+            refused: @escaping @MainActor (ProtectionError) -> Void
         ) {
             self.title = title
             self.question = question

@@ -42,12 +42,12 @@
         ///   - owner: Whose it becomes.
         ///   - controller: What the picker is shown on.
         /// - Returns: The document with its owner; nil when the person turned away.
-        /// - Throws: ``EgressDenied`` with every reason, ``ProtectionError`` when nothing could be shown or read.
+        /// - Throws: ``ProtectionError``: `denied` with every reason, another when nothing could be shown or read.
         public nonisolated func openDocument(
             for owner: Identity, on controller: @escaping @MainActor @Sendable () -> UIViewController?
         ) async throws -> TakenItem? {
             let decision = decision(for: .open(from: .other, for: owner))
-            guard decision.verdict.permits else { throw EgressDenied(decision) }
+            guard decision.verdict.permits else { throw ProtectionError(denied: decision) }
             let chosen = try await DocumentChoice.show(on: controller) {
                 UIDocumentPickerViewController(forOpeningContentTypes: [.data], asCopy: true)
             }

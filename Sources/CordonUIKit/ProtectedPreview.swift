@@ -18,13 +18,13 @@
 
         /// Opens a preview.
         ///
-        /// - Throws: ``EgressDenied`` with every reason when the data may not go to any app; ``ProtectionError`` when no copy could be made.
+        /// - Throws: ``ProtectionError``: `denied` with every reason when the data may not go to any app, another when no copy could be made.
         public static func open(
             _ contents: Data, named name: String, of owner: Identity, by protection: AppProtection,
             handedOutBy files: HandedOutFiles
         ) throws -> ProtectedPreview {
             let decision = protection.decision(for: .send(to: .unmanagedApp, of: owner))
-            guard decision.verdict.permits else { throw EgressDenied(decision) }
+            guard decision.verdict.permits else { throw ProtectionError(denied: decision) }
             return ProtectedPreview(try files.handOut(contents, named: name, of: owner), files)
         }
 

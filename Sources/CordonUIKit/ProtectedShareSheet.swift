@@ -16,10 +16,10 @@
         ///   - file: The copy, such as of `HandedOutFiles`; it has to stay until the sheet is gone.
         ///   - owner: Whose it is.
         ///   - whenDone: Called when the sheet is gone, to take the copy back.
-        /// - Throws: ``EgressDenied`` with every reason when it may not go to any app.
+        /// - Throws: ``ProtectionError``: `denied` with every reason when it may not go to any app.
         public convenience init(
             _ file: URL, of owner: Identity, by protection: AppProtection, whenDone: @escaping () -> Void = {}
-        ) throws(EgressDenied) {
+        ) throws(ProtectionError) {
             // It is not known which app the person will choose: the rules are asked about any.
             _ = try protection.permit(for: .send(to: .unmanagedApp, of: owner)).decision
             self.init(activityItems: [file], applicationActivities: nil)

@@ -28,6 +28,18 @@ struct DurableFileTests {
         #expect(try names == ["a"])
     }
 
+    @Test func `a folder is made with what lies above it, once, and never in place of a file`() throws {
+        defer { clean() }
+        let deep = folder.appending(path: "a/b/c")
+        for _ in 0..<2 { try DurableFile.makeFolder(deep) }
+        for place in [deep, deep.deletingLastPathComponent()] {
+            #expect(try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int == 0o700)
+        }
+        try Data().write(to: deep.appending(path: "file"))
+        #expect(throws: FileFailure(ENOTDIR)) { try DurableFile.makeFolder(deep.appending(path: "file")) }
+        #expect(throws: FileFailure(ENOTDIR)) { try DurableFile.makeFolder(deep.appending(path: "file/under")) }
+    }
+
     @Test func `what cannot be written leaves the old file and no draft`() throws {
         defer { clean() }
         let file = folder.appending(path: "a")

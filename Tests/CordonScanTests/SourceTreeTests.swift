@@ -37,6 +37,19 @@ struct SourceTreeTests {
         #expect(report.skipped.map(\.path) == ["Broken.swift"])
     }
 
+    @Test func `one file is read if it is a source, and told as not read if it is not`() throws {
+        let folder = try ScannedFolder(["Leak.swift": leak, "key.pem": leak])
+        defer { folder.remove() }
+        func scan(_ path: String) -> ScanReport {
+            SourceScan(path, options: SourceScan.Options(today: "2026-11-23")).run()
+        }
+        let source = scan(folder.url.appending(path: "Leak.swift").path)
+        #expect(source.files == 1 && source.findings.count == 1 && source.unread.isEmpty)
+        let other = scan(folder.url.appending(path: "key.pem").path)
+        #expect(other.files == 0 && other.unread.map(\.path) == ["key.pem"])
+        #expect(scan("/dev/zero").unread.map(\.path) == ["zero"])
+    }
+
     @Test func `what is too large or binary is told as not read`() throws {
         let folder = try ScannedFolder(["File.swift": leak])
         defer { folder.remove() }

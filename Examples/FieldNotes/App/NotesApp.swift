@@ -177,7 +177,6 @@ actor NotesApp {
     static func problem(_ error: any Error) -> Problem {
         switch error {
         case let problem as Problem: problem
-        case let denied as EgressDenied: Problem(denied)
         case let error as ProtectionError: Problem(error)
         case let error as SignInError: Problem(error)
         default: Problem("\(error.localizedDescription)")

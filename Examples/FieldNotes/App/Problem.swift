@@ -15,14 +15,9 @@ struct Problem: Error {
         self.hint = hint
     }
 
-    /// A refusal, with the first reason's own words.
-    init(_ denied: EgressDenied) {
-        decision = denied.decision
-        message = denied.decision.reasons.first?.message ?? "Your organisation does not allow this."
-        hint = denied.decision.reasons.first?.remedy
-    }
-
+    /// A refusal has its first reason's own words.
     init(_ error: ProtectionError) {
+        decision = error.denial
         message = error.reason
         hint = error.hint
     }

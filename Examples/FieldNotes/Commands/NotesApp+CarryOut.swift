@@ -90,7 +90,7 @@ extension NotesApp {
         var question = Question(.openFrom, owner: EffectiveIdentity(current))
         question.location = .other
         let decision = protection?.decision(for: question)
-        if let decision, !decision.verdict.permits { throw EgressDenied(decision) }
+        if let decision, !decision.verdict.permits { throw ProtectionError(denied: decision) }
         guard let contents = FileManager.default.contents(atPath: path) else {
             throw Problem("\(path) cannot be read")
         }

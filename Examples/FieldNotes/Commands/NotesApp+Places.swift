@@ -23,7 +23,7 @@ extension NotesApp {
     func open(_ path: String, from name: String) async throws {
         let question = try await question(.openFrom, at: name)
         if let decision = protection?.decision(for: question), !decision.verdict.permits {
-            throw EgressDenied(decision)
+            throw ProtectionError(denied: decision)
         }
         guard let contents = FileManager.default.contents(atPath: path) else { throw Problem("\(path) cannot be read") }
         try await write(contents, as: URL(filePath: path).lastPathComponent, answering: "open")

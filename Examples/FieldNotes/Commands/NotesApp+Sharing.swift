@@ -77,7 +77,7 @@ extension NotesApp {
                 var question = Question(.receive, owner: EffectiveIdentity(current))
                 question.peer = item.peer
                 let decision = protection.decision(for: question)
-                guard decision.verdict.permits else { throw EgressDenied(decision) }
+                guard decision.verdict.permits else { throw ProtectionError(denied: decision) }
             }
             try await notebook.write(item.contents, as: item.name)
             taken.append(item.name)

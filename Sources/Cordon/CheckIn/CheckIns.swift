@@ -89,7 +89,8 @@ actor CheckIns {
             application: service.application(of: record.account), device: service.device(tagged: record.deviceTag),
             health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
             clientTime: configuration.clock.now(), nonce: nonce,
-            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation)
+            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation,
+            recoveryShareDigest: context.guards.leftShare(of: account, registrationID: record.registrationID))
         let response: CheckInResponse
         let asked: ClockReading
         do { (response, asked) = try await askUntilSigned(&request, for: record, of: client, token) } catch {
@@ -99,6 +100,9 @@ actor CheckIns {
         do {
             let proof = try await takeContact(of: response, to: request, into: &record, client)
             if let told = proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
+            if proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
+                await noteLostShare(left, of: account)
+            }
         } catch { throw .unacceptable(error) }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
@@ -181,6 +185,16 @@ actor CheckIns {
             throw ProtocolError(.replayed, "the answer is to another request")
         }
         return proof
+    }
+
+    /// The service says that it no longer keeps the share that was left with it.
+    private func noteLostShare(_ digest: String, of account: AccountID) async {
+        configuration.logger.warning("the service has lost a share; the next right PIN leaves it anew")
+        do { try await context.guards.noteLostShare(digest, of: account) } catch {
+            configuration.logger.error(
+                "it could not be noted that the service has lost a share",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
     }
 
     /// Compares what is stored with the highest generation that the service has heard of: where everything here was put back to an older

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonPolicy
 internal import CordonProtocol
@@ -12,16 +13,16 @@ extension EgressOutlets {
     /// - Parameters:
     ///   - app: The app that takes the link, where it is known; nil for whichever takes its scheme.
     ///   - isUniversal: Whether it is to open in the app that claims it as a universal link, and nowhere else.
-    /// - Throws: ``EgressDenied`` with every reason; also where the rules send the link to an app that they do not name.
+    /// - Throws: ``ProtectionError``: `denied` with every reason; also where the rules send the link to an app that they do not name.
     public nonisolated func linkPermit(
         for link: URL, of owner: Identity, by app: Peer? = nil, isUniversal: Bool = false
-    ) throws(EgressDenied) -> EgressPermit {
+    ) throws(ProtectionError) -> EgressPermit {
         var question = Question(isUniversal ? .openUniversalLink : .openURL, owner: EffectiveIdentity(owner))
         question.url = link.absoluteString
         question.peer = app
         let permit = try rules.permit(for: question)
         guard address(for: permit.question, permit.decision) == nil else { return permit }
-        throw EgressDenied(PolicyDecision(reasons: permit.decision.reasons.compactMap(\.unnamedApp)))
+        throw ProtectionError(denied: PolicyDecision(reasons: permit.decision.reasons.compactMap(\.unnamedApp)))
     }
 
     /// Opens a link, or what the rules put in its place.
@@ -70,7 +71,7 @@ extension PolicyReason {
         guard verdict == .restrict, let rule = Rule(rawValue: rule) else { return nil }
         return PolicyReason(
             rule: rule, setting: setting, value: value, policy: policy,
-            message: "\(message) It is not known which app that is.",
-            remedy: "\(remedy) Or ask the administrator to name its URL scheme.", verdict: .block)
+            message: Texts.gateItIsNotKnownWhichApp(message: message),
+            remedy: Texts.gateOrAskAdministratorToNameIts(remedy: remedy), verdict: .block)
     }
 }

@@ -23,7 +23,7 @@ extension EgressOutlets {
         _ text: String, of owner: Identity, to clipboard: some Clipboard
     ) async throws(ProtectionError) -> PolicyDecision {
         for _ in 1..<Self.mostAttempts {
-            let permit = try allowed { () throws(EgressDenied) in try copyPermit(for: text, of: owner) }
+            let permit = try copyPermit(for: text, of: owner)
             let decision = permit.decision
             do {
                 try await copy(text, of: owner, to: clipboard, permit: permit)
@@ -43,7 +43,7 @@ extension EgressOutlets {
         _ document: Data, title: String, of owner: Identity, on printer: some Printer
     ) async throws(ProtectionError) -> PolicyDecision {
         for _ in 1..<Self.mostAttempts {
-            let permit = try permit(for: .may(.print, of: owner))
+            let permit = try rules.permit(for: .may(.print, of: owner))
             let decision = permit.decision
             do {
                 try await print(document, title: title, of: owner, on: printer, permit: permit)
@@ -67,7 +67,7 @@ extension EgressOutlets {
         account: AccountID? = nil
     ) async throws(ProtectionError) -> PolicyDecision {
         for _ in 1..<Self.mostAttempts {
-            let permit = try permit(for: .save(to: location, account: account, of: owner))
+            let permit = try rules.permit(for: .save(to: location, account: account, of: owner))
             let decision = permit.decision
             do {
                 try await save(contents, named: name, of: owner, to: place, permit: permit)
@@ -88,7 +88,7 @@ extension EgressOutlets {
         _ contents: Data, named name: String, of owner: Identity, to app: some ReceivingApp, as peer: Peer
     ) async throws(ProtectionError) -> PolicyDecision {
         for _ in 1..<Self.mostAttempts {
-            let permit = try permit(for: .send(to: peer, of: owner))
+            let permit = try rules.permit(for: .send(to: peer, of: owner))
             let decision = permit.decision
             do {
                 try await send(contents, named: name, of: owner, to: app, permit: permit)
@@ -108,7 +108,7 @@ extension EgressOutlets {
         _ contents: Data, named name: String, of owner: Identity, by app: some ReceivingApp
     ) async throws(ProtectionError) -> PolicyDecision {
         for _ in 1..<Self.mostAttempts {
-            let permit = try allowed { () throws(EgressDenied) in try openInPermit(of: owner) }
+            let permit = try openInPermit(of: owner)
             let decision = permit.decision
             do {
                 try await openIn(contents, named: name, of: owner, by: app, permit: permit)
@@ -128,24 +128,12 @@ extension EgressOutlets {
         _ link: URL, of owner: Identity, with opener: some LinkOpener, isUniversal: Bool = false
     ) async throws(ProtectionError) -> URL {
         for _ in 1..<Self.mostAttempts {
-            let permit = try allowed { () throws(EgressDenied) in
-                try linkPermit(for: link, of: owner, isUniversal: isUniversal)
-            }
+            let permit = try linkPermit(for: link, of: owner, isUniversal: isUniversal)
             do { return try await openLink(link, of: owner, with: opener, permit: permit) } catch {
                 if error.code != .permitOutdated { throw error }
             }
         }
         throw Self.restless
-    }
-
-    private nonisolated func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
-        try allowed { () throws(EgressDenied) in try rules.permit(for: question) }
-    }
-
-    private nonisolated func allowed(
-        _ ask: () throws(EgressDenied) -> EgressPermit
-    ) throws(ProtectionError) -> EgressPermit {
-        do { return try ask() } catch { throw ProtectionError(denied: error.decision) }
     }
 
     private static var restless: ProtectionError {

@@ -7,8 +7,8 @@ public import Foundation
 extension EgressOutlets {
     /// Asks whether a thing may be handed to a managed app of the same account.
     ///
-    /// - Throws: ``EgressDenied`` with every reason.
-    public nonisolated func openInPermit(of owner: Identity) throws(EgressDenied) -> EgressPermit {
+    /// - Throws: ``ProtectionError``: `denied` with every reason.
+    public nonisolated func openInPermit(of owner: Identity) throws(ProtectionError) -> EgressPermit {
         var question = Question(.send, owner: EffectiveIdentity(owner))
         question.peer = owner.account.map { .managed($0) } ?? .personal
         return try rules.permit(for: question)
@@ -44,7 +44,7 @@ extension EgressOutlets {
     ///
     /// - Parameter receiver: Who is active where it is to arrive.
     /// - Returns: The thing with its owner, under whom the app stores and shows it (SDK-FP-08).
-    /// - Throws: ``EgressDenied`` with the verdict's reasons; ``ProtectionError``: `notEnrolled`, `noSharingGroup`, `vault` or
+    /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons, `notEnrolled`, `noSharingGroup`, `vault` or
     ///   `damagedContent`.
     public func take(_ item: SharedItem, for receiver: Identity) async throws -> TakenItem {
         if item.owner != nil || receiver != .personal { rules.reportingLostWork(IdentityContext.current) }
@@ -60,10 +60,10 @@ extension EgressOutlets {
         return TakenItem(owner: .managed(owner), name: name, contents: contents)
     }
 
-    private nonisolated func admit(_ sender: Peer, for receiver: Identity) throws(EgressDenied) {
+    private nonisolated func admit(_ sender: Peer, for receiver: Identity) throws(ProtectionError) {
         var question = Question(.receive, owner: EffectiveIdentity(receiver))
         question.peer = sender
-        if let refusal = rules.refusal(of: question) { throw EgressDenied(refusal) }
+        if let refusal = rules.refusal(of: question) { throw ProtectionError(denied: refusal) }
     }
 
     /// Says to the extensions of the group what notifications may show, for every enrolled account.

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 
@@ -9,25 +10,29 @@ extension EgressOutlets {
     /// do { permit = try protection.permit(for: .send(to: .unmanagedApp, of: owner)) }
     /// catch { await protection.outlets.showSharingBlocked(error, of: account) }
     /// ```
-    public func showSharingBlocked(_ denial: EgressDenied, of account: AccountID?) async {
+    public func showSharingBlocked(_ denial: ProtectionError, of account: AccountID?) async {
         await show(denial, as: .sharingBlocked, of: account)
     }
 
     /// Tells the person that something may not be printed, and why (SDK-PR-02); returns when it was seen.
-    public func showPrintingBlocked(_ denial: EgressDenied, of account: AccountID?) async {
+    public func showPrintingBlocked(_ denial: ProtectionError, of account: AccountID?) async {
         await show(denial, as: .printingBlocked, of: account)
     }
 
     /// Tells the person that a server's key is none that the organisation pinned (SDK-CP-03); returns when it was seen.
     public func showConnectionBlocked(to host: String, because failure: PinningFailure, of account: AccountID?) async {
         let cause = ProtectionNotice.Cause(
-            message: "What answered as \(host) could not be shown to be that server (\(failure.rawValue)).",
-            remedy: "Try another network, or tell the administrator.")
+            message: Texts.gateWhatAnsweredAsCouldNotBe(failure: failure.rawValue, host: host),
+            remedy: Texts.gateTryAnotherNetworkOrTellAdministrator)
         await screens.tell(ProtectionNotice(.connectionBlocked, account: account, causes: [cause]))
     }
 
-    private func show(_ denial: EgressDenied, as kind: ProtectionNotice.Kind, of account: AccountID?) async {
-        let causes = denial.decision.reasons.filter { !$0.verdict.permits }.map { ProtectionNotice.Cause($0) }
+    private func show(_ denial: ProtectionError, as kind: ProtectionNotice.Kind, of account: AccountID?) async {
+        let reasons = (denial.denial?.reasons ?? []).filter { !$0.verdict.permits }
+        let causes =
+            denial.denial == nil
+            ? [ProtectionNotice.Cause(message: denial.reason, remedy: denial.hint)]
+            : reasons.map { ProtectionNotice.Cause($0) }
         await screens.tell(ProtectionNotice(kind, account: account, causes: causes))
     }
 }

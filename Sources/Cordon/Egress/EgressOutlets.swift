@@ -26,8 +26,8 @@ public actor EgressOutlets {
 
     /// Asks whether text may be copied: for every app where the rules allow it, else for the apps of the same account.
     ///
-    /// - Throws: ``EgressDenied`` with the reasons of the narrower question.
-    public nonisolated func copyPermit(for text: String, of owner: Identity) throws(EgressDenied) -> EgressPermit {
+    /// - Throws: ``ProtectionError``: `denied` with the reasons of the narrower question.
+    public nonisolated func copyPermit(for text: String, of owner: Identity) throws(ProtectionError) -> EgressPermit {
         var question = Question(.copy, owner: EffectiveIdentity(owner))
         question.characters = text.count
         question.peer = .unmanagedApp
@@ -72,7 +72,7 @@ public actor EgressOutlets {
     /// that it was sealed for are asked, and its gate must be open. Text without one that opens here comes from an
     /// unmanaged app, whoever it says it belongs to, and keeps to that owner's rules besides.
     ///
-    /// - Throws: ``EgressDenied`` with the verdict's reasons; ``ProtectionError``: `outletFailed`, `nothingThere`, `damagedContent` or
+    /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons, `outletFailed`, `nothingThere`, `damagedContent` or
     ///   `vault`.
     public func paste(from clipboard: some Clipboard, for receiver: Identity) async throws -> String {
         let item: ClipboardItem?
@@ -114,12 +114,14 @@ public actor EgressOutlets {
     }
 
     /// Throws the denial where the rules of either side do not let a text in; the length is nil while it is not known.
-    private nonisolated func admit(_ characters: Int?, from sender: Peer, for receiver: Identity) throws(EgressDenied) {
+    private nonisolated func admit(_ characters: Int?, from sender: Peer, for receiver: Identity)
+        throws(ProtectionError)
+    {
         var question = Question(.paste, owner: EffectiveIdentity(receiver))
         question.peer = sender
         question.characters = characters
         let refusal = rules.refusal(of: question) { characters == nil ? $0.permits : isFree($0) }
-        if let refusal { throw EgressDenied(refusal) }
+        if let refusal { throw ProtectionError(denied: refusal) }
     }
 
     /// Whether a text may go as it is: nothing here shortens it to what a verdict restricts it to.

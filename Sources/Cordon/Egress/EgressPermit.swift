@@ -21,14 +21,3 @@ public struct EgressPermit: ~Copyable, Sendable {
     /// The actions that a permit exists for.
     static let actions: Set<Action> = [.saveTo, .send, .copy, .print, .openURL, .openUniversalLink]
 }
-
-/// The typed denial: why something may not leave, with every reason (design priority 2).
-public struct EgressDenied: Error, Sendable, Equatable {
-    /// The verdict and its reasons.
-    public let decision: PolicyDecision
-
-    /// Makes a denial.
-    public init(_ decision: PolicyDecision) {
-        self.decision = decision
-    }
-}

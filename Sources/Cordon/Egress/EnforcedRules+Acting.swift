@@ -52,8 +52,7 @@ extension EnforcedRules {
             if let refusal = refusal(of: question) { throw ProtectionError(denied: refusal) }
             return
         }
-        let permit: EgressPermit
-        do { permit = try self.permit(for: question) } catch { throw ProtectionError(denied: error.decision) }
+        let permit = try permit(for: question)
         _ = try spend(permit, for: question.action, of: question.owner?.account)
     }
 }

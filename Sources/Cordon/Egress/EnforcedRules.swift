@@ -48,15 +48,15 @@ public final class EnforcedRules: Sendable {
     ///
     /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
     ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses with the next change of the owner's rules.
-    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
-    public func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+    /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, and for any other action.
+    public func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         let asked = Asked(question, self)
         let question = asked.resolved
         try requireOpenGate(for: question)
         // A plain yes has no reasons.
         let decision = asked.verdict == .allow ? .allowed : asked.decision(recordingIn: denials)
         guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
-            throw EgressDenied(decision)
+            throw ProtectionError(denied: decision)
         }
         return EgressPermit(question: question, decision: decision, sequence: sequence(of: question.owner))
     }
@@ -165,9 +165,9 @@ public final class EnforcedRules: Sendable {
     }
 
     /// Refuses a way out while the owner's gate is closed, with the reasons why it is.
-    func requireOpenGate(for question: Question) throws(EgressDenied) {
+    func requireOpenGate(for question: Question) throws(ProtectionError) {
         guard let account = question.owner?.account, !gates.isOpen(account), isGoverned(account) else { return }
-        throw EgressDenied(PolicyDecision(reasons: gates.reasonsOfClosed(account)))
+        throw ProtectionError(denied: PolicyDecision(reasons: gates.reasonsOfClosed(account)))
     }
 
     /// Refuses reading while the account's gate is closed, unless the app has taken that duty upon itself.

@@ -50,7 +50,7 @@ actor Registrations {
         let result = try await session.client.register(
             RegistrationRequest(
                 application: service.application(of: account), device: service.device(tagged: tag), source: source,
-                nonce: nonce),
+                nonce: nonce, formerRegistrationID: context.guards.registration(of: account.id)),
             token: session.token)
         guard result.account.id == account.id else { return .notEnrolledAccount }
         await beginLaunches(of: account.id)

@@ -11,9 +11,7 @@ extension AccountFiles {
     public nonisolated func requireProviding(of owner: Identity) throws(ProtectionError) {
         guard let account = owner.account.map({ context.accounts.resolved($0) }) else { return }
         if context.accounts.isBeingWiped(account) { throw Wipes.underWay }
-        do { try rules.requireOpenGate(for: Question(.send, owner: .managed(account))) } catch {
-            throw ProtectionError(denied: error.decision)
-        }
+        try rules.requireOpenGate(for: Question(.send, owner: .managed(account)))
     }
 
     /// Makes the copy of a stored file that a file provider hands out, and leaves the stored file as it is: sealed where

@@ -6,6 +6,9 @@ internal import Foundation
 struct KeyGuardRecord: Codable, Equatable, Sendable {
     /// The registration that has left the share with the service.
     let registrationID: String
+    /// The digest of what was left there; nil where the service has said that it has it no more, and in records of older versions: then
+    /// the next right PIN leaves it anew.
+    var left: String?
     /// The public key of what the account receives while its key is not in memory.
     let inboxKey: Data
     private let sealed: Data
@@ -13,9 +16,10 @@ struct KeyGuardRecord: Codable, Equatable, Sendable {
     /// Seals a share under the PIN's key.
     init(
         _ share: SymmetricKey, under pinKey: SymmetricKey, of account: AccountID, registrationID: String,
-        inboxKey: Data
+        left: String?, inboxKey: Data
     ) throws(ProtectionError) {
         self.registrationID = registrationID
+        self.left = left
         self.inboxKey = inboxKey
         sealed = try Self.seal(share, Self.wrappingKey(pinKey), account)
     }

@@ -21,22 +21,23 @@ struct KeyGuards: Sendable {
 
     private let context: ProtectionContext
     private let rules: EnforcedRules
-    private let folder: StateFolder
 
-    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be used.
-    init(_ context: ProtectionContext, rules: EnforcedRules) throws(ProtectionError) {
+    init(_ context: ProtectionContext, rules: EnforcedRules) {
         self.context = context
         self.rules = rules
-        folder = try StateFolder(context.configuration.dataDirectory.appending(path: "guards"))
     }
 
     // MARK: Looking
 
-    /// Whether the account's key waits for its share. What cannot be told counts as so.
+    /// Whether the account's key waits for the person: for its share, or because nothing opens it any more. What cannot be told counts as so.
     func isClosed(_ account: AccountID) async -> Bool {
         if await context.vault.isUnlocked(account) { return false }
-        return await isGuarded(account)
+        if await isGuarded(account) { return true }
+        return await isLost(account)
     }
+
+    /// Whether nothing opens the account's key any more: the key store has lost the secret that it hangs on. What cannot be told counts as not so.
+    func isLost(_ account: AccountID) async -> Bool { (try? await context.vault.isLost(account)) ?? false }
 
     /// Whether the account's key hangs on a share.
     func isGuarded(_ account: AccountID) async -> Bool { (try? await context.vault.isGuarded(account)) ?? true }
@@ -53,7 +54,7 @@ struct KeyGuards: Sendable {
     /// - Returns: Whether the key is in memory; false where this PIN opens no share.
     /// - Throws: ``ProtectionError`` where the guard record or the vault cannot be read.
     func open(_ account: AccountID, with pinKey: PINKey) async throws(ProtectionError) -> Bool {
-        guard case .value(let record) = try state(of: account).read(),
+        guard case .value(let record) = try context.guards.contents(of: account),
             let share = record.share(under: pinKey, of: account)
         else { return false }
         return try await unlock(account, with: share)
@@ -70,11 +71,34 @@ struct KeyGuards: Sendable {
             return false
         }
         if let pinKey, let registrationID = context.accounts[account]?.registrationID {
-            try await locked(account) { () async throws(ProtectionError) in
-                try await write(share, under: pinKey, of: account, registrationID)
+            try await context.guards.locked(account) { () async throws(ProtectionError) in
+                try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
             }
         }
         return true
+    }
+
+    /// Gives an account whose key is lost another one, after the person has agreed. What was sealed under the lost one stays where it is.
+    ///
+    /// A kill leaves the lost key, and the person is asked again, or the new one.
+    ///
+    /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
+    func startAnew(_ account: AccountID) async throws(ProtectionError) {
+        try await context.guards.locked(account) { () async throws(ProtectionError) in
+            try context.guards.forget(account)
+            try await fromVault { (vault) async throws(VaultError) in
+                try await vault.setAsideLostKey(of: account)
+                _ = try await vault.createAccountKey(for: account)
+            }
+            guard let vault = context.backgroundVault, context.configuration.keepsBackgroundFiles else { return }
+            try await Self.from(vault) { (vault) async throws(VaultError) in
+                try await vault.setAsideLostKey(of: account)
+                _ = try await vault.createAccountKey(for: account)
+            }
+        }
+        await forgetItem(of: account)
+        context.publishSetAside(
+            "the key store has lost what opened an account's files; they stay, and nothing opens them")
     }
 
     /// The share that this device has sealed for the service; nil for anything else.
@@ -86,13 +110,13 @@ struct KeyGuards: Sendable {
     }
 
     private func write(
-        _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String
+        _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String, left: String
     ) async throws(ProtectionError) {
         let secret = try await inboxSecret(of: account)
-        try state(of: account).write(
-            try KeyGuardRecord(
-                share, under: pinKey, of: account, registrationID: registrationID,
-                inboxKey: try AccountInbox.publicKey(of: secret)))
+        let record = try KeyGuardRecord(
+            share, under: pinKey, of: account, registrationID: registrationID, left: left,
+            inboxKey: try AccountInbox.publicKey(of: secret))
+        try context.guards.write(record, of: account)
     }
 
     // MARK: Biometry
@@ -119,7 +143,7 @@ struct KeyGuards: Sendable {
     ///
     /// - Throws: ``ProtectionError`` with code `gateClosed` where it is not known, or not certain.
     func inboxKey(of account: AccountID) throws(ProtectionError) -> Data {
-        guard case .value(let record) = try state(of: account).read() else {
+        guard case .value(let record) = try context.guards.contents(of: account) else {
             throw ProtectionError(.gateClosed, "the account cannot receive anything before its gate was passed")
         }
         return record.inboxKey
@@ -161,7 +185,7 @@ struct KeyGuards: Sendable {
             // As an exchange, so that a removal of the data waits for it and what is removed does not come back.
             try await context.exchanges.run(account) { () async throws(ProtectionError) in
                 // The lock is held while the service answers: two processes must not leave two shares with it.
-                try await locked(account) { () async throws(ProtectionError) in
+                try await context.guards.locked(account) { () async throws(ProtectionError) in
                     try await settleInTurn(account, pinKey, service)
                 }
             }
@@ -193,11 +217,12 @@ struct KeyGuards: Sendable {
         }
         // Renewed with every right PIN, which fingers that have changed since take.
         await keepItem(pinKey, of: account)
-        if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account)
+        if case .value(let record) = try context.guards.contents(of: account),
+            let share = record.share(under: pinKey, of: account)
         {
-            guard record.registrationID != registrationID else { return }
-            try await keep(share, account, service)
-            try await write(share, under: pinKey, of: account, registrationID)
+            guard record.registrationID != registrationID || record.left == nil else { return }
+            let left = try await keep(share, account, service)
+            try await write(share, under: pinKey, of: account, registrationID, left: left)
         } else {
             // The PIN was made anew while the key was in memory, after a sign-in that the service may still take for fresh.
             let recovered: RecoveryShare
@@ -207,7 +232,7 @@ struct KeyGuards: Sendable {
             guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
                 return
             }
-            try await write(share, under: pinKey, of: account, registrationID)
+            try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
         }
     }
 
@@ -220,9 +245,9 @@ struct KeyGuards: Sendable {
         let observer = context.configuration.guardObserver
         let share = SymmetricKey(size: .bits256)
         observer("begun")
-        try await keep(share, account, service)
+        let left = try await keep(share, account, service)
         observer("kept")
-        try await write(share, under: pinKey, of: account, registrationID)
+        try await write(share, under: pinKey, of: account, registrationID, left: left)
         observer("noted")
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: share) { observer($0.rawValue) }
@@ -235,48 +260,41 @@ struct KeyGuards: Sendable {
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: nil) { observer($0.rawValue) }
         }
-        try state(of: account).remove()
+        try context.guards.forget(account)
         observer("forgotten")
     }
 
     /// Forgets what is kept beside the account's key; part of a wipe.
-    func remove(_ account: AccountID) throws(ProtectionError) {
-        try state(of: account).remove()
-        try StateFile(url: folder.lock(for: FolderName.of(account))).remove()
-    }
+    func remove(_ account: AccountID) throws(ProtectionError) { try context.guards.remove(account) }
 
+    /// Leaves a share with the service; the digest of what was left.
     private func keep(
         _ share: SymmetricKey, _ account: AccountID, _ service: Service
-    ) async throws(ProtectionError) {
+    ) async throws(ProtectionError) -> String {
         let sealed = Base64URL.encode(try KeyGuardRecord.seal(share, try recoveryKey(), account))
-        do { try await service.keep(RecoveryShare(sealed: sealed), account) } catch {
+        let left = RecoveryShare(sealed: sealed)
+        do { try await service.keep(left, account) } catch {
             throw ProtectionError(.serviceUnusable, "the service does not keep the share: \(error.reason)")
         }
+        return left.digest
     }
 
     // MARK: Files and keys
 
-    /// Runs a body while no other process of the app guards or releases the account's key.
-    private func locked(
-        _ account: AccountID, _ body: () async throws(ProtectionError) -> Void
-    ) async throws(ProtectionError) {
-        let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
-        defer { withExtendedLifetime(lock) {} }
-        try await body()
-    }
-
     private func fromVault<Value>(
         _ work: (Vault) async throws(VaultError) -> Value
     ) async throws(ProtectionError) -> Value {
-        do { return try await work(context.vault) } catch { throw ProtectionError(error) }
+        try await Self.from(context.vault, work)
+    }
+
+    private static func from<Value>(
+        _ vault: Vault, _ work: (Vault) async throws(VaultError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        do { return try await work(vault) } catch { throw ProtectionError(error) }
     }
 
     /// Seals shares for the service: it never leaves the device.
     private func recoveryKey() throws(ProtectionError) -> SymmetricKey {
         try context.seal.key("cordon-guard-recovery-1")
-    }
-
-    private func state(of account: AccountID) -> SealedState<KeyGuardRecord> {
-        SealedState(file: folder.file(FolderName.of(account)), purpose: "guard", seal: context.seal, former: .raw)
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonPolicy
 internal import CordonProtocol
 
@@ -9,6 +10,7 @@ extension LaunchAttempt {
     /// ask for a PIN.
     nonisolated(nonsending) mutating func openKey() async -> Next? {
         guard await tools.guards.isClosed(account) else { return nil }
+        if await tools.guards.isLost(account) { return await startAnew() }
         // A right PIN that opens nothing is one that was made since the share was sealed.
         return hasEnteredPIN || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
     }
@@ -29,32 +31,63 @@ extension LaunchAttempt {
             let isOpen = try? await tools.guards.open(account, with: key), isOpen
         else { return false }
         biometryFailed = false
+        // What the service has lost is left there anew after a finger as after the PIN.
+        pinKey = key
         return true
     }
 
     /// Opens the key with what the service holds, after a sign-in.
     private nonisolated(nonsending) mutating func recoverKey() async -> Next {
         if !hasSignedIn {
-            let step = await freshSignIn("This account's files are opened with a sign-in once.")
+            let step = await freshSignIn(Texts.gateThisAccountFilesAreOpenedWith)
             guard hasSignedIn else { return step }
         }
         let share: RecoveryShare
         do { share = try await tools.guardService.release(account) } catch {
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
-            return await showUnopened("The account's files cannot be opened: \(error.reason).")
+            return await showUnopened(Texts.gateAccountFilesCannotBeOpened(reason: error.reason))
         }
         do {
             guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
-                return await showUnopened("What the service holds does not open this account's files.")
+                return await showUnopened(Texts.gateWhatServiceHoldsDoesNotOpen)
             }
+            recovered = share
+            return .again
+        } catch { return await showFailure(error) }
+    }
+
+    /// Opens the key before the PIN that opens it is replaced by another: a former PIN that is remembered after all must not be in vain
+    /// where the service has nothing. Nil where the key is open.
+    nonisolated(nonsending) mutating func openKeyBeforeNewPIN() async -> Next? {
+        guard await tools.guards.isClosed(account) else { return nil }
+        let step = await tools.guards.isLost(account) ? startAnew() : recoverKey()
+        return await tools.guards.isClosed(account) ? step : nil
+    }
+
+    /// Has the PIN that was just made open the key from now on.
+    nonisolated(nonsending) mutating func keepRecoveredKey() async throws(ProtectionError) {
+        guard let recovered, let pinKey else { return }
+        self.recovered = nil
+        _ = try await tools.guards.open(account, with: recovered, andThen: pinKey)
+    }
+
+    /// Nothing opens the account's files any more: the person is told so, and goes on without them after a sign-in.
+    private nonisolated(nonsending) mutating func startAnew() async -> Next {
+        // A sign-in before this was found does not say that the person agrees.
+        hasSignedIn = false
+        let step = await freshSignIn(
+            Texts.gateThisDeviceHasLostKeyThat)
+        guard hasSignedIn else { return step }
+        do {
+            try await tools.guards.startAnew(account)
             return .again
         } catch { return await showFailure(error) }
     }
 
     private nonisolated(nonsending) mutating func showUnopened(_ message: String) async -> Next {
         let reason = PolicyReason(
-            rule: .launchCredentials, message: message, remedy: "Go online and sign in with the work account.",
+            rule: .launchCredentials, message: message, remedy: Texts.gateGoOnlineAndSignInWith,
             verdict: .block)
         reasons.insert(reason, at: 0)
         return await showBlock([reason])

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonVault
 internal import Foundation
 
@@ -32,8 +33,7 @@ struct StateFolder: Sendable {
             return
         }
         do {
-            try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try DurableFile.makeFolder(url)
         } catch { throw ProtectionError(.stateUnwritable, reason) }
     }
 

@@ -111,6 +111,8 @@ public struct AppPackage: Sendable {
         guard InputFile.isRegular(url) else { return false }
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
         defer { try? handle.close() }
+        // What is called an archive is read as one, so that damage is told as such.
+        if url.pathExtension.lowercased() == "ipa" { return true }
         // An entry, or the end of an empty archive.
         let head = try? handle.read(upToCount: 4)
         return head == Data([0x50, 0x4B, 3, 4]) || head == Data([0x50, 0x4B, 5, 6])

@@ -51,21 +51,25 @@ public struct CodeSigner: Sendable {
         } else {
             try session.sign(url, bundle: nil, isOutermost: true)
         }
-        let plan = Plan(changes: session.changes, findings: session.findings)
-        try check(plan, of: url, removing: removed)
+        var plan = Plan(changes: session.changes, findings: session.findings)
+        plan.findings += try check(plan, of: url, removing: removed)
         return plan
     }
 
     /// What is wrong with who signs and what a profile allows, and not with the signature.
     private static let matters: Set<String> = ["SG-CMS", "SG-PROFILE"]
 
-    /// - Throws: `refused` when the signature would not fit what it covers: no success is told that is none.
-    private func check(_ plan: Plan, of url: URL, removing removed: [URL]) throws(AppToolsError) {
+    /// - Returns: What a device will refuse although the signature fits: warnings, since another profile or certificate may follow.
+    /// - Throws: `refused` when the signature would not fit what it covers.
+    private func check(
+        _ plan: Plan, of url: URL, removing removed: [URL]
+    ) throws(AppToolsError) -> [Finding] {
         let found = try SignatureVerifier().findings(url, over: PlannedFiles(plan.changes, removing: removed))
-        guard let problem = found.first(where: { $0.severity == .error && !Self.matters.contains($0.code) }) else {
-            return
+            .filter { $0.severity == .error }
+        if let problem = found.first(where: { !Self.matters.contains($0.code) }) {
+            throw AppToolsError(
+                .refused, "cannot be signed so that it verifies: \(problem.message)", at: problem.path)
         }
-        throw AppToolsError(
-            .refused, "cannot be signed so that it verifies: \(problem.message)", at: problem.path)
+        return found.map { Finding($0.path, .warning, $0.code, "does not verify: \($0.message)") }
     }
 }

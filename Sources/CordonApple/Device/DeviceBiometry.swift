@@ -8,8 +8,13 @@
     ///
     /// Any thread may call.
     public struct DeviceBiometry: BiometryReader {
+        private let handed: HandedRecognition?
+
         /// Makes a reader.
-        public init() {}
+        ///
+        /// - Parameter items: Where the account's key opens with the same finger or face: the dialog that the person has answered here does for
+        ///   the reading there as well, once, within half a minute. Nil has the system ask a second time.
+        public init(opening items: KeychainBiometry? = nil) { handed = items?.handed }
 
         /// What the device recognises now; nil where nothing is enrolled, the app may not ask, or too many tries have locked it.
         public var biometry: Biometry? {
@@ -26,32 +31,16 @@
         /// Whether the device recognised the person; false also when they turned away.
         public func recognises(because reason: String) async -> Bool {
             let recognition = Recognition()
-            return await withTaskCancellationHandler {
+            let isRecognised = await withTaskCancellationHandler {
                 await recognition.run(reason)
             } onCancel: {
                 Task { await recognition.stop() }
             }
+            if isRecognised { await handed?.hand(recognition) }
+            return isRecognised
         }
 
         /// Whether the device has a passcode, for ``DeviceFacts/devicePINSet``.
         static var hasPasscode: Bool { LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: nil) }
-    }
-
-    /// One dialog of the system, which can be taken away.
-    private actor Recognition {
-        private let context = LAContext()
-
-        func run(_ reason: String) async -> Bool {
-            // The PIN is asked for on Cordon's own screen; the device's passcode does not stand in for it.
-            context.localizedFallbackTitle = ""
-            return await withCheckedContinuation { continuation in
-                context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: reason) {
-                    isRecognised, _ in
-                    continuation.resume(returning: isRecognised)
-                }
-            }
-        }
-
-        func stop() { context.invalidate() }
     }
 #endif

@@ -14,6 +14,8 @@
         private let keychain: SystemKeychain
         private let service: String
         private let reason: String
+        /// What ``DeviceBiometry/init(opening:)`` has asked the person.
+        let handed = HandedRecognition()
 
         /// Names the items.
         ///
@@ -41,9 +43,17 @@
             return Self.status(SecItemAdd(Bridging.dictionary(new), nil))
         }
 
-        /// Gives a key out after the system's dialog; asks nobody where there is none.
+        /// Gives a key out after the system's dialog; asks nobody where there is none, and not again where ``DeviceBiometry/init(opening:)`` has
+        /// just asked.
         public func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?) {
-            let reading = BiometryReading(item: keychain, service, name)
+            let item = BiometryItem(keychain: keychain, service: service, name: name)
+            if let recognition = await handed.take() {
+                let (read, data) = await recognition.read(item)
+                await recognition.stop()
+                // Any other answer is the item's own, and the dialog for it finds out which.
+                if read == errSecSuccess { return Self.found(data) }
+            }
+            let reading = BiometryReading(item)
             let status = await withTaskCancellationHandler {
                 await reading.recognise(because: reason)
             } onCancel: {
@@ -52,6 +62,10 @@
             guard status == .done else { return (status, nil) }
             let (read, data) = await reading.read()
             guard read == errSecSuccess else { return (Self.status(read), nil) }
+            return Self.found(data)
+        }
+
+        private static func found(_ data: Data?) -> (status: BiometryItemStatus, key: SymmetricKey?) {
             guard let data, data.count == 32 else { return (.notFound, nil) }
             return (.done, SymmetricKey(data: data))
         }
@@ -73,18 +87,38 @@
         }
     }
 
+    /// Which item is read.
+    struct BiometryItem: Sendable {
+        let keychain: SystemKeychain
+        let service: String
+        let name: String
+
+        /// What the item holds, as far as a context vouches for the person.
+        func read(in context: LAContext) -> (status: Int32, data: Data?) {
+            var query = keychain.item(service, name)
+            query[kSecReturnData] = true
+            query[kSecMatchLimit] = kSecMatchLimitOne
+            query[kSecUseAuthenticationContext] = context
+            var found: CFTypeRef?
+            let status = SecItemCopyMatching(Bridging.dictionary(query), &found)
+            return (status, status == errSecSuccess ? Bridging.data(found) : nil)
+        }
+    }
+
+    extension Recognition {
+        /// What an item holds, without any dialog.
+        fileprivate func read(_ item: BiometryItem) -> (status: Int32, data: Data?) {
+            context.interactionNotAllowed = true
+            return item.read(in: context)
+        }
+    }
+
     /// One dialog of the system and what is read after it. The Keychain's own dialog would hold a thread up for as long as the person takes.
     private actor BiometryReading {
         private let context = LAContext()
-        private let keychain: SystemKeychain
-        private let service: String
-        private let name: String
+        private let item: BiometryItem
 
-        init(item keychain: SystemKeychain, _ service: String, _ name: String) {
-            self.keychain = keychain
-            self.service = service
-            self.name = name
-        }
+        init(_ item: BiometryItem) { self.item = item }
 
         static var access: SecAccessControl? {
             SecAccessControlCreateWithFlags(
@@ -95,7 +129,7 @@
             let silent = LAContext()
             silent.interactionNotAllowed = true
             // An item that is there is not given out, and that is the answer.
-            let found = read(in: silent).status
+            let found = item.read(in: silent).status
             guard found == errSecInteractionNotAllowed || found == errSecSuccess else {
                 return KeychainBiometry.status(found)
             }
@@ -113,20 +147,10 @@
         /// What the item holds, without any dialog.
         func read() -> (status: Int32, data: Data?) {
             context.interactionNotAllowed = true
-            return read(in: context)
+            return item.read(in: context)
         }
 
         func stop() { context.invalidate() }
-
-        private func read(in context: LAContext) -> (status: Int32, data: Data?) {
-            var query = keychain.item(service, name)
-            query[kSecReturnData] = true
-            query[kSecMatchLimit] = kSecMatchLimitOne
-            query[kSecUseAuthenticationContext] = context
-            var found: CFTypeRef?
-            let status = SecItemCopyMatching(Bridging.dictionary(query), &found)
-            return (status, status == errSecSuccess ? Bridging.data(found) : nil)
-        }
 
         private static func status(_ error: (any Error)?) -> BiometryItemStatus {
             switch (error as? LAError)?.code {

@@ -42,11 +42,15 @@
                 sessions: signIn)
             configuration.settings = settings
             configuration.stateCounter = KeychainStateCounter(SystemKeychain())
-            configuration.biometryItems = KeychainBiometry()
+            let items = KeychainBiometry()
+            configuration.biometryItems = items
+            configuration.evidence = AppAttest()
             configuration.isExtension = bundle.bundlePath.hasSuffix(".appex")
             configuration.deviceFacts = { _ in .ofThisDevice() }
             configuration.signIn = { name throws(SignInError) in try await person.signIn(name) }
-            configuration.interface = ScreenInterface(biometry: DeviceBiometry()) { await person.signInAgain($0) }
+            configuration.interface = ScreenInterface(biometry: DeviceBiometry(opening: items)) {
+                await person.signInAgain($0)
+            }
             return configuration
         }
 

@@ -140,19 +140,32 @@ package enum DurableFile {
         guard flush(descriptor, .names) else { throw FileFailure(errno) }
     }
 
-    /// Makes a folder of mode 0700, with what lies above it.
+    /// Makes a folder of mode 0700, with what lies above it, durably: what is synchronized below it must not go with its name when the
+    /// power fails.
     ///
-    /// - Throws: ``FileFailure``, `EPERM` for one that belongs to somebody else or that others can write into.
+    /// - Throws: ``FileFailure``, `EPERM` for one that belongs to another user or that others can write into.
     package static func makePrivateFolder(_ folder: URL) throws(FileFailure) {
-        do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw FileFailure(EIO)
-        }
+        try makeFolder(folder)
         var facts = stat()
         guard stat(folder.path, &facts) == 0 else { throw FileFailure(errno) }
         guard facts.st_uid == geteuid(), facts.st_mode & 0o022 == 0 else { throw FileFailure(EPERM) }
+    }
+
+    /// Makes a folder of mode 0700 unless there is one, with what lies above it, and synchronizes what names each new one.
+    package static func makeFolder(_ folder: URL) throws(FileFailure) {
+        let parent = folder.standardizedFileURL.deletingLastPathComponent()
+        if mkdir(folder.path, 0o700) != 0 {
+            let failure = errno
+            if failure == EEXIST {
+                var facts = stat()
+                guard stat(folder.path + "/.", &facts) == 0 else { throw FileFailure(errno) }
+                return
+            }
+            guard failure == ENOENT, parent.path != folder.standardizedFileURL.path else { throw FileFailure(failure) }
+            try makeFolder(parent)
+            guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw FileFailure(errno) }
+        }
+        try synchronize(parent)
     }
 
     /// Writes everything, however often the system takes a part only.

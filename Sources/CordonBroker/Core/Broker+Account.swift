@@ -33,10 +33,9 @@ extension Broker {
     /// The same where nothing has to be written for it.
     func quickCurrentAccount(_ request: RequestContext) throws(SignInError) -> CurrentAccount? {
         let app = try connections.app(request.peer).identity
-        guard let session = state.account?.session, state.apps[app.key]?.seenSession != session else {
-            return try currentAccount(request)
-        }
-        return nil
+        // That an app sees a session for the first time is written before it does.
+        let isWritten = state.account.map { state.apps[app.key]?.seenSession == $0.session } ?? true
+        return isWritten ? try currentAccount(request) : nil
     }
 
     func accountList(_ request: RequestContext) throws(SignInError) -> [SignedInAccount] {
@@ -94,13 +93,13 @@ extension Broker {
         ]
     }
 
-    /// An app that has still to remove somebody's data gets nothing of somebody else's, also not by another of its client ids
+    /// An app that has still to remove one person's data gets nothing of the next person's, under none of its client ids
     /// (SI-067).
     func refuseWhileOwing(_ app: AppIdentity) throws(SignInError) {
         guard state.owed(by: app, as: clientIDs(of: app)).isEmpty else { throw SharedDeviceMode.owed }
     }
 
-    /// Whoever gets a token or key has seen the account, asked or not: at its end the app owes a clean-up.
+    /// An app that gets a token or key has seen the account, whether it asked or not: at its end the app owes a clean-up.
     ///
     /// - Throws: ``SignInError`` with code `storage`: without the mark the app must not get anything.
     func noteUse(by app: AppIdentity) throws(SignInError) {
@@ -129,7 +128,9 @@ extension Broker {
 
     /// A token that this app was given before, which needs neither the store nor the provider; for a session that has just
     /// ended, the one that it had already (SI-068). Nil where another is needed.
-    func knownToken(_ call: SilentTokenCall, _ request: RequestContext) throws(SignInError) -> BrokerToken? {
+    func knownToken(
+        _ call: SilentTokenCall, _ request: RequestContext
+    ) throws(SignInError) -> WrittenAnswer<BrokerToken>? {
         let (app, rule) = try connections.app(request.peer)
         try check(resource: call.resource, rule)
         let scopes = call.scopes ?? []
@@ -137,7 +138,7 @@ extension Broker {
             guard let known = departure.tokens.token(for: app, call.resource, scopes),
                 known.token.expires > environment.now()
             else { throw SignInError(.interactionRequired, .signedOut, "the account was signed out") }
-            return BrokerToken(known.token, session: session)
+            return known.answer(in: session)
         }
         let account = try account(call.account, in: call.session)
         try refuseWhileOwing(app)
@@ -145,12 +146,12 @@ extension Broker {
             let known = handed.token(for: app, call.resource, scopes),
             known.isFresh(at: environment.now(), buffer: configuration.signIn.expiryBuffer)
         else { return nil }
-        return BrokerToken(known.token, session: account.session)
+        return known.answer(in: account.session)
     }
 
     /// A token from memory or renewed.
     func silentToken(_ call: SilentTokenCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
-        if let known = try knownToken(call, request) { return known }
+        if let known = try knownToken(call, request) { return known.answer }
         let app = try connections.app(request.peer).identity
         let account = try account(call.account, in: call.session)
         let scopes = call.scopes ?? []
@@ -173,7 +174,7 @@ extension Broker {
         // The person signed in once more meanwhile: this token may be bound to a key that nothing signs with any longer.
         guard now.facts.session == account.facts.session else { return try await silentToken(call, request) }
         try noteUse(by: app)
-        handed.add(HandedToken(token, of: call.resource, to: app, at: asked))
+        handed.add(HandedToken(token, of: call.resource, to: app, in: account.session, at: asked))
         return BrokerToken(token, session: account.session)
     }
 

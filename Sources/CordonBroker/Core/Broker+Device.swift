@@ -22,9 +22,17 @@ extension Broker {
     }
 
     /// The same where no files are read for it; nil for an administrator, who is told what cannot work.
-    func quickDeviceInformation(_ request: RequestContext) throws(SignInError) -> DeviceInformation? {
-        guard isLocalAdministrator(try connections.greeted(request.peer).caller) else { return device }
-        return configuration.apps.isEmpty ? device(with: problems) : nil
+    func quickDeviceInformation(
+        _ request: RequestContext
+    ) throws(SignInError) -> WrittenAnswer<DeviceInformation>? {
+        guard isLocalAdministrator(try connections.greeted(request.peer).caller) else {
+            let device = device
+            if let written = writtenDevice, written.answer == device { return written }
+            let fresh = WrittenAnswer(device)
+            writtenDevice = fresh
+            return fresh
+        }
+        return configuration.apps.isEmpty ? WrittenAnswer(device(with: problems)) : nil
     }
 
     private func device(with problems: [String]) -> DeviceInformation {
@@ -76,7 +84,7 @@ extension Broker {
     /// What the system's setting says; without the setting, on a system that has none, there is nothing to set.
     static func letsUsersKeepOldPrograms(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? false }
 
-    /// Joins the device to the organisation of whoever signs in, who must have the role; repeating it changes nothing.
+    /// Joins the device to the organisation of the person who signs in, who must have the role; repeating it changes nothing.
     func join(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {
         try requireAdministrator(request.peer)
         guard state.account == nil else {
@@ -179,7 +187,7 @@ extension Broker {
         }
     }
 
-    /// Somebody who may join and remove devices, for one act.
+    /// A person who may join and remove devices, for one act.
     private struct DeviceAdministrator {
         let tenant: TenantID
         let issuer: String

@@ -22,26 +22,53 @@ struct BrokerRoute: Sendable {
     let call: any BrokerCall.Type
     /// Reads the verb's members.
     let read: @Sendable (any Decoder) throws -> (work: Work, quick: QuickWork?)
+    /// The same for members that were read; nil for another verb's.
+    let take: @Sendable (any BrokerCall) -> (work: Work, quick: QuickWork?)?
 
     private init<Call: BrokerCall>(
         _ call: Call.Type,
         quick: (@Sendable (isolated Broker, Call, RequestContext) throws -> Call.Answer?)? = nil,
         _ answer: @escaping @Sendable (isolated Broker, Call, RequestContext) async throws -> Call.Answer
     ) {
+        guard let quick else {
+            self.init(call, atOnce: nil, answer)
+            return
+        }
+        self.init(
+            call,
+            atOnce: { broker, call, request in
+                try quick(broker, call, request).map { BrokerMessage($0, to: Call.self, id: request.key.id) }
+            }, answer)
+    }
+
+    /// - Parameter written: Answers at once with what was written before.
+    private init<Call: BrokerCall>(
+        _ call: Call.Type, member: BrokerMember,
+        written: @escaping @Sendable (isolated Broker, Call, RequestContext) throws -> WrittenAnswer<Call.Answer>?,
+        _ answer: @escaping @Sendable (isolated Broker, Call, RequestContext) async throws -> Call.Answer
+    ) {
+        self.init(
+            call,
+            atOnce: { broker, call, request in
+                try written(broker, call, request).map { .answer(id: request.key.id, member, $0) }
+            }, answer)
+    }
+
+    private init<Call: BrokerCall>(
+        _ call: Call.Type,
+        atOnce quick: (@Sendable (isolated Broker, Call, RequestContext) throws -> BrokerMessage?)?,
+        _ answer: @escaping @Sendable (isolated Broker, Call, RequestContext) async throws -> Call.Answer
+    ) {
         self.call = call
-        read = { decoder in
-            let call = try Call(from: decoder)
+        let begin = { @Sendable (call: Call) -> (work: Work, quick: QuickWork?) in
             let work: Work = { broker, request in
                 BrokerMessage(try await answer(broker, call, request), to: Call.self, id: request.key.id)
             }
             guard let quick else { return (work, nil) }
-            return (
-                work,
-                { broker, request in
-                    try quick(broker, call, request).map { BrokerMessage($0, to: Call.self, id: request.key.id) }
-                }
-            )
+            return (work, { broker, request in try quick(broker, call, request) })
         }
+        read = { begin(try Call(from: $0)) }
+        take = { call in (call as? Call).map { begin($0) } }
     }
 
     var verb: BrokerVerb { call.verb }
@@ -57,7 +84,7 @@ struct BrokerRoute: Sendable {
         case .hello: self.init(HelloCall.self) { try $0.greet($1, $2) }
         case .eventsSubscribe: self.init(SubscribeCall.self) { try $0.subscribe($2) }
         case .deviceInfo:
-            self.init(DeviceInfoCall.self, quick: { try $0.quickDeviceInformation($2) }) {
+            self.init(DeviceInfoCall.self, member: .device, written: { try $0.quickDeviceInformation($2) }) {
                 try await $0.deviceInformation($2)
             }
         case .deviceJoin: self.init(JoinDeviceCall.self) { try await $0.join($2) }
@@ -71,13 +98,15 @@ struct BrokerRoute: Sendable {
             self.init(ActivityCall.self, quick: { try $0.noteActivity($2) }) { try $0.noteActivity($2) }
         case .accountForget: self.init(ForgetAccountCall.self) { try $0.forget($2) }
         case .accountSignOut: self.init(SignOutCall.self) { try await $0.signOut($1, $2) }
-        case .cleanUpReport: self.init(CleanUpCall.self) { try $0.report($1, $2) }
+        case .cleanUpReport: self.init(CleanUpCall.self, quick: { try $0.report($1, $2) }) { try $0.report($1, $2) }
         case .tokenInteractive: self.init(SignInCall.self) { try await $0.signIn($1, $2) }
         case .tokenDevice: self.init(DeviceCodeCall.self) { try await $0.signIn($1, $2) }
         case .tokenReturn: self.init(ReturnCall.self) { $0.endPage($1, $2) }
         case .tokenCancel: self.init(CancelCall.self) { $0.cancel($1, $2) }
         case .tokenSilent:
-            self.init(SilentTokenCall.self, quick: { try $0.knownToken($1, $2) }) { try await $0.silentToken($1, $2) }
+            self.init(SilentTokenCall.self, member: .token, written: { try $0.knownToken($1, $2) }) {
+                try await $0.silentToken($1, $2)
+            }
         case .tokenKey: self.init(TokenKeyCall.self) { try await $0.sessionKey($1, $2) }
         case .tokenProof: self.init(ProofCall.self) { try await $0.proof($1, $2) }
         }
@@ -95,5 +124,15 @@ struct IncomingRequest: Decodable, Sendable {
         head = try BrokerRequestHead(from: decoder)
         route = BrokerRoute.named(head.verb)
         (work, quick) = try route?.read(decoder) ?? (nil, nil)
+    }
+
+    /// Reads a request without a decoder; nil for one that is left to it.
+    init?(short payload: Data) {
+        guard let short = ShortRequest(payload), let route = BrokerRoute.named(short.head.verb),
+            let begun = route.take(short.call)
+        else { return nil }
+        head = short.head
+        self.route = route
+        (work, quick) = begun
     }
 }

@@ -6,7 +6,7 @@ internal import NIOCore
 
 /// One client of the broker: frames in, answers out, with bounds on bytes, time, number and rate.
 ///
-/// Lives on its event loop. It reads only while there is room for another request, so that whoever floods fills its own
+/// Lives on its event loop. It reads only while there is room for another request, so that a client that floods fills its own
 /// socket buffer and nothing here.
 final class BrokerConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -20,6 +20,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
     private var budget: TokenBucket
     private let shared: ProgramBudget
+    private let executor: LoopTaskExecutor
     private var peer: Int?
     private var underWay = 0
     private var hasGreeted = false
@@ -31,7 +32,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var unreadTimer: Scheduled<Void>?
 
     init(
-        session: BrokerSession, limits: BrokerLimits, shared: ProgramBudget, now: UInt64, logger: Logger,
+        session: BrokerSession, limits: BrokerLimits, shared: ProgramBudget, loop: any EventLoop, logger: Logger,
         isFromCaller: @escaping @Sendable () -> Bool
     ) {
         self.session = session
@@ -40,7 +41,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         self.logger = logger
         self.shared = shared
         greetingLeft = TimeAmount(limits.greetingTime)
-        budget = TokenBucket(burst: limits.burst, perSecond: limits.perSecond, now: now)
+        executor = LoopTaskExecutor(loop)
+        budget = TokenBucket(burst: limits.burst, perSecond: limits.perSecond, now: loop.now.uptimeNanoseconds)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -104,7 +106,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isFromCaller() else {
-            // A connection belongs to the process that made it; a child, or whoever was handed it, makes its own.
+            // A connection belongs to the process that made it; a child, or a process that was handed it, makes its own.
             logger.notice("another process writes over a program's connection")
             context.close(promise: nil)
             return
@@ -134,7 +136,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
                 begin(payload, context)
             }
         } catch {
-            // Whoever lies about a length cannot be followed any further; nobody else is concerned.
+            // After a false length, nothing that follows can be made sense of. No other client is concerned.
             logger.debug("a frame's length is out of bounds")
             context.close(promise: nil)
             return
@@ -178,7 +180,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         let session = self.session
         let loop = context.eventLoop
         let bound = NIOLoopBound(BoundContext(handler: self, context: context), eventLoop: loop)
-        Self.run(session, payload, peer, on: loop) { answered in
+        Self.run(session, payload, peer, on: executor) { answered in
             if loop.inEventLoop {
                 bound.value.handler.finish(answered, bound.value.context)
             } else {
@@ -190,12 +192,11 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     /// Answers a short question that needs neither disk nor network on the event loop itself: two changes of thread would cost
     /// more than the answer. Everything else runs beside the loop.
     private static func run(
-        _ session: BrokerSession, _ payload: Data, _ peer: Int, on loop: any EventLoop,
+        _ session: BrokerSession, _ payload: Data, _ peer: Int, on executor: LoopTaskExecutor,
         then finish: @escaping @Sendable (BrokerSession.Answered) -> Void
     ) {
         #if os(Linux)
             if payload.count <= BrokerFrame.largestGreeting {
-                let executor = LoopTaskExecutor(loop)
                 Task(executorPreference: executor) {
                     defer { withExtendedLifetime(executor) {} }
                     let request = session.request(in: payload)

@@ -50,11 +50,22 @@ package enum BrokerParsing {
     }
 
     private static func readsRequest(_ payload: Data, _ outcome: inout Outcome) -> Bool {
+        if let short = ShortRequest(payload), !means(short.call, short.head, payload) {
+            outcome.fault = "a request that was read by hand means something else to the decoder"
+        }
         guard let request = try? MessageCoding.decode(IncomingRequest.self, from: payload) else { return false }
         if let route = request.route, !readsBack(route.call, payload) {
             outcome.fault = "a request that was read has no form that reads back the same"
         }
         return true
+    }
+
+    private static func means<Call: BrokerCall>(_ call: Call, _ head: BrokerRequestHead, _ payload: Data) -> Bool {
+        guard let decoded = try? MessageCoding.decode(Call.self, from: payload),
+            let written = try? MessageCoding.encode(call)
+        else { return false }
+        return (try? MessageCoding.encode(decoded)) == written
+            && (try? MessageCoding.decode(BrokerRequestHead.self, from: payload)) == head
     }
 
     private static func readsBack<Call: BrokerCall>(_ type: Call.Type, _ payload: Data) -> Bool {

@@ -27,7 +27,7 @@ public struct BrokerServer: Sendable {
     /// - Parameters:
     ///   - socket: The socket's path. Its folder is made where it is missing: 0755, in development 0700.
     ///   - inherited: A socket that listens already, as ``InheritedSocket`` finds it (SI-188); then path, folder and
-    ///     permissions are the affair of whoever made it, and it stays when the server ends.
+    ///     permissions are up to the program that made it, and it stays when the server ends.
     public init(
         _ broker: Broker, socket: String, inherited: Int32? = nil, limits: BrokerLimits = BrokerLimits(),
         logger: Logger
@@ -89,7 +89,7 @@ public struct BrokerServer: Sendable {
 
     #if os(Linux)
         /// Whether the programs of other users can be told apart: which file a process runs is shown to its own user, and to
-        /// whoever may trace it.
+        /// processes that may trace it.
         static func seesPrograms(of process: Int32) -> Bool { ProgramIdentity.now(process) != nil }
 
         /// Says what in the list cannot work, and what does not hold.
@@ -117,15 +117,21 @@ public struct BrokerServer: Sendable {
             let quiet = Locked(ThrottledLog())
             let bootstrap = ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
+                // Who is connected has a turn after each that connects.
+                .serverChannelOption(.maxMessagesPerRead, value: 1)
                 .childChannelOption(.autoRead, value: false)
                 // One read for each time that there is something: what is read has a sender that is known.
                 .childChannelOption(.maxMessagesPerRead, value: 1)
-                // Credentials come with every message from the first on: those that connected before anybody accepts too.
+                // Credentials come with every message from the first on: also for clients that connect before the broker accepts.
                 .serverChannelOption(.socketOption(.init(rawValue: SO_PASSCRED)), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let now = channel.eventLoop.now.uptimeNanoseconds
                         guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }) else {
+                            throw ChannelError.operationUnsupported
+                        }
+                        guard ledger.withLock({ $0.mayKnock(credentials.process, now: now) }) else {
+                            Self.note(credentials.user, quiet, logger)
                             throw ChannelError.operationUnsupported
                         }
                         let admit = { (standing: ConnectionLedger.Standing) throws -> ProgramBudget in
@@ -152,7 +158,8 @@ public struct BrokerServer: Sendable {
                         }
                         try channel.pipeline.syncOperations.addHandler(
                             BrokerConnectionHandler(
-                                session: session, limits: limits, shared: shared, now: now, logger: logger,
+                                session: session, limits: limits, shared: shared, loop: channel.eventLoop,
+                                logger: logger,
                                 isFromCaller: { caller.wrote(senders.take()) }))
                     }
                 }
@@ -173,10 +180,13 @@ public struct BrokerServer: Sendable {
             _ quiet: Locked<ThrottledLog>, _ now: UInt64, _ logger: Logger
         ) -> ProgramBudget? {
             if let budget = ledger.withLock({ $0.admit(standing, now: now) }) { return budget }
-            if quiet.withLock({ $0.isDue("\(user)", now: Date()) }) {
-                logger.notice("too many connections", metadata: ["user": "\(user)"])
-            }
+            note(user, quiet, logger)
             return nil
+        }
+
+        private static func note(_ user: UInt32, _ quiet: Locked<ThrottledLog>, _ logger: Logger) {
+            guard quiet.withLock({ $0.isDue("\(user)", now: Date()) }) else { return }
+            logger.notice("too many connections", metadata: ["user": "\(user)"])
         }
     #endif
 
@@ -195,7 +205,7 @@ public struct BrokerServer: Sendable {
             throw failure(
                 "the socket's folder is open to other users", "Give it mode \(isDevelopment ? "0700" : "0755").")
         }
-        // Whoever owns the folder can put another socket in this one's place.
+        // The folder's owner can put another socket in this one's place.
         let owner = (facts?[.ownerAccountID] as? NSNumber)?.uint32Value
         guard owner == geteuid() || owner == 0 else {
             throw failure("the socket's folder belongs to another user", "Give it to root or to the broker's user.")

@@ -42,15 +42,13 @@ struct BrokerSession: Sendable {
     }
 
     private static func frame(of message: BrokerMessage) -> Data? {
-        guard let payload = try? MessageCoding.encode(message), payload.count <= BrokerFrame.largestAnswer else {
-            return nil
-        }
+        guard let payload = message.payload, payload.count <= BrokerFrame.largestAnswer else { return nil }
         return BrokerFrame.encode(payload)
     }
 
     /// The request in a payload; nil for a payload that holds none.
     func request(in payload: Data) -> IncomingRequest? {
-        try? MessageCoding.decode(IncomingRequest.self, from: payload)
+        IncomingRequest(short: payload) ?? (try? MessageCoding.decode(IncomingRequest.self, from: payload))
     }
 
     /// Answers what takes neither the disk nor the network; nil for everything else, of which nothing was done then.

@@ -51,13 +51,28 @@ struct ConnectionLedger {
     private var strangers = 0
     private var users: [UInt32: Int] = [:]
     private var programs: [ProgramKey: Program] = [:]
+    private var processes: [Int32: TokenBucket] = [:]
 
-    /// Programs whose connections have all ended are forgotten beyond this number, not at once: whoever comes back has no new
-    /// budget.
+    /// Programs whose connections have all ended are forgotten beyond this number, not at once: a program that comes back has
+    /// no new budget.
     private static let most = 1_024
 
     init(_ limits: BrokerLimits) {
         self.limits = limits
+    }
+
+    /// Whether a process may be looked at that connects: not one that connects faster than its whole program may.
+    ///
+    /// Looking at it costs more than the connect does.
+    ///
+    /// - Parameter now: The event loop's clock, in nanoseconds.
+    mutating func mayKnock(_ process: Int32, now: UInt64) -> Bool {
+        if processes.count > Self.most { processes = [:] }
+        var bucket =
+            processes[process]
+            ?? TokenBucket(burst: limits.connectsAtOnce, perSecond: limits.connectsPerSecond, now: now)
+        defer { processes[process] = bucket }
+        return bucket.take(at: Double(now) / 1e9) == nil
     }
 
     /// The budget that all connections of the caller's program share, where one more connection may stay; to be given back with

@@ -9,14 +9,21 @@ struct HandedToken: Sendable {
     let token: AccessToken
     /// When the app got it.
     let obtained: Date
+    private let written: WrittenAnswer<BrokerToken>
     /// Whether a newer one was given out: some providers end the older ones then.
     fileprivate(set) var isSuperseded = false
 
-    init(_ token: AccessToken, of resource: String?, to app: AppIdentity, at obtained: Date) {
+    init(_ token: AccessToken, of resource: String?, to app: AppIdentity, in session: UInt64, at obtained: Date) {
         self.token = token
+        written = WrittenAnswer(BrokerToken(token, session: session))
         self.resource = resource
         self.app = app
         self.obtained = obtained
+    }
+
+    /// The answer that gives it to the app once more.
+    func answer(in session: UInt64) -> WrittenAnswer<BrokerToken> {
+        written.answer.session == session ? written : WrittenAnswer(BrokerToken(token, session: session))
     }
 
     /// Whether it may be given to the app once more instead of asking for a newer one: with half of its life or the

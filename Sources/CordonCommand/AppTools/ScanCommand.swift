@@ -83,6 +83,12 @@ struct ScanCommand: ParsableCommand {
                     "docs/prepare-an-app.md says what counts as a guard; cordon scan --ways lists the guard of each way"
             )
         }
+        // An empty report would pass for a clean one.
+        if report.files == 0, report.unread.isEmpty {
+            throw CommandFailure(
+                .badInput, "\(root): no Swift, Objective-C, property list or interface file was found",
+                hint: "give the folder of the app's sources")
+        }
         if let first = report.unread.first {
             throw CommandFailure(
                 .badInput,

@@ -19,8 +19,7 @@ struct PrivateFolder {
     init(_ url: URL) throws(CommandFailure) {
         self.url = url
         do {
-            try FileManager.default.createDirectory(
-                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try DurableFile.makeFolder(url)
         } catch {
             throw Self.failure(url)
         }

@@ -59,18 +59,11 @@ struct ServeCommand: AsyncParsableCommand {
                     if plan.isDevelopment {
                         logger.warning("for development only: the embedded provider protects nothing")
                     }
+                    if plan.service.createsPeopleAtSignIn { logger.notice("\(ServeReport.opensEnrolment)") }
                     return
                 }
                 if plan.isDevelopment { Self.warn() }
-                Terminal.talk("cordon answers at \(report.address); its apps pin the root key \(report.rootKey)")
-                if plan.console != nil { Terminal.talk("the console is at \(report.address)/console") }
-                if plan.service.createsPeopleAtSignIn {
-                    Terminal.talk(
-                        "whoever the provider gives a check-in token may enrol; --first-sign-in refuse ends that")
-                }
-                if report.rootKeyIsHere, !plan.isDevelopment {
-                    Terminal.talk("the root key is on this machine; cordon keys export-root moves it away")
-                }
+                for line in report.lines(of: plan) { Terminal.talk(line) }
             }
         } catch {
             return error

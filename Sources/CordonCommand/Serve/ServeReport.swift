@@ -1,3 +1,4 @@
+import CordonService
 import Foundation
 
 /// The one line that `cordon serve` prints on standard output.
@@ -20,4 +21,21 @@ struct ServeReport: Codable, Sendable, Equatable {
     var issuer: String
     /// The process id, for whoever wants to stop it.
     var process: Int32
+}
+
+extension ServeReport {
+    /// What an operator should know where the directory is not what decides who enrols.
+    static let opensEnrolment =
+        "everyone to whom the provider gives a check-in token may enrol; --first-sign-in refuse ends that"
+
+    /// What a terminal is told at the start.
+    func lines(of plan: ServePlan) -> [String] {
+        var lines = ["cordon answers at \(address); its apps pin the root key \(rootKey)"]
+        if plan.console != nil { lines.append("the console is at \(address)/console") }
+        if plan.service.createsPeopleAtSignIn { lines.append(Self.opensEnrolment) }
+        if rootKeyIsHere, !plan.isDevelopment {
+            lines.append("the root key is on this machine; cordon keys export-root moves it away")
+        }
+        return lines
+    }
 }

@@ -36,7 +36,8 @@ enum ConsoleAssets {
         rect.good { fill: var(--good); } rect.notice { fill: var(--notice); } rect.bad { fill: var(--bad); }
         .scroll { overflow-x: auto; margin: 1rem 0; padding: 0 .75rem; } .card .scroll { border: 0; padding: 0; }
         table { border-collapse: collapse; width: 100%; } caption { padding: .6rem .5rem; }
-        th, td { text-align: left; padding: .5rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+        th, td { text-align: left; padding: .5rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: break-word; }
+        td time, td .badge { white-space: nowrap; } td code { overflow-wrap: break-word; }
         th { color: var(--soft); font-weight: 600; font-size: .9rem; } td form { margin: 0; }
         code, pre { font: .88em ui-monospace, monospace; overflow-wrap: anywhere; } pre { overflow: auto; padding: .75rem; background: var(--back); border-radius: .4rem; white-space: pre-wrap; }
         dl { margin: .5rem 0; display: grid; grid-template-columns: minmax(9rem, max-content) minmax(0, 1fr); }
@@ -62,24 +63,30 @@ enum ConsoleAssets {
         header form { margin: 0; } .links { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; } details { margin: 1rem 0; } summary { cursor: pointer; }
         @media (max-width: 52rem) { body { display: block; } nav { padding: .25rem .5rem; border-bottom: 1px solid var(--line); }
           nav ul { display: flex; flex-wrap: wrap; } nav a { padding: .35rem .55rem; } nav a[aria-current] { box-shadow: inset 0 -3px var(--main); }
-          dl { grid-template-columns: minmax(0, 1fr); } dd { border: 0; padding-top: 0; } thead { position: absolute; left: -99rem; } tr, td { display: block; } tr { border-top: 2px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .2rem .25rem; }
+          dl { grid-template-columns: minmax(0, 1fr); } dd { border: 0; padding-top: 0; } thead { position: absolute; left: -99rem; } tr, td { display: block; } tr { border-top: 2px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .2rem .25rem; overflow-wrap: anywhere; }
+          td .badge { white-space: normal; } td code { overflow-wrap: anywhere; }
           td::before { content: attr(data-column); display: block; color: var(--soft); font-size: .85rem; } }
         @media (prefers-reduced-motion: no-preference) { a, button { transition: background .12s; } }
 
         """
 
     /// Shows what the service sends for a page that changes by itself. Nothing is replaced while a person types or holds
-    /// a button down, since a click on what was replaced meanwhile would be lost; it is shown as soon as they let go.
+    /// a button down, since a click on what was replaced meanwhile would be lost; it is shown as soon as they let go. What is filled
+    /// in and not sent yet is not replaced at all.
     static let script = """
         "use strict";
         const place = document.querySelector("main[data-live]");
         if (place) {
           const stream = new EventSource(place.dataset.live);
           let waiting = null, pressed = false;
+          const isFilledIn = (one) => one.options
+            ? one.selectedIndex !== Math.max(0, [...one.options].findIndex((option) => option.defaultSelected))
+            : one.checked !== one.defaultChecked || one.value !== one.defaultValue;
           const show = () => {
             const active = document.activeElement;
             const types = active && active !== place && place.contains(active) && active.matches("input, select, textarea");
             if (waiting === null || pressed || types) return;
+            if ([...place.querySelectorAll("input, select, textarea")].some(isFilledIn)) return;
             const open = [...place.querySelectorAll("details")].map((one) => one.open);
             const next = document.createElement("template");
             next.innerHTML = waiting;

@@ -15,35 +15,39 @@ struct AuditPages {
         ("1", "the last day"), ("7", "the last 7 days"), ("30", "the last 30 days"), ("365", "the last year"),
     ]
 
+    /// How much of a value is shown; the log to download has all of it.
+    private static let longest = 80
+
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let days = Int(visit.query["days"]).map { min(max($0, 1), 366) } ?? 7
-        let since = visit.now.addingTimeInterval(-Double(days) * 86_400).formatted(.iso8601)
-        var filter = "activityDateTime ge \(since)"
-        if !visit.query["what"].isEmpty {
-            filter += " and startswith(activityType,'\(visit.query["what"].replacing("'", with: "''"))')"
-        }
-        var path =
-            "/v1.0/deviceManagement/auditEvents?$top=50&$orderby=activityDateTime%20desc&$filter="
-            + ConsolePath.part(filter)
-        if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
-        let page = try await visit.api.get(path)
-        let rows = page.list("value").map { event -> [Cell] in
-            let actor = event["actor"] ?? .null
-            let resource = event.list("resources").first ?? .null
-            let changes = resource.list("modifiedProperties").map { property in
-                Cell.text(.data("\(property.text("displayName")): \(property.text("newValue"))"))
+        let what = visit.query["what"]
+        let since = Int64(visit.now.timeIntervalSince1970) - Int64(days) * 86_400
+        let before = Int64(visit.query["before"]).map { max(0, $0) } ?? 0
+        let page = try await visit.api.get(
+            "/admin/v1/audit/records?limit=50&before=\(before)&action=" + ConsolePath.part(what))
+        let records = page.list("records").filter { ($0["time"]?.integer ?? 0) >= since }
+        let isEnd = records.count < page.list("records").count || page.number("next") == 0
+        let names = try await Names(of: records, visit)
+        let rows = records.map { record -> [Cell] in
+            let details = (record["details"]?.object ?? [:]).sorted { $0.key < $1.key }.map { name, value in
+                Cell.text(.data("\(name): \(Self.clipped(value.string ?? value.text()))"))
             }
             return [
-                .time(event.date("activityDateTime")),
-                .text(
-                    actor["userPrincipalName"]?.string.map(Phrase.data) ?? .said(actor.text("applicationDisplayName"))),
-                .code(event.text("activityType")),
-                .list([.text(.data(resource.text("displayName")))] + changes),
-                event.text("activityResult") == "Success" ? .badge("done", .good) : .badge("refused", .bad),
+                .time(record["time"]?.integer.map { Date(timeIntervalSince1970: TimeInterval($0)) }),
+                names.actor(record), .code(record.text("action")), .list([names.target(record)] + details),
+                record.text("outcome") == "done" ? .badge("done", .good) : .badge("refused", .bad),
             ]
         }
-        var more = ListPages.more(page, "/console/audit")
-        more?.href += "&days=\(days)&what=" + ConsolePath.part(visit.query["what"])
+        let more =
+            isEnd
+            ? nil
+            : Link(
+                "Older events",
+                "/console/audit?before=\(page.number("next"))&days=\(days)&what=" + ConsolePath.part(what))
+        var table = Table(
+            "Events", ["Time", "Who", "What", "Concerns", "Result"], rows,
+            empty: "There is no event in this period. Choose a longer one.", more: more)
+        if more != nil { table.empty = "No such event is among those that were looked at. Go on to older ones." }
         return .page(
             Page(
                 "Audit", .audit,
@@ -60,13 +64,14 @@ struct AuditPages {
                                 Field(.choice(Self.spans), "days", "From", value: String(days)),
                                 Field(
                                     .text, "what", "What begins with", help: "Such as policy, wipe or role.",
-                                    value: visit.query["what"]),
+                                    value: what),
                             ])),
-                    .table(
-                        Table(
-                            "Events", ["Time", "Who", "What", "Concerns", "Result"], rows,
-                            empty: "There is no event in this period. Choose a longer one.", more: more)),
+                    .table(table),
                 ]))
+    }
+
+    private static func clipped(_ text: String) -> String {
+        text.count > longest ? text.prefix(longest) + "…" : text
     }
 
     @Sendable private func verify(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -92,5 +97,45 @@ struct AuditPages {
                 label: "Command"),
         ]
         return .page(Page("Verification of the audit log", .audit, above: Link("Audit", "/console/audit"), blocks))
+    }
+}
+
+/// What the people, policies and apps of some audit records are called, and where their pages are.
+private struct Names {
+    private let people: PeopleStanding
+    private let policies: [String: String]
+
+    init(of records: [JSONValue], _ visit: ConsoleVisit) async throws {
+        let administrators = records.compactMap { $0["actor"]?.text("kind") == "administrator" ? $0["actor"] : nil }
+        let targets = records.compactMap { Self.id(in: $0, of: "user") }
+        people = try await PeopleStanding(of: administrators.map { $0.text("id") } + targets, visit)
+        let named = Set(records.compactMap { Self.id(in: $0, of: "policy") })
+        let all = named.isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200")
+        policies = Dictionary(
+            all.map { ($0.text("id").lowercased(), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The id of what a record is about, where it is about something of this kind.
+    private static func id(in record: JSONValue, of kind: String) -> String? {
+        let target = record.text("target")
+        return target.hasPrefix(kind + "/") ? String(target.dropFirst(kind.count + 1)) : nil
+    }
+
+    func actor(_ record: JSONValue) -> Cell {
+        let id = record["actor"]?.text("id") ?? ""
+        return switch record["actor"]?.text("kind") {
+        case "administrator": .text(.data(people.name(of: id)))
+        case "device": .link("an app on a device", DevicePages.path(id))
+        default: .text("the service")
+        }
+    }
+
+    func target(_ record: JSONValue) -> Cell {
+        if let id = Self.id(in: record, of: "user") { return .link(.data(people.name(of: id)), PeoplePages.path(id)) }
+        if let id = Self.id(in: record, of: "policy") {
+            return policies[id.lowercased()].map { .link(.data($0), PolicyPages.path(id)) } ?? .code(id)
+        }
+        if let id = Self.id(in: record, of: "registration") { return .link(.data(id), DevicePages.path(id)) }
+        return .code(record.text("target"))
     }
 }

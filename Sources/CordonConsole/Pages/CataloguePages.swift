@@ -30,19 +30,76 @@ struct CataloguePages {
         (try? await visit.api.all(apps + "?$top=200")) ?? []
     }
 
+    // MARK: Lists and forms of both
+
+    /// A kind of thing that has a list and a form.
+    private struct Kind {
+        var route: String
+        var path: String
+        var list: Link
+        /// What the form of a new one is called, and its button.
+        var new: Phrase
+        var submit: Phrase
+
+        func path(_ id: String) -> String { path + "/" + ConsolePath.part(id) }
+
+        func page(_ id: String, _ one: JSONValue, _ refusal: Refusal?, _ fields: [Field]) -> Page {
+            Page(
+                id == "new" ? new : .data(one.text("displayName")), .service, above: list,
+                Block.refused(refusal) + [
+                    .form(
+                        Form(
+                            path(id), submit: submit, hidden: [("page", path(id))], cancel: Link("Cancel", path),
+                            fields))
+                ])
+        }
+
+        /// What is changed; nothing of a new one.
+        func known(_ visit: ConsoleVisit) async throws -> JSONValue {
+            let id = visit.keys[0]
+            return id == "new" ? .null : try await visit.api.get(route + "/" + ConsolePath.part(id))
+        }
+
+        /// Saves what was filled in, and shows the list; the form again where the service refuses it.
+        ///
+        /// - Parameter made: Members that only a new one is sent with.
+        func save(
+            _ visit: ConsoleVisit, _ changed: [String: JSONValue], made: [String: JSONValue] = [:],
+            _ again: (JSONValue, Refusal) async throws -> Page
+        ) async throws -> ConsoleAnswer {
+            do {
+                if visit.keys[0] == "new" {
+                    try await visit.api.call(.post, route, .object(changed.merging(made) { $1 }))
+                } else {
+                    try await visit.api.call(.patch, route + "/" + ConsolePath.part(visit.keys[0]), .object(changed))
+                }
+                return .moved(path)
+            } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
+                return .page(try await again(["displayName": .string(visit.form["name"])], refusal), .badRequest)
+            }
+        }
+    }
+
     // MARK: Apps
+
+    private static let appKind = Kind(
+        route: apps, path: appsPath, list: Link("Catalogue of apps", appsPath), new: "New app", submit: "Save the app")
 
     private static let sets: [(value: String, text: Phrase)] = [
         ("allMicrosoftApps", "all Microsoft apps"), ("allCoreMicrosoftApps", "the core Microsoft apps"),
     ]
 
     @Sendable private func listApps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let versions = Dictionary(
+            grouping: try await visit.api.get("/admin/v1/reports/versions").array ?? []
+        ) { $0.text("bundleID") }
         let rows = try await visit.api.all(Self.apps + "?$top=200").map { app -> [Cell] in
             [
-                .link(.data(app.text("displayName")), Self.appsPath + "/" + ConsolePath.part(app.text("id"))),
+                .link(.data(app.text("displayName")), Self.appKind.path(app.text("id"))),
                 .code(app.text("bundleId")), .text(.data(app.text("publisher"))),
                 app.text("appAvailability") == "lineOfBusiness"
                     ? .badge("your own", .good) : .badge("from a store", .plain),
+                Self.seen(versions[app.text("bundleId").lowercased()] ?? []),
             ]
         }
         return .page(
@@ -53,14 +110,21 @@ struct CataloguePages {
                     .links(visit.may("writePolicies") ? [Link("New app", Self.appsPath + "/new", isMain: true)] : []),
                     .table(
                         Table(
-                            "Apps", ["Name", "Bundle id", "Publisher", "Kind"], rows,
+                            "Apps", ["Name", "Bundle id", "Publisher", "Kind", "Versions in use"], rows,
                             empty: "The catalogue is empty. Add your apps, so that colleagues find their bundle ids.")),
                 ]))
     }
 
-    private static func appPage(_ id: String, _ app: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page
-    {
-        let path = appsPath + "/" + ConsolePath.part(id)
+    /// The oldest and the newest version of an app that is on devices.
+    private static func seen(_ versions: [JSONValue]) -> Cell {
+        let seen = versions.filter { $0.text("part") == "app" }.map { $0.text("version") }
+        guard let newest = seen.first, let oldest = seen.last else { return .text("not seen yet") }
+        return .text(newest == oldest ? .data(newest) : "from \(oldest) to \(newest)")
+    }
+
+    private static func appPage(
+        _ id: String, _ app: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+    ) async throws -> Page {
         func value(_ name: String, _ member: String) -> String { form?[name] ?? app.text(member) }
         let sets = app.list("cordonAppGroups").compactMap(\.string).joined(separator: ",")
         var fields = [Field(.text, "name", "Name", value: value("name", "displayName"), isRequired: true)]
@@ -80,53 +144,53 @@ struct CataloguePages {
                 help: "A policy for one of these sets protects the app too.",
                 value: form?.all("sets").joined(separator: ",") ?? sets),
         ]
-        return Page(
-            id == "new" ? "New app" : .data(app.text("displayName")), .service,
-            above: Link("Catalogue of apps", appsPath),
-            Block.refused(refusal) + [
-                .form(
-                    Form(
-                        path, submit: "Save the app", hidden: [("page", path)], cancel: Link("Cancel", appsPath), fields
-                    ))
-            ])
+        var page = appKind.page(id, app, refusal, fields)
+        guard id != "new" else { return page }
+        let versions = (try await visit.api.get("/admin/v1/reports/versions").array ?? [])
+            .filter { $0.text("bundleID") == app.text("bundleId").lowercased() }
+        page.blocks.append(
+            .table(
+                Table(
+                    "Versions in use", ["Of", "Version", "Apps on devices"],
+                    versions.prefix(100).map {
+                        [
+                            .text(SettingTexts.words($0.text("part"))), .code($0.text("version")),
+                            .text("\($0.number("apps"))"),
+                        ]
+                    }, empty: "This app has not enrolled on any device yet.")))
+        return page
     }
 
     @Sendable private func editApp(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let id = visit.keys[0]
-        let app = id == "new" ? JSONValue.null : try await visit.api.get(Self.apps + "/" + ConsolePath.part(id))
-        return .page(Self.appPage(id, app, visit.draft))
+        .page(try await Self.appPage(visit.keys[0], try await Self.appKind.known(visit), visit.draft, visit))
     }
 
     @Sendable private func saveApp(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let (id, form) = (visit.keys[0], visit.form)
-        let body: JSONValue = .object([
+        let form = visit.form
+        let changed: [String: JSONValue] = [
             "@odata.type": .string(
                 "#microsoft.graph." + (form["own"] == "true" ? "managedIOSLobApp" : "managedIOSStoreApp")),
             "displayName": .string(form["name"]), "publisher": .string(form["publisher"]),
             "cordonAppGroups": .array(form.all("sets").map { .string($0) }),
-        ])
-        do {
-            if id == "new" {
-                var made = body.object ?? [:]
-                made["bundleId"] = .string(form["bundle"])
-                try await visit.api.call(.post, Self.apps, .object(made))
-            } else {
-                try await visit.api.call(.patch, Self.apps + "/" + ConsolePath.part(id), body)
-            }
-            return .moved(Self.appsPath)
-        } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
-            return .page(Self.appPage(id, ["displayName": .string(form["name"])], form, refusal), .badRequest)
+        ]
+        return try await Self.appKind.save(visit, changed, made: ["bundleId": .string(form["bundle"])]) {
+            app, refusal in
+            try await Self.appPage(visit.keys[0], app, form, visit, refusal)
         }
     }
 
     // MARK: Scope tags
+
+    private static let tagKind = Kind(
+        route: tags, path: tagsPath, list: Link("Scope tags", tagsPath), new: "New scope tag",
+        submit: "Save the scope tag")
 
     @Sendable private func listTags(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let rows = try await visit.api.all(Self.tags + "?$top=200").map { tag -> [Cell] in
             [
                 tag["isBuiltIn"] == true
                     ? .text(.data(tag.text("displayName")))
-                    : .link(.data(tag.text("displayName")), Self.tagsPath + "/" + ConsolePath.part(tag.text("id"))),
+                    : .link(.data(tag.text("displayName")), Self.tagKind.path(tag.text("id"))),
                 .text(.data(tag.text("description"))), .code(tag.text("id")),
             ]
         }
@@ -147,46 +211,24 @@ struct CataloguePages {
 
     private static func tagPage(_ id: String, _ tag: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page
     {
-        let path = tagsPath + "/" + ConsolePath.part(id)
-        return Page(
-            id == "new" ? "New scope tag" : .data(tag.text("displayName")), .service,
-            above: Link("Scope tags", tagsPath),
-            Block.refused(refusal) + [
-                .form(
-                    Form(
-                        path, submit: "Save the scope tag", hidden: [("page", path)], cancel: Link("Cancel", tagsPath),
-                        [
-                            Field(
-                                .text, "name", "Name", value: form?["name"] ?? tag.text("displayName"), isRequired: true
-                            ),
-                            Field(
-                                .text, "description", "Description",
-                                value: form?["description"] ?? tag.text("description")),
-                        ]))
+        tagKind.page(
+            id, tag, refusal,
+            [
+                Field(.text, "name", "Name", value: form?["name"] ?? tag.text("displayName"), isRequired: true),
+                Field(
+                    .text, "description", "Description", value: form?["description"] ?? tag.text("description")),
             ])
     }
 
     @Sendable private func editTag(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let id = visit.keys[0]
-        let tag = id == "new" ? JSONValue.null : try await visit.api.get(Self.tags + "/" + ConsolePath.part(id))
-        return .page(Self.tagPage(id, tag, visit.draft))
+        .page(Self.tagPage(visit.keys[0], try await Self.tagKind.known(visit), visit.draft))
     }
 
     @Sendable private func saveTag(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let (id, form) = (visit.keys[0], visit.form)
-        let body: JSONValue = [
-            "displayName": .string(form["name"]), "description": .string(form["description"]),
-        ]
-        do {
-            if id == "new" {
-                try await visit.api.call(.post, Self.tags, body)
-            } else {
-                try await visit.api.call(.patch, Self.tags + "/" + ConsolePath.part(id), body)
-            }
-            return .moved(Self.tagsPath)
-        } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
-            return .page(Self.tagPage(id, body, form, refusal), .badRequest)
-        }
+        let form = visit.form
+        return try await Self.tagKind.save(
+            visit, ["displayName": .string(form["name"]), "description": .string(form["description"])]
+        ) { tag, refusal in Self.tagPage(visit.keys[0], tag, form, refusal) }
     }
 }
 

@@ -24,6 +24,7 @@ struct OverviewPage {
         let attention = try await visit.api.get("/admin/v1/reports/attention")
         let (failed, open) = (attention.number("failedWipes"), attention.number("openWipes"))
         let (flagged, overdue) = (attention.number("flaggedApps"), attention.number("overdueApps"))
+        let (waiting, expiring) = (attention.number("waitingWipes"), attention.number("expiringApps"))
         let (blocked, alerts) = (attention.number("blockedPeople"), attention.number("alerts"))
         let policies = try await visit.api.all(PolicyPages.collection + "?$top=100&$expand=apps,assignments")
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
@@ -44,7 +45,8 @@ struct OverviewPage {
                 blocks.append(.links([Link("Make the first policy", "/console/policies/new", isMain: true)]))
             }
         }
-        let needs = failed + alerts + overdue + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
+        let needs =
+            failed + waiting + alerts + overdue + expiring + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
         blocks.append(
             needs == 0 ? .note(.good, "Nothing needs attention at the moment.", []) : .text("This needs attention:"))
         if isKeyOld {
@@ -55,9 +57,12 @@ struct OverviewPage {
             .tiles([
                 tile(failed, "wipes failed or lapsed", "/console/wipes?state=failed", .bad),
                 tile(open, "wipes under way", "/console/wipes?state=open"),
+                tile(waiting, "wipes that wait for more than a day", "/console/wipes?state=open"),
                 tile(flagged, "devices report something wrong", "/console/reports/flagged", .bad),
                 tile(overdue, "apps without the newest rules for over a day", "/console/reports/drift"),
-                tile(unprotected, "people with a policy who are not protected yet", "/console/people"),
+                tile(expiring, "apps about to be forgotten, unless they check in", "/console/reports/expiring"),
+                tile(
+                    unprotected, "people with a policy who are not protected yet", "/console/people?state=unprotected"),
                 tile(idle, "policies without an assignment", "/console/policies"),
                 tile(appless, "policies without an app", "/console/policies"),
                 tile(blocked, "blocked people", "/console/blocked"),

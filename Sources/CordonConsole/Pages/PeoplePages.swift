@@ -43,6 +43,7 @@ struct PeoplePages {
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        guard visit.query["state"] != "unprotected" else { return try await unprotected(visit) }
         let search = visit.query["search"]
         var path = "/v1.0/users?$top=50&$orderby=displayName"
         if !search.isEmpty {
@@ -52,18 +53,15 @@ struct PeoplePages {
         }
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
-        let flagged = try await Self.ids(
-            "/beta/deviceAppManagement/managedAppRegistrations/getUserIdsWithFlaggedAppRegistration", visit)
-        let blocked = try await Self.ids("/v1.0/users/getManagedAppBlockedUsers", visit)
-        let rows = page.list("value").map { user -> [Cell] in
+        let people = page.list("value")
+        let standing = try await PeopleStanding(of: people.map { $0.text("id") }, visit)
+        let rows = people.map { user -> [Cell] in
             [
                 .link(.data(user.text("displayName")), Self.path(user.text("id"))),
                 .text(.data(user.text("userPrincipalName"))),
                 .text(.data(user.text("department"))),
-                user["accountEnabled"] == false ? .badge("disabled", .notice) : .badge("enabled", .good),
-                .list(
-                    (flagged.contains(user.text("id")) ? [.badge("flagged device", .bad)] : [])
-                        + (blocked.contains(user.text("id")) ? [.badge("blocked", .bad)] : [])),
+                user["accountEnabled"] == false ? .badge("disabled", .notice) : .text("enabled"),
+                standing.cell(of: user.text("id")),
             ]
         }
         return .page(
@@ -74,9 +72,13 @@ struct PeoplePages {
                         Form(
                             "/console/people", submit: "Search", asks: true,
                             [Field(.text, "search", "Name or sign-in name begins with", value: search)])),
+                    .links([
+                        Link("People who are not protected yet", "/console/people?state=unprotected"),
+                        Link("Blocked people", "/console/blocked"),
+                    ]),
                     .table(
                         Table(
-                            "People", ["Name", "Signs in as", "Department", "Account", "Flags"], rows,
+                            "People", ["Name", "Signs in as", "Department", "Account", "Protection"], rows,
                             empty: search.isEmpty
                                 ? "The directory is empty. Connect a directory, or let people enrol."
                                 : "No name begins with this. Search for the sign-in name.",
@@ -84,8 +86,38 @@ struct PeoplePages {
                 ]))
     }
 
-    private static func ids(_ path: String, _ visit: ConsoleVisit) async throws -> Set<String> {
-        Set(try await visit.api.get(path).list("value").compactMap(\.string))
+    /// People for whom rules are meant, and in whose apps none is in force.
+    private func unprotected(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let page = try await Self.people(in: "unprotected", visit)
+        let standing = PeopleStanding(page.list("people"))
+        let rows = page.list("people").map { person -> [Cell] in
+            [
+                .link(.data(person["displayName"]?.string ?? person.text("userID")), Self.path(person.text("userID"))),
+                .text("\(person.number("apps"))"), standing.cell(of: person.text("userID")),
+            ]
+        }
+        return .page(
+            Page(
+                "People who are not protected yet", .people,
+                lead: "A policy is meant for them, and no app of theirs has it in force. Open a person to see why.",
+                above: Link("People", "/console/people"),
+                [
+                    .table(
+                        Table(
+                            "People", ["Name", "Apps on devices", "Protection"], rows,
+                            empty: "No such person is on this page.",
+                            more: Self.more(page, "/console/people?state=unprotected&after=")))
+                ]))
+    }
+
+    /// A page of the people in a state.
+    private static func people(in state: String, _ visit: ConsoleVisit) async throws -> JSONValue {
+        let after = visit.query["after"].isEmpty ? "" : "&after=" + ConsolePath.part(visit.query["after"])
+        return try await visit.api.get("/admin/v1/people?state=\(state)&top=50" + after)
+    }
+
+    private static func more(_ page: JSONValue, _ address: String) -> Link? {
+        page["next"]?.string.map { Link("More", address + ConsolePath.part($0)) }
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -150,19 +182,19 @@ struct PeoplePages {
     }
 
     @Sendable private func blocked(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let ids = try await visit.api.get("/v1.0/users/getManagedAppBlockedUsers").list("value").compactMap(\.string)
-        var rows: [[Cell]] = []
-        let blocks = await Self.blocks(visit)
-        for id in ids.prefix(200) {
-            let user = try? await visit.api.get(Self.route(id))
-            let wipes = try await visit.api.get("/admin/v1/wipes?user=" + ConsolePath.part(id)).array ?? []
-            let done = wipes.count { $0.text("state") == "succeeded" }
-            rows.append([
-                .link(.data(user?.text("displayName") ?? id), Self.path(id)),
-                .text("\(.data("\(done)")) of \(.data("\(wipes.count)"))"),
-                .time(blocks[id.lowercased()]?.time), .text(.data(blocks[id.lowercased()]?.by ?? "")),
-                visit.may("blockUsers") ? .link("Unblock…", Self.path(id) + "/unblock") : .text(""),
-            ])
+        let page = try await Self.people(in: "blocked", visit)
+        let people = page.list("people")
+        let administrators = try await PeopleStanding(of: people.map { $0.text("blockedBy") }, visit)
+        let rows = people.map { person -> [Cell] in
+            let id = person.text("userID")
+            return [
+                .link(.data(person["displayName"]?.string ?? id), Self.path(id)),
+                .text("\(person.number("apps"))"), .time(person.date("blockedSince")),
+                .text(.data(administrators.name(of: person.text("blockedBy")))),
+                .list(
+                    [.link("Wipes", "/console/wipes?user=" + ConsolePath.part(id))]
+                        + (visit.may("blockUsers") ? [.link("Unblock…", Self.path(id) + "/unblock")] : [])),
+            ]
         }
         return .page(
             Page(
@@ -172,27 +204,10 @@ struct PeoplePages {
                 [
                     .table(
                         Table(
-                            "Blocked people", ["Person", "Wipes that are done", "Since", "By", ""], rows,
-                            empty: "No person is blocked. To block one, open the person."))
+                            "Blocked people", ["Person", "Apps that are left", "Since", "By", ""], rows,
+                            empty: "No person is blocked. To block one, open the person.",
+                            more: Self.more(page, "/console/blocked?after=")))
                 ]))
-    }
-
-    /// Since when people are blocked, and by whom, as the audit log of the last year says; nothing where it may not be read.
-    private static func blocks(_ visit: ConsoleVisit) async -> [String: (time: Date?, by: String)] {
-        let since = visit.now.addingTimeInterval(-365 * 86_400).formatted(.iso8601)
-        let filter = ConsolePath.part("activityDateTime ge \(since) and startswith(activityType,'user.block')")
-        let path = "/v1.0/deviceManagement/auditEvents?$top=200&$orderby=activityDateTime%20desc&$filter=" + filter
-        var found: [String: (time: Date?, by: String)] = [:]
-        for event in (try? await visit.api.all(path, atMost: 1_000)) ?? [] {
-            let actor = event["actor"] ?? .null
-            let target = event.list("resources").first?.text("resourceId") ?? ""
-            let id = target.split(separator: "/").last.map { $0.lowercased() } ?? ""
-            if found[id] == nil {
-                let name = actor["userPrincipalName"]?.string ?? actor.text("applicationDisplayName")
-                found[id] = (event.date("activityDateTime"), name)
-            }
-        }
-        return found
     }
 
     @Sendable private func confirmErasure(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -260,5 +275,47 @@ enum ListPages {
         return Link(
             "More",
             "\(path)?next=\(ConsolePath.part(token))" + (search.isEmpty ? "" : "&search=\(ConsolePath.part(search))"))
+    }
+}
+
+/// How the people of a page stand, asked for at once.
+struct PeopleStanding {
+    private let people: [String: JSONValue]
+
+    init(_ people: [JSONValue]) {
+        self.people = Dictionary(
+            people.map { ($0.text("userID").lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    init(of ids: [String], _ visit: ConsoleVisit) async throws {
+        let asked = Set(ids.filter { !$0.isEmpty }).sorted().map { "user=" + ConsolePath.part($0) }
+        guard !asked.isEmpty else {
+            self.init([])
+            return
+        }
+        self.init(try await visit.api.get("/admin/v1/people?" + asked.joined(separator: "&")).list("people"))
+    }
+
+    /// Whether the service knows the person.
+    func knows(_ id: String) -> Bool { people[id.lowercased()] != nil }
+
+    /// The name to show of a person; of one whom the service does not know, the id.
+    func name(of id: String) -> String { people[id.lowercased()]?["displayName"]?.string ?? id }
+
+    /// What the person's row says of them.
+    func cell(of id: String) -> Cell {
+        guard let person = people[id.lowercased()] else { return .text("no policy") }
+        func holds(_ member: String) -> Bool { person[member] == true }
+        var cells: [Cell] = []
+        if holds("isBlocked") { cells.append(.badge("blocked", .bad)) }
+        if holds("isFlagged") { cells.append(.badge("flagged device", .bad)) }
+        if holds("isProtected") {
+            cells.append(.badge("protected", .good))
+        } else if holds("isAssigned") {
+            cells.append(.badge("not protected yet", .notice))
+        } else if cells.isEmpty {
+            cells.append(.text("no policy"))
+        }
+        return .list(cells)
     }
 }

@@ -228,20 +228,23 @@ struct PolicyPages {
             links += SettingDescription.Group.allCases.map {
                 Link("Change: \(SettingTexts.title(of: $0))", path + "/edit/\($0.rawValue)")
             }
-            links.append(Link("Apps", path + "/apps"))
+            links.append(Link("Apps", path + "/apps", isMain: Self.lacksApps(entity)))
         }
-        if visit.may("assignPolicies") { links.append(Link("Assign", path + "/assignments", isMain: true)) }
+        if visit.may("assignPolicies") {
+            // One step after the other: what a policy has no app for, it cannot protect.
+            links.append(Link("Assign", path + "/assignments", isMain: !Self.lacksApps(entity)))
+        }
         links.append(Link("History", path + "/history"))
         links.append(Link("Compare", path + "/compare"))
         links.append(Link("Export as JSON", path + "/export"))
         if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
         blocks.append(.links(links))
-        if visit.may("writePolicies") {
-            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", [])))
-        }
         if let policy {
             blocks += [Self.remarks(PolicyLint.findings(in: policy)), .table(Self.conditions(policy))]
             blocks += Self.settings(policy)
+        }
+        if visit.may("writePolicies") {
+            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", [])))
         }
         return .page(
             Page(
@@ -249,8 +252,13 @@ struct PolicyPages {
                 above: Link("Policies", "/console/policies"), blocks))
     }
 
+    /// Whether the policy names no app, nor a set of them.
+    private static func lacksApps(_ entity: JSONValue) -> Bool {
+        entity.list("apps").isEmpty && ["", "selectedPublicApps"].contains(entity.text("appGroupType"))
+    }
+
     /// How many apps without the newest rules are looked at for one page.
-    private static let mostLate = 200
+    private static let mostLate = 50
 
     /// Whom the policy reaches and how far it has come.
     private static func state(_ entity: JSONValue, _ visit: ConsoleVisit) async throws -> [Block] {
@@ -268,7 +276,7 @@ struct PolicyPages {
         if reached.isEmpty {
             blocks.append(.note(.notice, "This policy is not assigned yet.", ["Assign it to a group."]))
         }
-        if apps.isEmpty, entity.text("appGroupType").isEmpty || entity.text("appGroupType") == "selectedPublicApps" {
+        if lacksApps(entity) {
             blocks.append(.note(.notice, "This policy has no app yet.", ["Add the apps that it protects."]))
         }
         blocks.append(
@@ -277,8 +285,10 @@ struct PolicyPages {
                 ("Changed", .time(entity.date("lastModifiedDateTime"))),
                 (
                     "Apps",
-                    apps.isEmpty
-                        ? .text(SettingTexts.words(entity.text("appGroupType"))) : .list(apps.map { .code($0) })
+                    lacksApps(entity)
+                        ? .badge("none yet", .notice)
+                        : apps.isEmpty
+                            ? .text(SettingTexts.words(entity.text("appGroupType"))) : .list(apps.map { .code($0) })
                 ),
                 ("Reaches", .list(reached.isEmpty ? [.badge("not assigned", .notice)] : reached.map { .text($0) })),
                 ("People with it in force", .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")),
@@ -317,11 +327,13 @@ struct PolicyPages {
     /// What must be true before apps open, each with its value and what happens where it is not (SRV-UI-07).
     static func conditions(_ policy: AppProtectionPolicy) -> Table {
         let actions = [("Required", "block"), ("Warning", "warn"), ("Wipe", "wipe")]
+        let idle = policy.idleSettings
         let rows = SettingDescription.all.filter { $0.group == .launch }.compactMap { setting -> [Cell]? in
             let value = policy.value(ofSetting: setting.name)
-            guard value != .null, value != false, value.string?.isEmpty != true, value.array?.isEmpty != true else {
-                return nil
-            }
+            // What is not configured, or waits for a setting that is not, is no condition.
+            guard value != .null, value != false, value.string?.isEmpty != true, value.array?.isEmpty != true,
+                value.string != "notConfigured", !idle.contains(setting.name)
+            else { return nil }
             let action: Phrase
             if let known = actions.first(where: { setting.name.contains($0.0) && setting.name.hasSuffix("Version") }) {
                 action = SettingTexts.words(known.1)

@@ -13,27 +13,44 @@ struct ReportPages {
         var title: Phrase
         var lead: Phrase
         var path: String
+        /// Whether the route says no more rows than it is asked for with `top`.
+        var isCut = false
+        /// How many rows the route answers at once, where others come after the last one's id.
+        var page: Int?
         var columns: [(title: Phrase, member: String)]
     }
 
     private static let reports = [
         Report(
             name: "flagged", title: "Flagged devices", lead: "What devices report about themselves.",
-            path: "/admin/v1/reports/flagged",
+            path: "/admin/v1/reports/flagged", isCut: true,
             columns: [
-                ("Person", "displayName"), ("App", "bundleID"), ("Device", "deviceName"), ("Device tag", "deviceTag"),
+                ("Person", "userID"), ("App", "bundleID"), ("Device", "deviceName"), ("Device tag", "deviceTag"),
                 ("Reasons", "reasons"), ("Since", "since"),
             ]),
         Report(
             name: "drift", title: "Apps without the newest rules",
             lead: "Apps that have not taken what was published, and for how long.",
-            path: "/admin/v1/reports/drift",
+            path: "/admin/v1/reports/drift", isCut: true,
             columns: [
                 ("Person", "userID"), ("App", "bundleID"), ("Device tag", "deviceTag"), ("Last contact", "lastSync"),
                 ("Hours", "hours"), ("Overdue", "isOverdue"),
             ]),
         Report(
-            name: "wipes", title: "Wipes", lead: "The newest 500.", path: "/admin/v1/wipes",
+            name: "expiring", title: "Apps about to be forgotten",
+            lead: "Apps that have not been in contact for long. The service forgets them unless they check in.",
+            path: "/admin/v1/reports/expiring", isCut: true,
+            columns: [
+                ("Person", "userID"), ("App", "bundleID"), ("Device tag", "deviceTag"), ("Last contact", "lastSync"),
+                ("Forgotten from", "expires"),
+            ]),
+        Report(
+            name: "versions", title: "Versions in use",
+            lead: "Versions of apps, of the protection library and of systems, and on how many devices they are.",
+            path: "/admin/v1/reports/versions",
+            columns: [("App", "bundleID"), ("Of", "part"), ("Version", "version"), ("Apps on devices", "apps")]),
+        Report(
+            name: "wipes", title: "Wipes", lead: "The newest wipes.", path: "/admin/v1/wipes", isCut: true, page: 500,
             columns: [
                 ("Person", "userId"), ("App", "bundleId"), ("State", "state"), ("Requested", "requested"),
                 ("By", "requestedBy"), ("Changed", "modified"), ("Failure", "failureReason"),
@@ -65,27 +82,62 @@ struct ReportPages {
         return .page(Page("Reports", .reports, lead: "Figures, and lists to read or to download.", blocks))
     }
 
-    /// A value of a row in words: names of the service are put into the person's language.
-    private static func shown(_ value: JSONValue?) -> Phrase {
+    /// The most rows of a page, and among how many of them a word is looked for.
+    private static let (mostShown, mostSearched) = (100, 500)
+    private static let people: Set = ["userID", "userId", "requestedBy"]
+    private static let names: Set = ["bundleID", "bundleId", "deviceName", "deviceTag", "version"]
+
+    /// A value of a row: people by their names, times, and names of the service in the person's language.
+    private static func cell(_ row: JSONValue, _ member: String, _ people: PeopleStanding) -> Cell {
+        let value = row[member]
+        if Self.people.contains(member), let id = value?.string {
+            // Where the device decided by itself, the registration is named.
+            guard people.knows(id) else { return .text(.data(id)) }
+            return .link(.data(people.name(of: id)), PeoplePages.path(id))
+        }
+        if !names.contains(member), let time = Moment.read(value?.string) { return .time(time) }
+        if member == "hours", let hours = Double(ReportFile.text(value)) {
+            return .text(
+                .data(hours.formatted(.number.precision(.fractionLength(0)).locale(Locale(identifier: "en_US")))))
+        }
+        return .text(shown(value, isName: names.contains(member)))
+    }
+
+    private static func shown(_ value: JSONValue?, isName: Bool = false) -> Phrase {
         switch value {
         case .bool(let flag): flag ? "yes" : "no"
-        case .string(let text): SettingTexts.words(text)
+        case .string(let text): isName ? .data(text) : SettingTexts.words(text)
         case .array(let list): .list(list.map { shown($0) })
         default: .data(ReportFile.text(value))
         }
+    }
+
+    /// The first rows of a report, or all of them.
+    private static func rows(of report: Report, _ most: Int?, _ visit: ConsoleVisit) async throws -> [JSONValue] {
+        if let most, report.isCut { return try await visit.api.get(report.path + "?top=\(most)").array ?? [] }
+        var all = try await visit.api.get(report.path).array ?? []
+        guard let page = report.page, most == nil else { return all }
+        var count = all.count
+        while count == page, let last = all.last {
+            let next = try await visit.api.get(report.path + "?after=" + ConsolePath.part(last.text("id"))).array ?? []
+            count = next.count
+            all += next
+        }
+        return all
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         guard let report = Self.reports.first(where: { $0.name == visit.keys[0] }) else {
             throw Refusal(.notFound, "not-found", "There is no such report.")
         }
-        let content = try await visit.api.get(report.path)
-        let search = visit.query["search"]
-        let all = (content.array ?? []).filter { row in
+        let (search, format) = (visit.query["search"], visit.query["format"])
+        let isFile = ["json", "csv"].contains(format)
+        let most = search.isEmpty ? Self.mostShown + 1 : Self.mostSearched
+        let all = try await Self.rows(of: report, isFile ? nil : most, visit).filter { row in
             search.isEmpty
                 || report.columns.contains { ReportFile.text(row[$0.member]).localizedStandardContains(search) }
         }
-        switch visit.query["format"] {
+        switch format {
         case "json": return .response(ReportFile.json(.array(all), named: "\(report.name).json"))
         case "csv":
             let lines =
@@ -94,15 +146,16 @@ struct ReportPages {
             return .response(ReportFile.csv(lines, named: "\(report.name).csv"))
         default: break
         }
-        let rows = all.prefix(200).map { row in report.columns.map { Cell.text(Self.shown(row[$0.member])) }
-        }
+        let page = all.prefix(Self.mostShown)
+        let people = try await PeopleStanding(
+            of: page.flatMap { row in Self.people.compactMap { row[$0]?.string } }, visit)
+        let rows = page.map { row in report.columns.map { Self.cell(row, $0.member, people) } }
         let path = "/console/reports/" + report.name
         return .page(
             Page(
                 report.title, .reports,
-                lead: all.count > 200
-                    ? "\(report.lead) The first 200 of \(.data("\(all.count)")) are shown; the files have all."
-                    : report.lead,
+                lead: all.count > Self.mostShown
+                    ? "\(report.lead) The first 100 are shown; the files have all." : report.lead,
                 above: Link("Reports", "/console/reports"),
                 [
                     .form(
@@ -112,7 +165,7 @@ struct ReportPages {
                                 Field(
                                     .text, "search", "With",
                                     help:
-                                        "A word that stands in a row. The address of the page keeps it: save it as a bookmark.",
+                                        "A word that stands in one of the first 500 rows. The address of the page keeps it: save it as a bookmark.",
                                     value: search)
                             ])),
                     .links([

@@ -3,22 +3,18 @@ import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 
-/// The service itself: allowed accounts, filters, keys (SRV-UI-21, SRV-UI-25).
+/// The service itself: allowed accounts, filters, keys (SRV-UI-25).
 struct ServicePages {
     func add(to table: ConsoleTable) {
         table.get("/console/service", show)
         table.get("/console/service/accounts", needs: "manageTenant", accounts)
         table.post("/console/service/accounts", saveAccounts)
-        table.get("/console/service/filters/:id", filter)
-        table.post("/console/service/filters/:id", saveFilter)
     }
-
-    private static let filters = "/beta/deviceManagement/assignmentFilters"
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let accounts = try await visit.api.get("/admin/v1/allowedAccounts")["accounts"]?.array
         let keys = try await visit.api.get("/admin/v1/keys").array ?? []
-        let filters = try await visit.api.all(Self.filters + "?$top=200")
+        let filters = try await visit.api.all(TargetPages.filters + "?$top=200")
         let isMoving = try await visit.api.get("/admin/v1/moving")["moving"] == true
         let restoration = try await visit.api.get("/admin/v1/restoration")
         var blocks: [Block] = []
@@ -83,7 +79,8 @@ struct ServicePages {
         ]
         blocks.append(
             .links([
-                Link("Catalogue of apps", "/console/service/catalogue"), Link("Scope tags", "/console/service/tags"),
+                Link("Catalogue of apps", "/console/service/catalogue"), Link("Groups", "/console/service/groups"),
+                Link("Scope tags", "/console/service/tags"),
                 Link("Connections", "/console/service/connections"), Link("For scripts", "/console/service/api"),
             ]))
         return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
@@ -130,56 +127,6 @@ struct ServicePages {
                 Self.accountsPage(
                     nil, visit.form, Refusal(.badRequest, "accounts", "A line is not the JSON of an account.")),
                 .badRequest)
-        }
-    }
-
-    // MARK: Filters
-
-    private static func filterPage(_ id: String, _ filter: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil)
-        -> Page
-    {
-        var blocks = Block.refused(refusal)
-        let path = "/console/service/filters/" + ConsolePath.part(id)
-        blocks.append(
-            .form(
-                Form(
-                    path, submit: "Save the filter", hidden: [("page", path)],
-                    cancel: Link("Cancel", "/console/service"),
-                    [
-                        Field(
-                            .text, "name", "Name", value: form?["name"] ?? filter.text("displayName"), isRequired: true),
-                        Field(
-                            .text, "rule", "Rule",
-                            help:
-                                "Such as (app.appVersion -startsWith \"2.\") and (device.deviceModel -contains \"iPad\").",
-                            value: form?["rule"] ?? filter.text("rule"), isRequired: true),
-                    ])))
-        return Page(
-            id == "new" ? "New filter" : .data(filter.text("displayName")), .service,
-            above: Link("Service", "/console/service"), blocks)
-    }
-
-    @Sendable private func filter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let id = visit.keys[0]
-        let filter = id == "new" ? JSONValue.null : try await visit.api.get(Self.filters + "/" + ConsolePath.part(id))
-        return .page(Self.filterPage(id, filter, visit.draft))
-    }
-
-    @Sendable private func saveFilter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let id = visit.keys[0]
-        var body: [String: JSONValue] = [
-            "displayName": .string(visit.form["name"]), "rule": .string(visit.form["rule"]),
-        ]
-        do {
-            if id == "new" {
-                body["platform"] = "iOSMobileApplicationManagement"
-                try await visit.api.call(.post, Self.filters, .object(body))
-            } else {
-                try await visit.api.call(.patch, Self.filters + "/" + ConsolePath.part(id), .object(body))
-            }
-            return .moved("/console/service")
-        } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
-            return .page(Self.filterPage(id, .object(body), visit.form, refusal), .badRequest)
         }
     }
 }

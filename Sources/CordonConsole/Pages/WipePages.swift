@@ -154,52 +154,64 @@ struct WipePages {
             }, empty: "This app was never wiped.")
     }
 
+    /// The steps that a wipe has made, each with its time.
+    private static func steps(_ wipe: JSONValue) -> Cell {
+        let known = wipe.list("steps")
+        var cells = known.flatMap { step -> [Cell] in
+            [.text(self.step(step.text("state"))), .time(step.date("time"))]
+        }
+        // Of what an earlier version moved on, the last step alone has a time.
+        if let last = known.last, last.text("state") != wipe.text("state") {
+            cells += [.text(step(wipe.text("state"))), .time(wipe.date("modified"))]
+        }
+        return .list(cells)
+    }
+
+    private static func step(_ state: String) -> Phrase {
+        switch state {
+        case "pending": "requested"
+        case "delivered": "delivered"
+        case "acknowledged": "under way"
+        case "succeeded": "done"
+        default: words(state).0
+        }
+    }
+
+    private static let mostShown = 50
+
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let user = visit.query["user"]
-        let wanted = visit.query["state"]
-        let path = "/admin/v1/wipes" + (user.isEmpty ? "" : "?user=" + ConsolePath.part(user))
-        let all = try await visit.api.get(path).array ?? []
-        let wipes = all.filter {
-            wanted.isEmpty
-                || (wanted == "open" ? Self.steps.dropLast().contains($0.text("state")) : $0.text("state") == wanted)
+        let (user, wanted) = (visit.query["user"], visit.query["state"])
+        // One more than is shown says whether there are others; what a state is looked for among may be many.
+        let most = wanted.isEmpty ? Self.mostShown + 1 : Self.mostLookedAt
+        var asked = ["top=\(most)"]
+        for (name, value) in [("user", user), ("after", visit.query["after"])] where !value.isEmpty {
+            asked.append(name + "=" + ConsolePath.part(value))
         }
-        var names: [String: String] = [:]
-        for id in Set(wipes.prefix(100).map { $0.text("userId") }) {
-            names[id] = (try? await visit.api.get(PeoplePages.route(id)))?.text("displayName")
-        }
-        let rows = wipes.prefix(100).map { wipe -> [Cell] in
-            let (text, tone) = Self.words(wipe.text("state"))
-            let isOpen = Self.steps.dropLast().contains(wipe.text("state"))
-            var state: [Cell] = [.badge(text, tone)]
-            if let failure = wipe["failureReason"]?.string { state.append(.text(.said(failure))) }
-            if ["failed", "expired"].contains(wipe.text("state")), visit.may("wipe") {
-                state.append(
-                    wipe["successorId"]?.string == nil
-                        ? .link("Wipe again…", PeoplePages.path(wipe.text("userId")) + "/wipe") : .text("wiped again"))
-            }
-            if wipe.number("attempt") > 1 { state.append(.text("attempt \(.data("\(wipe.number("attempt"))"))")) }
-            if isOpen, visit.may("cancelWipes"), wipe.text("state") == "pending" {
-                state.append(
-                    .button(
-                        "Cancel",
-                        action:
-                            "/console/wipes/\(ConsolePath.part(wipe.text("registrationId")))/\(ConsolePath.part(wipe.text("id")))/cancel"
-                    ))
-            }
+        let all = try await visit.api.get("/admin/v1/wipes?" + asked.joined(separator: "&")).array ?? []
+        let fitting = all.filter { Self.fits($0.text("state"), wanted) }
+        let wipes = fitting.prefix(Self.mostShown)
+        let people = try await PeopleStanding(
+            of: wipes.flatMap { [$0.text("userId"), $0.text("requestedBy")] }, visit)
+        let rows = wipes.map { wipe -> [Cell] in
+            let author = wipe.text("requestedBy")
             return [
-                .link(.data(names[wipe.text("userId")] ?? wipe.text("userId")), PeoplePages.path(wipe.text("userId"))),
-                .link(.data(wipe.text("bundleId")), DevicePages.path(wipe.text("registrationId"))), .list(state),
-                .list([.time(wipe.date("requested")), .text("by \(wipe.text("requestedBy"))")]),
-                .time(wipe.date("modified")),
-                isOpen
+                .link(.data(people.name(of: wipe.text("userId"))), PeoplePages.path(wipe.text("userId"))),
+                .link(.data(wipe.text("bundleId")), DevicePages.path(wipe.text("registrationId"))),
+                .list(Self.state(wipe, visit)), Self.steps(wipe),
+                .text(author == wipe.text("registrationId") ? "the app itself" : .data(people.name(of: author))),
+                Self.isOpen(wipe)
                     ? .list([.text("lapses"), .time(wipe.date("notAfter"))])
                     : wipe["receipt"]?.string.map { .badge("signed, \($0.count) bytes", .good) } ?? .text("none"),
             ]
         }
-        let states: [(value: String, text: Phrase)] = [
-            ("", "all"), ("open", "under way"), ("succeeded", "done"), ("failed", "failed"), ("expired", "lapsed"),
-            ("cancelled", "cancelled"),
-        ]
+        // Behind the last that is shown, or where none fits, behind the last that was looked at.
+        let last = fitting.count > wipes.count ? wipes.last : all.count >= most ? all.last : nil
+        let more = last.map { last in
+            Link(
+                "More",
+                "/console/wipes?after=\(ConsolePath.part(last.text("id")))&state=\(ConsolePath.part(wanted))"
+                    + (user.isEmpty ? "" : "&user=" + ConsolePath.part(user)))
+        }
         return .page(
             Page(
                 "Wipes", .wipes,
@@ -209,11 +221,48 @@ struct WipePages {
                     .form(
                         Form(
                             "/console/wipes", submit: "Show", hidden: user.isEmpty ? [] : [("user", user)], asks: true,
-                            [Field(.choice(states), "state", "State", value: wanted)])),
+                            [Field(.choice(Self.states), "state", "State", value: wanted)])),
                     .table(
                         Table(
-                            "Wipes", ["Person", "App", "State", "Requested", "Changed", "Receipt"], rows,
-                            empty: "There is no wipe here. Open a person to wipe one of their devices.")),
+                            "Wipes", ["Person", "App", "State", "Steps", "Requested by", "Receipt"], rows,
+                            empty: "There is no wipe here. Open a person to wipe one of their devices.", more: more)),
                 ]))
+    }
+
+    /// Among how many wipes a page looks for those in a state.
+    private static let mostLookedAt = 500
+
+    private static let states: [(value: String, text: Phrase)] = [
+        ("", "all"), ("open", "under way"), ("succeeded", "done"), ("failed", "failed or lapsed"),
+        ("cancelled", "cancelled"),
+    ]
+
+    private static func fits(_ state: String, _ wanted: String) -> Bool {
+        switch wanted {
+        case "": true
+        case "open": steps.dropLast().contains(state)
+        case "failed": ["failed", "expired"].contains(state)
+        default: state == wanted
+        }
+    }
+
+    private static func isOpen(_ wipe: JSONValue) -> Bool { steps.dropLast().contains(wipe.text("state")) }
+
+    /// How far a wipe is, and what can be done about it.
+    private static func state(_ wipe: JSONValue, _ visit: ConsoleVisit) -> [Cell] {
+        let (text, tone) = words(wipe.text("state"))
+        var state: [Cell] = [.badge(text, tone)]
+        if let failure = wipe["failureReason"]?.string { state.append(.text(.said(failure))) }
+        if ["failed", "expired"].contains(wipe.text("state")), visit.may("wipe") {
+            state.append(
+                wipe["successorId"]?.string == nil
+                    ? .link("Wipe again…", PeoplePages.path(wipe.text("userId")) + "/wipe") : .text("wiped again"))
+        }
+        if wipe.number("attempt") > 1 { state.append(.text("attempt \(.data("\(wipe.number("attempt"))"))")) }
+        if visit.may("cancelWipes"), wipe.text("state") == "pending" {
+            let path = [wipe.text("registrationId"), wipe.text("id")].map(ConsolePath.part).joined(separator: "/")
+            state.append(.button("Cancel", action: "/console/wipes/\(path)/cancel"))
+        }
+        return state
     }
 }

@@ -40,17 +40,15 @@ struct GraphScan<Record> {
         var passed = query.order == nil ? skip : 0
         let most = first + size + 1
         var rows: [Row] = []
-        var unknown = query.filter?.members ?? []
+        var terms = GraphFilterTerms(of: query.filter)
         // Without an order a page begins where the one before ended; only counting needs what comes before it.
         var last = query.order == nil && !counts ? place?.id : nil
-        var isEmpty = true
         while true {
             try AdministrationDeadline.check()
             let page = try await read(last, Self.step)
             for record in page {
-                isEmpty = false
                 let entity = entity(record)
-                if !unknown.isEmpty { unknown.subtract((entity.object ?? [:]).keys.map { $0.lowercased() }) }
+                try terms.look(at: entity)
                 guard query.admits(entity) else { continue }
                 total += 1
                 let row = Row(record: record, id: id(record), values: query.order?.values(of: entity) ?? [])
@@ -63,16 +61,14 @@ struct GraphScan<Record> {
             }
             if let order = query.order, rows.count > 2 * most { rows = Self.first(most, of: rows, by: order) }
             guard page.count == Self.step, let end = page.last else { break }
-            // A misspelt member would let everything through that `ne` is asked of, so it is looked for to the end.
+            // A misspelt member is looked for to the end.
             if query.order == nil, rows.count >= most {
-                if !counts, unknown.isEmpty { break }
+                if !counts, terms.areNamesKnown { break }
                 rows.removeLast(rows.count - most)
             }
             last = id(end)
         }
-        if let name = unknown.sorted().first, !isEmpty {
-            throw Refusal.badRequest("$filter: \(name.prefix(64)) is a member of nothing here.")
-        }
+        try terms.finish()
         if let order = query.order { rows = Self.first(most, of: rows, by: order) }
         let page = rows.dropFirst(first).prefix(size)
         records = page.map(\.record)

@@ -56,9 +56,9 @@ struct WipeRoutes: Sendable {
                 return .done
             },
             GraphRoute(.get, "users/*/isManagedAppUserBlocked", .readApps) { exchange in
-                let blocked = Set(try await blocked(exchange).map { $0.lowercased() })
-                var isBlocked = blocked.contains(exchange.keys[0].lowercased())
-                if !isBlocked { isBlocked = blocked.contains(try await exchange.user(administration).id.lowercased()) }
+                let isBlocked = try await exchange.directory {
+                    try await administration.isBlocked(user: exchange.keys[0], as: exchange.administrator)
+                }
                 return .value(.bool(isBlocked), of: "Edm.Boolean")
             },
             GraphRoute(.get, "users/getManagedAppBlockedUsers", .readApps) { exchange in

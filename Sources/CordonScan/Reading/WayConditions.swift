@@ -19,6 +19,11 @@ struct WayConditions {
         case .leavesApp: !isOwnSettings(span, index) && !beginsWithOption(span)
         case .inIntent: inherits(index, Self.intents) && (body.map(givesSomething) ?? true)
         case .inTimeline: inherits(index, Self.providers)
+        case .showsInWidget: inherits(index, Self.providers) && (body.map { showsContent($0, index) } ?? true)
+        case .givesActivity: span.contains { Self.activityWords.contains(reader.hash($0)) }
+        case .standsAlone: reader.enclosing(index) < 0 || reader.hash(reader.enclosing(index)) != Mark.openParen
+        case .namesNoClass: arguments.map { !isAllocation($0 + 1) } ?? true
+        case .givesItems: !isNothing(value(index, arguments)) && !span.contains { reader.hash($0) == Self.inputItems }
         case .inDocument: inherits(index, Self.documents)
         case .inNotificationService: inherits(index, Self.services)
         case .saysYes: body.map { saysYes($0) } ?? false
@@ -42,6 +47,12 @@ struct WayConditions {
         "ShowInAppSearchResultsIntent")
     private static let providers = WayCatalogue.hashes(
         "TimelineProvider", "IntentTimelineProvider", "AppIntentTimelineProvider")
+    private static let activityWords = WayCatalogue.hashes(
+        "staleDate", "contentState", "ContentState", "alertConfiguration")
+    private static let inputItems = Word.hash("inputItems")
+    private static let madeUp = WayCatalogue.hashes(
+        "let", "var", "return", "completion", "context", "configuration", "placeholder", "self", "await", "try", "if",
+        "else", "true", "false", "nil", "now", "is", "as")
     private static let documents = WayCatalogue.hashes(
         "UIDocument", "FileDocument", "ReferenceFileDocument", "NSDocument", "UIManagedDocument")
     private static let services = WayCatalogue.hashes("UNNotificationServiceExtension")
@@ -245,6 +256,36 @@ struct WayConditions {
             }
         }
         return !sawResult
+    }
+
+    /// Whether a snapshot names anything but types, fixed values and what it was asked with: then it shows what people wrote.
+    private func showsContent(_ body: ClosedRange<Int>, _ name: Int) -> Bool {
+        var own: Set<UInt64> = Self.madeUp
+        for index in body.prefix(4_000) where reader.isIdentifier(index) {
+            let before = reader.text(index - 1)
+            if before == "let" || before == "var" { own.insert(reader.hash(index)) }
+        }
+        for index in CodeReader.span(name, body.lowerBound) where reader.hash(index + 1) == Mark.colon {
+            own.insert(reader.hash(index))
+        }
+        return body.prefix(20_000).contains { index in
+            guard reader.isIdentifier(index), !own.contains(reader.hash(index)) else { return false }
+            let isLabel = reader.hash(index + 1) == Mark.colon
+            let isMember = reader.hash(index - 1) == Mark.dot
+            return !isLabel && !isMember && reader.text(index).first?.isUppercase != true
+        }
+    }
+
+    /// `[Type alloc]`
+    private func isAllocation(_ index: Int) -> Bool {
+        reader.hash(index) == Mark.openBracket && reader.text(index + 1).first?.isUppercase == true
+            && reader.text(index + 2) == "alloc"
+    }
+
+    private func isNothing(_ value: Range<Int>) -> Bool {
+        var words = value.prefix(4).map { reader.text($0) }
+        if words.first == "@" { words.removeFirst() }
+        return [["nil"], ["NULL"], ["[", "]"], ["[]"]].contains(words)
     }
 
     private func saysYes(_ body: ClosedRange<Int>) -> Bool {

@@ -53,6 +53,11 @@ extension WayCatalogue {
         add(["AVAudioFile"], .file, .make, .warning, labels: ["forWriting"])
         add(["AVAssetWriter"], .file, .make, .warning)
         add(["outputURL"], .file, .assign(nil), .warning)
+        add(["export"], .file, .method(nil), .warning, labels: ["as"], swiftOnly: true)
+        // Where a web view's download is kept.
+        add(
+            ["download"], .file, .callback, .warning,
+            labels: ["decideDestinationUsing", "decideDestinationUsingResponse"])
         add(
             ["contents", "contentsForType"], .file, .callback, .warning, labels: ["forType", "contentsForType"],
             when: .inDocument)

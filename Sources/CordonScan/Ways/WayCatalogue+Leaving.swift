@@ -24,12 +24,21 @@ extension WayCatalogue {
             .make)
         // `.init(activityItems:applicationActivities:)`, where the type stands elsewhere.
         add(["init"], .share, .method(nil), labels: ["activityItems"], swiftOnly: true)
+        // In Objective-C the class may be a value.
+        add(["initWithActivityItems"], .share, .method(nil), when: .namesNoClass, swiftOnly: false)
         add(["SLComposeViewController", "SHSheet", "LPLinkView"], .share, .make)
+        // What an action extension gives back to the app that showed it.
+        add(
+            ["completeRequest"], .share, .method(nil), .warning, labels: ["returningItems"], when: .givesItems,
+            swiftOnly: true)
+        add(["completeRequestReturningItems"], .share, .method(nil), .warning, when: .givesItems, swiftOnly: false)
         add(["activityItemsConfiguration"], .share, .assign(nil))
+        add(["activityItemsConfiguration"], .share, .assignOwn)
         add(["UIActivityItemsConfiguration"], .share, .make)
         add(["exportsItemProviders", "shareLink"], .share, .method(nil), swiftOnly: true)
         add(
-            ["presentFromRect", "presentAnimated", "printToPrinter"], .print, .method(.printController),
+            ["presentFromRect", "presentFromBarButtonItem", "presentAnimated", "printToPrinter"], .print,
+            .method(.printController),
             swiftOnly: false)
         add(
             ["printingItem", "printingItems", "printFormatter", "printPageRenderer"], .print, .assign(.printController))
@@ -50,6 +59,8 @@ extension WayCatalogue {
         add(["initForOpeningContentTypes", "initWithDocumentTypes"], .open, .method(nil), .warning, swiftOnly: false)
         add(["UIDocumentBrowserViewController", "DocumentGroup", "DocumentGroupLaunchScene"], .export, .make)
         add(["fileExporter", "fileMover"], .export, .method(nil), swiftOnly: true)
+        add(["PKAddPassesViewController"], .export, .make)
+        add(["addPasses"], .export, .method(nil))
         add(["fileImporter", "importsItemProviders"], .open, .method(nil), .warning, swiftOnly: true)
         add(
             [
@@ -88,6 +99,8 @@ extension WayCatalogue {
         add(["openURL"], .link, .method(nil), when: .leavesApp, swiftOnly: false)
         add(["Link"], .link, .make, labels: ["destination"], when: .leavesApp, swiftOnly: true)
         add(["SFSafariViewController"], .link, .make)
+        add(
+            ["openInMaps", "openMaps", "openInMapsWithLaunchOptions", "openMapsWithItems"], .link, .method(nil))
         add(["callAsFunction"], .link, .method(.openURL), when: .leavesApp, swiftOnly: true)
         add(
             [
@@ -122,6 +135,11 @@ extension WayCatalogue {
         add(
             ["RPPreviewViewController", "RPBroadcastActivityViewController", "RPSystemBroadcastPickerView"], .capture,
             .make)
+        // A screenshot of the whole document, beside the picture of the screen.
+        add(
+            ["screenshotService"], .capture, .callback, .warning,
+            labels: ["generatePDFRepresentationWithCompletion"])
+        add(["screenshotServiceGeneratePDFRepresentation"], .capture, .callback, .warning, swiftOnly: true)
         add(["drawHierarchy", "drawViewHierarchyInRect"], .capture, .method(nil), .note)
         add(["speak", "speakUtterance", "write"], .speech, .method(.speech), .warning)
         add(["SFSpeechURLRecognitionRequest", "SFSpeechAudioBufferRecognitionRequest"], .speech, .make, .warning)

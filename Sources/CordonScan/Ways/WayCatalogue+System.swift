@@ -16,7 +16,12 @@ extension WayCatalogue {
             ["didReceive", "didReceiveNotificationRequest"], .notification, .callback, .warning,
             labels: ["withContentHandler"], when: .inNotificationService)
         add(["getTimeline", "timeline"], .widget, .callback, .warning, when: .inTimeline)
+        add(["getSnapshot", "snapshot"], .widget, .callback, .warning, when: .showsInWidget, swiftOnly: true)
         add(["request"], .widget, .method(nil), labels: ["attributes"], swiftOnly: true)
+        add(["ActivityContent"], .widget, .make, when: .standsAlone, swiftOnly: true)
+        add(["update", "end"], .widget, .method(nil), when: .givesActivity, swiftOnly: true)
+        add(["nowPlayingInfo", "shortcutItems"], .widget, .assign(nil))
+        add(["localizedCallerName"], .notification, .assign(nil), .warning)
         add(
             ["application"], .keyboard, .callback, labels: ["shouldAllowExtensionPointIdentifier"], when: .saysYes)
     }
@@ -33,6 +38,7 @@ extension WayCatalogue {
         add(["suggestedInvocationPhrase", "isEligibleForPrediction"], .siri, .assign(nil), .warning, when: .isOn)
         add(["becomeCurrent"], .handoff, .method(nil))
         add(["userActivity"], .handoff, .assign(nil), .warning)
+        add(["userActivity"], .handoff, .assignOwn, .warning)
         add(["userActivity"], .handoff, .method(nil), swiftOnly: true)
         add(
             ["isEligibleForHandoff", "isEligibleForSearch", "isEligibleForPublicIndexing"], .handoff, .assign(nil),

@@ -23,6 +23,8 @@ struct WayRule {
         case method(Handle?)
         /// A member is set: `x.name = …`, `[x setName:…]`.
         case assign(Handle?)
+        /// A member of the type around is set without a receiver: `name = …`.
+        case assignOwn
         /// A method that the system calls is written.
         case callback
         /// An attribute stands before a declaration.
@@ -44,6 +46,16 @@ struct WayRule {
         case inIntent
         /// The type around it conforms to a timeline provider.
         case inTimeline
+        /// The same, and the body shows more than what is made up for the gallery.
+        case showsInWidget
+        /// A first argument that is not nothing, nor what the extension was given.
+        case givesItems
+        /// The state of a live activity.
+        case givesActivity
+        /// Not an argument of a call, which is looked at itself.
+        case standsAlone
+        /// The message goes to a class that a value stands for; a class that is named is found by its name.
+        case namesNoClass
         /// The type around it is a document's.
         case inDocument
         /// The type around it extends notifications.

@@ -74,6 +74,11 @@ extension Administration {
         }
     }
 
+    /// What the directory is synchronised from, with the folded ids of the groups that each source brings; ordered by name.
+    public func directorySources(as administrator: Administrator) async throws(ServiceError) -> [DirectorySource] {
+        try await store.read(.read, as: administrator) { try $0.records(DirectorySource.self) }
+    }
+
     /// How many people and groups there are.
     public func directoryCount(as administrator: Administrator) async throws(ServiceError) -> (people: Int, groups: Int)
     {

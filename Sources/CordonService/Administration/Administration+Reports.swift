@@ -33,7 +33,7 @@ extension Administration {
             }
             let policies = try records.records(ManagedAppPolicy.self).filter(administrator.sees)
             return ProtectionSummary(
-                of: try records.records(StandingCount.self),
+                of: try records.standingCounts(StandingCount.Place.person, StandingCount.Place.app),
                 policies: Dictionary(policies.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
             ) { snapshot.assigns(isEntitled: $0.isEntitled, in: $0.groups, where: administrator.sees) }
         }
@@ -72,23 +72,62 @@ extension Administration {
                 let active = try records.records(Registration.self, where: (.state, "active"))
                 return policies.reduce(into: [:]) { $0[$1.id] = DeploymentSummary(of: $1, among: active) }
             }
-            let counts = try records.records(StandingCount.self)
+            let counts = try records.standingCounts(StandingCount.Place.person, StandingCount.Place.app)
             return policies.reduce(into: [:]) { $0[$1.id] = DeploymentSummary(of: $1, from: counts) }
         }
     }
 
     /// The apps whose device found something wrong with itself, longest first; one leaves the list with the next clean
     /// check, and in no other way (SRV-TG-39).
-    public func flaggedApps(as administrator: Administrator) async throws(ServiceError) -> [FlaggedApp] {
+    ///
+    /// - Parameter limit: The most apps to name, the longest flagged first.
+    public func flaggedApps(
+        as administrator: Administrator, limit: Int = .max
+    ) async throws(ServiceError) -> [FlaggedApp] {
         try await store.read(.read, as: administrator) { records in
             let flagged = try records.records(
-                Registration.self, where: .flagged, in: ""..<StorageTime.text(.distantFuture), limit: .max)
+                Registration.self, where: .flagged, in: ""..<StorageTime.text(.distantFuture), limit: limit)
             let people = Set(flagged.map { folded($0.account.id.rawValue) })
             return ProtectionStatus.rows(
                 flagged, users: try records.records(DirectoryUser.self, ids: people.sorted()), policies: []
             )
             .filter { !$0.flags.isEmpty }.map(FlaggedApp.init)
             .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }
+        }
+    }
+
+    /// The apps that will be forgotten soon, because they have not checked in for long; the next to be forgotten first.
+    ///
+    /// - Parameter limit: The most apps to name.
+    public func expiringApps(
+        as administrator: Administrator, limit: Int = .max
+    ) async throws(ServiceError) -> [ExpiringApp] {
+        try await store.require(.read, of: administrator)
+        let (now, configuration) = (store.now, configuration)
+        return try await store.read(for: administrator) { records in
+            try records.records(
+                Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), limit: limit
+            ).map { ExpiringApp($0, configuration) }
+        }
+    }
+
+    /// Which versions of apps, of the protection library and of systems are on devices, and on how many.
+    ///
+    /// It costs what there are of different installations, not of apps on devices.
+    public func installedVersions(as administrator: Administrator) async throws(ServiceError) -> [InstalledVersion] {
+        try await store.read(.read, as: administrator) { records in
+            InstalledVersion.all(of: try records.standingCounts(StandingCount.Place.installed))
+        }
+    }
+
+    /// How many apps on devices the rule of an assignment filter fits now, and of how many.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid` for a rule that cannot be evaluated.
+    public func filterMatches(
+        rule: String, as administrator: Administrator
+    ) async throws(ServiceError) -> FilterMatches {
+        try await store.read(.read, as: administrator) { records in
+            try FilterMatches(of: rule, in: records.standingCounts(StandingCount.Place.installed))
         }
     }
 
@@ -99,15 +138,18 @@ extension Administration {
         return try await store.read(for: administrator) { records in
             let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
             let forever = ""..<StorageTime.text(.distantFuture)
-            let ended = try records.records(
-                WipeOperation.self, where: .due, in: "ended/"..<"ended0", limit: AttentionReport.mostLookedAt)
+            let open = try records.page(
+                WipeOperation.self, of: .found(by: .state, "open"), after: nil, limit: AttentionReport.mostLookedAt)
             return AttentionReport(
                 flaggedApps: try records.count(Registration.self, where: .flagged, in: forever, atMost: .max),
                 overdueApps: try targeting.overdueApps(of: administrator.tenant, in: records, at: now) {
                     visible.contains($0.id)
                 },
                 openWipes: try records.count(WipeOperation.self, of: .found(by: .state, "open"), atMost: .max),
-                failedWipes: ended.count { [.failed, .expired].contains($0.state) && $0.successorID == nil },
+                waitingWipes: open.count { now.timeIntervalSince($0.requested) > AttentionReport.wipeWaits },
+                expiringApps: try records.count(
+                    Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), atMost: .max),
+                failedWipes: try AttentionReport.failedWipes(in: records),
                 blockedPeople: try records.count(UserBlock.self, of: .all, atMost: .max),
                 alerts: try records.count(OperatorAlert.self, of: .all, atMost: .max))
         }

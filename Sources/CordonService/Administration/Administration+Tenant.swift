@@ -217,6 +217,44 @@ extension Administration {
         return try await store.read(for: administrator) { try $0.auditRecords(query) }
     }
 
+    /// The most records that are looked at for one page of the newest.
+    static let mostAuditRecordsLookedAt: Int64 = 1_000
+
+    /// A page of the newest audit records.
+    ///
+    /// - Parameters:
+    ///   - end: The sequence number before which the page begins, nil for the newest.
+    ///   - beginning: How their actions begin; empty for every action.
+    ///   - limit: The most records of the page, from 1 to ``AuditQuery/largestPage``.
+    /// - Returns: The records, the newest first, and the sequence number before which to go on; 0 at the beginning of the log. Where
+    ///   few records match, a page may have fewer than its limit though there are older ones.
+    /// - Throws: ``ServiceError`` with code `invalid` for another limit.
+    public func newestAuditRecords(
+        before end: Int64?, actionsFrom beginning: String, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> (records: [AuditRecord], next: Int64) {
+        try await store.require(.readAudit, of: administrator)
+        guard (1...AuditQuery.largestPage).contains(limit), end ?? 0 >= 0 else {
+            throw ServiceError(
+                .invalid, "the page is not acceptable",
+                problems: [.init(member: "limit", reason: "needs to be 1 to \(AuditQuery.largestPage)")])
+        }
+        return try await store.read(for: administrator) { records in
+            let newest = try records.lastAuditRecord()?.sequence ?? 0
+            let start = min(end ?? .max, newest + 1)
+            let stop = max(0, start - 1 - Self.mostAuditRecordsLookedAt)
+            var (found, next): ([AuditRecord], Int64) = ([], start)
+            while found.count < limit, next > stop + 1 {
+                let page = try records.auditRecords(AuditQuery(after: stop, before: next, limit: limit))
+                guard !page.isEmpty else { return (found, stop) }
+                for record in page where found.count < limit {
+                    if record.action.hasPrefix(beginning) { found.append(record) }
+                    next = record.sequence
+                }
+            }
+            return (found, next > 1 ? next : 0)
+        }
+    }
+
     /// The whole audit log as JSON Lines, ending in a signed checkpoint, in pieces of whole lines.
     ///
     /// The stream's errors are ``ServiceError``.

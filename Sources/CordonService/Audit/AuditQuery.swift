@@ -5,6 +5,8 @@ public struct AuditQuery: Sendable, Equatable {
 
     /// Only records after this sequence number; 0 for the beginning.
     public var after: Int64
+    /// Only records before this sequence number, the newest first; nil for oldest first.
+    public var before: Int64?
     /// How many at most, from 1 to ``largestPage``.
     public var limit: Int
     /// Only this action, nil for all.
@@ -13,8 +15,11 @@ public struct AuditQuery: Sendable, Equatable {
     public var target: String?
 
     /// Makes a query.
-    public init(after: Int64 = 0, limit: Int = 100, action: String? = nil, target: String? = nil) {
+    public init(
+        after: Int64 = 0, before: Int64? = nil, limit: Int = 100, action: String? = nil, target: String? = nil
+    ) {
         self.after = after
+        self.before = before
         self.limit = limit
         self.action = action
         self.target = target

@@ -111,8 +111,7 @@ public struct FileServiceKeyStore: ServiceKeyStore {
 
     private static func makeFolder(_ folder: URL) throws(ServiceError) {
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try DurableFile.makeFolder(folder)
         } catch {
             throw failure("the key folder cannot be made", folder)
         }

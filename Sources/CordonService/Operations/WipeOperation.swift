@@ -25,17 +25,33 @@ public struct WipeOperation: Sendable, Codable, Equatable {
     /// Changes on every step.
     public var version: String
     /// How far it is.
-    public var state: State
+    public private(set) var state: State
     /// When it last made a step.
-    public var modified: Date
+    public private(set) var modified: Date
     /// What could not be removed, nil unless failed.
     public var failure: String?
     /// The verified receipt, compact JWS.
     public var receipt: String?
     /// The wipe that went on in its place when the app registered again, nil for none.
     public var successorID: String?
+    /// The steps that it has made since it was asked for, with their times; nil for one that a version before moved on.
+    public private(set) var steps: [Step]?
     /// Why the device decided it itself, as its receipt says; nil for one that was asked for (SRV-CI-012).
     public internal(set) var cause: String?
+
+    /// A step that a wipe has made.
+    public struct Step: Sendable, Codable, Equatable {
+        /// What it came to.
+        public let state: State
+        /// When.
+        public let time: Date
+
+        /// Names a step.
+        public init(state: State, time: Date) {
+            self.state = state
+            self.time = time
+        }
+    }
 
     /// How far a wipe is (SRV-TG-26).
     public enum State: String, Sendable, Codable, CaseIterable {
@@ -66,8 +82,16 @@ public struct WipeOperation: Sendable, Codable, Equatable {
     // `heir` is the stored name of the successor's id.
     private enum CodingKeys: String, CodingKey {
         case id, registrationID, account, bundleID, reason, requestedBy, requested, notAfter, attempt, version, state
-        case modified, failure, receipt, cause
+        case modified, failure, receipt, steps, cause
         case successorID = "heir"
+    }
+
+    /// Moves it on.
+    mutating func move(to state: State, at now: Date) {
+        // What a version before moved on has no times of its first steps; those from here on are known.
+        steps = (steps ?? []) + [Step(state: state, time: now)]
+        self.state = state
+        modified = now
     }
 
     /// Whether it lapsed, or lapses now, before it was handed out.

@@ -24,8 +24,7 @@ struct Wipes: Sendable {
         _ operation: inout WipeOperation, to state: WipeOperation.State, by actor: AuditRecord.Actor,
         in change: Change, details: [String: String] = [:]
     ) throws(ServiceError) {
-        operation.state = state
-        operation.modified = change.now
+        operation.move(to: state, at: change.now)
         operation.version = ids.token()
         try change.save(operation)
         try change.audit(

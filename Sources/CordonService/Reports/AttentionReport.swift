@@ -2,6 +2,8 @@
 public struct AttentionReport: Sendable, Codable, Equatable {
     /// Up to how many records are looked at one by one.
     static let mostLookedAt = 1_000
+    /// After how many seconds a wipe should have been carried out.
+    static let wipeWaits = 86_400.0
 
     /// Apps whose device found something wrong with itself.
     public let flaggedApps: Int
@@ -9,6 +11,10 @@ public struct AttentionReport: Sendable, Codable, Equatable {
     public let overdueApps: Int
     /// Wipes under way.
     public let openWipes: Int
+    /// Wipes of ``mostLookedAt`` that wait for more than a day to be carried out.
+    public let waitingWipes: Int
+    /// Apps that will be forgotten within ``ExpiringApp/noticeDays`` unless they check in.
+    public let expiringApps: Int
     /// Wipes that failed or lapsed lately and that no other wipe has followed.
     public let failedWipes: Int
     /// Blocked people.

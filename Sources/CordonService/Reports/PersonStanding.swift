@@ -13,6 +13,8 @@ struct PersonStanding: Codable, Sendable, Equatable {
         var isFlagged: Bool
         /// The ids of the policies that it said it has in force, ordered.
         var applied: [String]
+        /// What is installed; nil for an app that a version before counted.
+        var installation: StandingCount.Installation?
     }
 
     /// The folded object id.
@@ -54,7 +56,7 @@ struct PersonStanding: Codable, Sendable, Equatable {
             registration.state == .active
             ? EnrolledApp(
                 app: folded(registration.application.bundleID), isFlagged: !registration.health.flagged.isEmpty,
-                applied: Set(registration.applied.map(\.id)).sorted())
+                applied: Set(registration.applied.map(\.id)).sorted(), installation: .init(registration))
             : nil
     }
 
@@ -68,18 +70,21 @@ struct PersonStanding: Codable, Sendable, Equatable {
         groups = all.sorted()
     }
 
-    /// Where the person is counted: once as a person, and once in each app.
-    var places: Set<StandingCount.Place> {
-        guard isCounted else { return [] }
+    /// Where the person is counted, and how often: once as a person, once in each app, and with each app on a device.
+    var places: [StandingCount.Place: Int] {
+        guard isCounted else { return [:] }
+        var places: [StandingCount.Place: Int] = [:]
         var applied: [String: Set<String>] = [:]
-        for app in apps.values { applied[app.app, default: []].formUnion(app.applied) }
-        var places: Set<StandingCount.Place> = Set(applied.map { .app($0.key, applied: $0.value.sorted()) })
-        places.insert(
-            .person(
-                StandingCount.Kind(
-                    isInDirectory: isInDirectory, isEntitled: isEntitled, isBlocked: isBlocked,
-                    isFlagged: apps.values.contains(where: \.isFlagged), hasApps: !apps.isEmpty,
-                    applied: Set(applied.values.joined()).sorted(), groups: groups)))
+        for app in apps.values {
+            applied[app.app, default: []].formUnion(app.applied)
+            if let installation = app.installation { places[.installed(installation), default: 0] += 1 }
+        }
+        for (app, policies) in applied { places[.app(app, applied: policies.sorted())] = 1 }
+        let kind = StandingCount.Kind(
+            isInDirectory: isInDirectory, isEntitled: isEntitled, isBlocked: isBlocked,
+            isFlagged: apps.values.contains(where: \.isFlagged), hasApps: !apps.isEmpty,
+            applied: Set(applied.values.joined()).sorted(), groups: groups)
+        places[.person(kind)] = 1
         return places
     }
 }
@@ -114,12 +119,42 @@ struct StandingCount: Codable, Sendable, Equatable {
         var groups: [String]
     }
 
+    /// An app on a device, by what filters and reports of versions ask about.
+    struct Installation: Codable, Sendable, Hashable {
+        /// The folded bundle id.
+        let app: String
+        /// The app's version.
+        let version: String
+        /// The version of the protection library.
+        let library: String
+        /// The version of the system.
+        let system: String
+        /// The device's model.
+        let model: String
+        /// Whether the device's management has configured the app.
+        let isManaged: Bool
+
+        init(_ registration: Registration) {
+            app = folded(registration.application.bundleID)
+            version = registration.application.version
+            library = registration.application.sdkVersion
+            system = registration.device.osVersion
+            model = registration.device.model
+            isManaged = registration.application.management == .mdm
+        }
+    }
+
     /// What is counted.
     enum Place: Codable, Sendable, Hashable {
         /// People of a kind.
         case person(Kind)
         /// People with an app, by folded bundle id, and the ids of the policies in force in it.
         case app(String, applied: [String])
+        /// Apps on devices that are alike.
+        case installed(Installation)
+
+        /// What the ids of counts of people begin with, alone and in an app, and those of apps on devices.
+        static let (person, app, installed) = ("person/", "app/", "installed/")
 
         /// The id of its count.
         var id: String {
@@ -127,9 +162,12 @@ struct StandingCount: Codable, Sendable, Equatable {
             case .person(let kind):
                 let flags = [kind.isInDirectory, kind.isEntitled, kind.isBlocked, kind.isFlagged, kind.hasApps]
                 let text = flags.map { $0 ? "1" : "0" }.joined()
-                return "person/"
+                return Self.person
                     + Self.digest([text, kind.applied.joined(separator: ","), kind.groups.joined(separator: ",")])
-            case .app(let app, let applied): return "app/" + Self.digest([app, applied.joined(separator: ",")])
+            case .app(let app, let applied): return Self.app + Self.digest([app, applied.joined(separator: ",")])
+            case .installed(let one):
+                return Self.installed
+                    + Self.digest([one.app, one.version, one.library, one.system, one.model, "\(one.isManaged)"])
             }
         }
 
@@ -140,8 +178,19 @@ struct StandingCount: Codable, Sendable, Equatable {
 
     /// What is counted.
     let place: Place
-    /// How many people.
+    /// How many people; of what is installed, how many apps on devices.
     var people: Int
+}
+
+extension StorageReader {
+    /// The counts whose ids begin so.
+    func standingCounts(_ beginnings: String...) throws(ServiceError) -> [StandingCount] {
+        var counts: [StandingCount] = []
+        for beginning in beginnings {
+            counts += try page(StandingCount.self, of: .beginning(with: beginning), after: nil, limit: .max)
+        }
+        return counts
+    }
 }
 
 extension StandingCount: StoredRecord {

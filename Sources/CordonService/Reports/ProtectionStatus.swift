@@ -68,7 +68,7 @@ public struct DeploymentSummary: Sendable, Equatable {
             case .person(let kind) where kind.applied.contains(policy.id): total += count.people
             case .app(let app, let applied) where applied.contains(policy.id):
                 people[MobileAppIdentifier(.ios, app), default: 0] += count.people
-            case .person, .app: continue
+            case .person, .app, .installed: continue
             }
         }
         userCount = total

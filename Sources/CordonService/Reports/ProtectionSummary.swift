@@ -109,6 +109,7 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
                 if kind.isFlagged { flagged += count.people }
                 guard kind.isInDirectory, assigns(kind) else { continue }
                 assigned.append((kind, count.people))
+            case .installed: continue
             }
         }
         flaggedUsers = flagged

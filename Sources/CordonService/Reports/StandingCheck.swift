@@ -77,7 +77,9 @@ struct StandingCheck: Sendable {
             var last: String?
             repeat {
                 let page = try records.page(PersonStanding.self, of: .all, after: last, limit: 1_000)
-                for standing in page { for place in standing.places { differences[place, default: 0] += 1 } }
+                for standing in page {
+                    for (place, number) in standing.places { differences[place, default: 0] += number }
+                }
                 last = page.count < 1_000 ? nil : page.last?.storageID
             } while last != nil
             for count in try records.records(StandingCount.self) {

@@ -54,8 +54,8 @@ final class StandingNotes {
         var differences: [StandingCount.Place: Int] = [:]
         for (person, entry) in entries where entry.stored != entry.now {
             guard entry.now.isCounted || entry.stored != nil else { continue }
-            for place in entry.stored?.places ?? [] { differences[place, default: 0] -= 1 }
-            for place in entry.now.places { differences[place, default: 0] += 1 }
+            for (place, number) in entry.stored?.places ?? [:] { differences[place, default: 0] -= number }
+            for (place, number) in entry.now.places { differences[place, default: 0] += number }
             if entry.now.isCounted {
                 try transaction.save(entry.now)
             } else {

@@ -78,10 +78,12 @@ final class InMemoryTenant: StorageTransaction {
     }
 
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {
-        let rest = audit.dropFirst(Int(max(0, query.after))).lazy.filter { record in
+        func isMeant(_ record: AuditRecord) -> Bool {
             (query.action ?? record.action) == record.action && (query.target ?? record.target) == record.target
         }
-        return Array(rest.prefix(query.limit))
+        let rest = audit.dropFirst(Int(clamping: max(0, query.after)))
+        guard let end = query.before else { return Array(rest.lazy.filter(isMeant).prefix(query.limit)) }
+        return Array(rest.prefix { $0.sequence < end }.reversed().lazy.filter(isMeant).prefix(query.limit))
     }
 
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { audit.last }

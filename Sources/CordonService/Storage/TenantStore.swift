@@ -116,7 +116,8 @@ struct TenantStore: Sendable {
         let error = error as? ServiceError ?? ServiceError(.internalError, "the call failed: \(type(of: error))")
         if let actor = caller.actor, caller.isRefused(by: error) {
             let name = String(call.prefix { $0 != "(" })
-            await refusals.note(error, name, by: actor, of: caller.tenant, isProved: caller.isProved, at: now)
+            await refusals.note(
+                error, name, by: actor, of: caller.tenant, caller.facts, isProved: caller.isProved, at: now)
         }
         return error
     }

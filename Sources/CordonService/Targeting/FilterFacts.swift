@@ -18,11 +18,24 @@ struct FilterFacts: Sendable, Equatable {
 
     /// The facts of an app on a device.
     init(_ application: ApplicationFacts, _ device: DeviceDescription) {
-        isManaged = application.management == .mdm
+        self.init(
+            version: application.version, system: device.osVersion, model: device.model,
+            isManaged: application.management == .mdm)
+    }
+
+    /// The facts of apps on devices that are alike.
+    init(_ installation: StandingCount.Installation) {
+        self.init(
+            version: installation.version, system: installation.system, model: installation.model,
+            isManaged: installation.isManaged)
+    }
+
+    private init(version: String, system: String, model: String, isManaged: Bool) {
+        self.isManaged = isManaged
         values = [
-            "appversion": application.version, "devicemanagementtype": isManaged ? "Managed" : "Unmanaged",
-            "devicemanufacturer": "Apple",
-            "devicemodel": device.model, "operatingsystemversion": device.osVersion, "osversion": device.osVersion,
+            "appversion": version, "devicemanagementtype": isManaged ? "Managed" : "Unmanaged",
+            "devicemanufacturer": "Apple", "devicemodel": model, "operatingsystemversion": system,
+            "osversion": system,
         ]
     }
 

@@ -37,13 +37,14 @@ struct AdministrationRoutes: Sendable {
 
     /// The answer of `GET /admin/v1/audit/records`.
     private struct AuditPage: Encodable {
-        /// The records, oldest first.
+        /// The records: oldest first, or newest first where they were asked for `before` one.
         var records: [AuditRecord]
-        /// The sequence number to ask for more after; that of the request where there is nothing new yet.
+        /// The sequence number to ask for more after, that of the request where there is nothing new yet; or to ask for older ones
+        /// before, 0 where there are none.
         var next: Int64
     }
 
-    /// The records after a sequence number, for a collector of events that asks again and again.
+    /// The records after a sequence number, for a collector of events that asks again and again; or those before one, for people.
     private func page(of request: Request, _ administrator: Administrator) async throws -> AuditPage {
         let parameters = request.uri.queryParameters
         func number(_ name: String, else usual: Int64) throws -> Int64 {
@@ -55,6 +56,13 @@ struct AdministrationRoutes: Sendable {
         }
         let after = try number("after", else: 0)
         let limit = Int(clamping: try number("limit", else: 100))
+        if parameters["before"] != nil {
+            let end = try number("before", else: 0)
+            let (records, next) = try await administration.newestAuditRecords(
+                before: end == 0 ? nil : end, actionsFrom: parameters["action"].map(String.init) ?? "", limit: limit,
+                as: administrator)
+            return AuditPage(records: records, next: next)
+        }
         let records = try await administration.auditRecords(
             AuditQuery(after: after, limit: limit), as: administrator)
         return AuditPage(records: records, next: records.last?.sequence ?? after)

@@ -8,9 +8,7 @@ struct ReportRoutes: Sendable {
 
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/reports/drift", method: .get) { request, context in
-            // `top` limits how many apps are looked at: after a change of everything, that is every app.
-            let limit = request.uri.queryParameters["top"].flatMap { Int($0) }.map { min(max($0, 1), 1_000_000) }
-            let apps = try await administration.drift(as: context.administrator, limit: limit ?? .max)
+            let apps = try await administration.drift(as: context.administrator, limit: Self.limit(request))
             return try Response(.ok, apps)
         }
         routing.allowing(.readApps).on("/admin/v1/reports/summary", method: .get) { _, context in
@@ -21,13 +19,31 @@ struct ReportRoutes: Sendable {
             let report = try await administration.attention(as: context.administrator)
             return try Response(.ok, report)
         }
-        routing.allowing(.readApps).on("/admin/v1/reports/flagged", method: .get) { _, context in
-            let apps = try await administration.flaggedApps(as: context.administrator)
+        routing.allowing(.readApps).on("/admin/v1/reports/flagged", method: .get) { request, context in
+            let apps = try await administration.flaggedApps(as: context.administrator, limit: Self.limit(request))
             return try Response(.ok, apps)
+        }
+        routing.allowing(.readApps).on("/admin/v1/reports/expiring", method: .get) { request, context in
+            let apps = try await administration.expiringApps(as: context.administrator, limit: Self.limit(request))
+            return try Response(.ok, apps)
+        }
+        routing.allowing(.readApps).on("/admin/v1/reports/versions", method: .get) { _, context in
+            let versions = try await administration.installedVersions(as: context.administrator)
+            return try Response(.ok, versions)
+        }
+        routing.allowing(.readApps).on("/admin/v1/filters/matches", method: .get) { request, context in
+            let rule = request.uri.queryParameters["rule"].map(String.init) ?? ""
+            let matches = try await administration.filterMatches(rule: rule, as: context.administrator)
+            return try Response(.ok, matches)
         }
         routing.allowing(.readApps).on("/admin/v1/reports/alerts", method: .get) { _, context in
             let alerts = try await administration.alerts(as: context.administrator)
             return try Response(.ok, alerts)
         }
+    }
+
+    /// How many apps are looked at, as `top` says: after a change of everything, every app is late.
+    private static func limit(_ request: Request) -> Int {
+        request.uri.queryParameters["top"].flatMap { Int($0) }.map { min(max($0, 1), 1_000_000) } ?? .max
     }
 }

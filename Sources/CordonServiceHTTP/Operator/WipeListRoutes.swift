@@ -21,6 +21,8 @@ struct WipeListRoutes: Sendable {
         var requested: Date
         var modified: Date
         var notAfter: Date
+        /// The steps that it has made, with their times.
+        var steps: [WipeOperation.Step]
         var attempt: Int
         var failureReason: String?
         /// The receipt that the app signed, as it was verified; null before it came.
@@ -39,6 +41,7 @@ struct WipeListRoutes: Sendable {
             requested = wipe.requested
             modified = wipe.modified
             notAfter = wipe.notAfter
+            steps = [.init(state: .pending, time: wipe.requested)] + (wipe.steps ?? [])
             attempt = wipe.attempt
             failureReason = wipe.failure
             receipt = wipe.receipt
@@ -46,14 +49,15 @@ struct WipeListRoutes: Sendable {
         }
     }
 
-    /// The most wipes of one answer, newest first.
+    /// The most wipes of one answer, newest first; fewer where `top` says so.
     private static let most = 500
 
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/wipes", method: .get) { request, context in
             let query = request.uri.queryParameters
+            let limit = query["top"].flatMap { Int($0) }.map { min(max($0, 1), Self.most) } ?? Self.most
             let wipes = try await administration.operations(
-                ofUser: query["user"].map(String.init), after: query["after"].map(String.init), limit: Self.most,
+                ofUser: query["user"].map(String.init), after: query["after"].map(String.init), limit: limit,
                 as: context.administrator)
             return try Response(.ok, wipes.map(Wipe.init))
         }

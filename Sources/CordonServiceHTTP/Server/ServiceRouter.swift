@@ -104,6 +104,7 @@ struct ServiceRouter: Sendable {
         ChangeRoutes(administration: administration, now: now).add(to: routing)
         VersionRoutes(administration: administration, now: now).add(to: routing)
         WipeListRoutes(administration: administration).add(to: routing)
+        PeopleRoutes(administration: administration).add(to: routing)
         let devices = SharedDeviceRoutes(
             administration: administration, devices: service.devices, tenant: configuration.tenant,
             limits: RequestLimiter(configuration.limits, capacity: 20_000), now: now)

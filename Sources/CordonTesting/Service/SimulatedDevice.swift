@@ -1,5 +1,6 @@
 public import CordonIdentity
 public import CordonProtocol
+internal import CordonService
 public import CordonSignIn
 public import Foundation
 internal import HTTPTypes
@@ -57,7 +58,7 @@ public actor SimulatedDevice {
 
     /// Enrols and puts the first envelope in force.
     ///
-    /// - Throws: ``TestingFailure``, or ``ProtocolError`` when the envelope is not acceptable.
+    /// - Throws: ``ServiceError`` with the service's refusal, ``TransportError`` without an answer, ``ProtocolError`` when the envelope is not acceptable.
     @discardableResult
     public func register() async throws -> EnrollmentStatus {
         let request = RegistrationRequest(
@@ -72,7 +73,7 @@ public actor SimulatedDevice {
 
     /// Checks in and puts a new envelope in force, if there is one.
     ///
-    /// - Throws: ``TestingFailure``, or ``ProtocolError`` when the envelope is not acceptable.
+    /// - Throws: ``ServiceError`` with the service's refusal, ``TransportError`` without an answer, ``ProtocolError`` when the envelope is not acceptable.
     @discardableResult
     public func checkIn(health: [CheckInRequest.DeviceHealth] = []) async throws -> CheckInResponse {
         let request = CheckInRequest(
@@ -86,7 +87,7 @@ public actor SimulatedDevice {
 
     /// Reports every wipe of the envelope in force as begun and done, with a signed receipt.
     ///
-    /// - Throws: ``TestingFailure``.
+    /// - Throws: ``ServiceError`` with the service's refusal, ``TransportError`` without an answer.
     public func carryOutWipes() async throws {
         for command in envelope?.commands ?? [] where command.kind == .wipe {
             let receipt = WipeReceipt(
@@ -105,7 +106,7 @@ public actor SimulatedDevice {
 
     /// Reports every other command of the envelope in force as done: registers anew where it says so, else in name only.
     ///
-    /// - Throws: ``TestingFailure``, or ``ProtocolError`` when an envelope is not acceptable.
+    /// - Throws: ``ServiceError`` with the service's refusal, ``TransportError`` without an answer, ``ProtocolError`` when an envelope is not acceptable.
     public func carryOutCommands() async throws {
         for command in envelope?.commands ?? [] where command.kind != .wipe {
             if command.kind == .reRegister { try await register() }
@@ -129,12 +130,7 @@ public actor SimulatedDevice {
                 if let name = HTTPField.Name(name) { request.headerFields[name] = value }
             }
             request.headerFields[.contentType] = "application/json"
-            let answer: HTTPAnswer
-            do {
-                answer = try await transport.send(request, body: body, limit: 4 << 20, timeout: .seconds(60))
-            } catch {
-                throw TestingFailure("no answer: \(error.reason)", status: 0)
-            }
+            let answer = try await transport.send(request, body: body, limit: 4 << 20, timeout: .seconds(60))
             let fresh = HTTPField.Name("DPoP-Nonce").flatMap { answer.head.headerFields[$0] }
             let wasMissing = nonce == nil
             nonce = fresh ?? nonce
@@ -142,9 +138,10 @@ public actor SimulatedDevice {
             if status.kind == .successful || status.code == 423 { return answer.body }
             let problem = try? MessageCoding.decode(ProblemDetails.self, from: answer.body)
             if status == .unauthorized, wasMissing || problem?.type.hasSuffix("proof-nonce") == true { continue }
-            throw TestingFailure(problem?.detail ?? problem?.title ?? "", status: status.code, code: problem?.code)
+            let reason = "the service answered \(status.code): \(problem?.detail ?? problem?.title ?? "")"
+            throw problem?.code.map { ServiceError.enrollment($0, reason) } ?? ServiceError(.invalid, reason)
         }
-        throw TestingFailure("the service accepts no proof", status: 401)
+        throw ServiceError(.wrongKey, "the service accepts no proof")
     }
 
     private func fields(_ method: String, _ path: String) async throws -> [(name: String, value: String)] {

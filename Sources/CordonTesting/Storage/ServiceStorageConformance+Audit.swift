@@ -30,7 +30,7 @@ extension ServiceStorageConformance {
                     try await storage.write(tenant) { transaction in
                         try transaction.append(wrong)
                     }
-                    throw TestingFailure("record \(wrong.sequence) was taken")
+                    throw ProgramError(.failed, reason: "record \(wrong.sequence) was taken")
                 } catch let error as ServiceError {
                     try require(error.code == .internalError, "another error came out: \(error)")
                 }

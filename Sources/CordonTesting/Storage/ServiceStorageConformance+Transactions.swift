@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonProtocol
 internal import CordonService
 
 extension ServiceStorageConformance {
@@ -21,7 +22,7 @@ extension ServiceStorageConformance {
                     try transaction.remove(DirectoryUser.self, "gone")
                     throw ServiceError(.conflict, "given up")
                 }
-                throw TestingFailure("the error of the body did not come out")
+                throw ProgramError(.failed, reason: "the error of the body did not come out")
             } catch let error as ServiceError {
                 try require(error.code == .conflict, "another error came out: \(error)")
             }

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonProtocol
 public import CordonService
 
 /// What every ``ServiceStorage`` must do, as one suite for all of them.
@@ -25,7 +26,7 @@ public enum ServiceStorageConformance {
 
         /// Tries the promise on an empty store.
         ///
-        /// - Throws: ``TestingFailure`` when it is broken; ``ServiceError`` when the store fails otherwise.
+        /// - Throws: ``ProgramError`` with what was seen instead when it is broken; ``ServiceError`` when the store fails otherwise.
         public func run(on storage: any ServiceStorage) async throws {
             try await body(storage)
         }
@@ -38,6 +39,6 @@ public enum ServiceStorageConformance {
     static let otherTenant = TenantID("fabrikam.example")
 
     static func require(_ condition: Bool, _ reason: String) throws {
-        guard condition else { throw TestingFailure(reason) }
+        guard condition else { throw ProgramError(.failed, reason: reason) }
     }
 }

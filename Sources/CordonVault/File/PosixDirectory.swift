@@ -19,14 +19,16 @@ internal import Foundation
 #endif
 
 extension PosixFile {
-    /// Makes a directory of mode 0700 with what lies above it; an existing one is left as it is.
+    /// Makes a directory of mode 0700 with what lies above it, durably: what is synced below it must not go with its name when
+    /// the power fails. An existing one is left as it is.
     static func makeDirectory(_ path: String) throws(VaultError) {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT else { throw .system("mkdir", path) }
         let parent = (path as NSString).deletingLastPathComponent
-        guard parent != path, !parent.isEmpty else { throw .system("mkdir", path) }
+        if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }
+        if errno == EEXIST { return }
+        guard errno == ENOENT, parent != path, !parent.isEmpty else { throw .system("mkdir", path) }
         try makeDirectory(parent)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("mkdir", path) }
+        if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }
+        guard errno == EEXIST else { throw .system("mkdir", path) }
     }
 
     /// Makes changes of names in a directory durable.

@@ -62,6 +62,11 @@ struct AccountSecrets: Sendable {
         return true
     }
 
+    /// Whether the store has the secret that a record hangs on.
+    func hasSecret(of claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
+        try place(of: claim, SecretBytes(try keyStore.rootKey())) != nil
+    }
+
     /// Destroys the secret that a record does not hang on, provided that there is the one that it hangs on.
     func destroyUnused(besides claim: AccountKeyRecord.Claim) throws(VaultError) {
         guard let place = try place(of: claim, SecretBytes(try keyStore.rootKey())) else { return }

@@ -41,6 +41,41 @@ extension AppleAdapters {
             #expect(await items.key(named: "a") == (.notFound, nil))
         }
 
+        @Test func `one dialog does for the screen and for the key, once`() async {
+            let reader = DeviceBiometry(opening: items)
+            #expect(await items.keep(key, named: "a") == .done)
+            #expect(await reader.recognises(because: "test"))
+            #expect(await items.key(named: "a") == (.done, key))
+            #expect(LAContext.stubAsked == 1, "the person is asked once")
+            #expect(await items.key(named: "a") == (.done, key))
+            #expect(LAContext.stubAsked == 2, "and again for the next opening")
+            #expect(await DeviceBiometry().recognises(because: "test"))
+            #expect(await items.key(named: "a") == (.done, key))
+            #expect(LAContext.stubAsked == 4, "a reader of its own hands nothing over")
+        }
+
+        @Test
+        func `a dialog that did not recognise, or that the Keychain does not take, is followed by the item's own`()
+            async
+        {
+            let reader = DeviceBiometry(opening: items)
+            #expect(await items.keep(key, named: "a") == .done)
+            LAContext.stubAnswer = false
+            #expect(await !reader.recognises(because: "test"))
+            LAContext.stubAnswer = true
+            #expect(await items.key(named: "a") == (.done, key))
+            #expect(LAContext.stubAsked == 2)
+            LAContext.stubPolicyCounts = false
+            #expect(await reader.recognises(because: "test"))
+            #expect(await items.key(named: "a") == (.done, key))
+            LAContext.stubPolicyCounts = true
+            #expect(LAContext.stubAsked == 4)
+            #expect(await reader.recognises(because: "test"))
+            StubKeychain.shared.changeFingers()
+            #expect(await items.key(named: "a") == (.notFound, nil))
+            #expect(LAContext.stubAsked == 5, "nobody is asked for what is not there")
+        }
+
         @Test(arguments: [
             (LAError.Code.userCancel, BiometryItemStatus.cancelled), (.userFallback, .cancelled),
             (.systemCancel, .cancelled), (.appCancel, .cancelled), (.authenticationFailed, .notRecognised),

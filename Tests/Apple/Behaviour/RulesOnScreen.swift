@@ -52,7 +52,7 @@ extension AppleAdapters {
                     }
                 })
             #expect(try await stage.protection.outlets.paste(from: board, for: owner) == "We buy Fabrikam.")
-            await #expect(throws: EgressDenied.self) {
+            await #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
                 try await stage.protection.outlets.paste(from: board, for: .personal)
             }
         }
@@ -74,10 +74,10 @@ extension AppleAdapters {
         {
             let stage = try await Stage(rules: closed)
             let files = try HandedOutFiles(folder: stage.folder.appending(path: "out"))
-            #expect(throws: EgressDenied.self) {
+            #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
                 try ProtectedShareSheet(stage.folder, of: owner, by: stage.protection)
             }
-            #expect(throws: EgressDenied.self) {
+            #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
                 try ProtectedPreview.open(
                     Data("x".utf8), named: "a.pdf", of: owner, by: stage.protection, handedOutBy: files)
             }

@@ -62,13 +62,17 @@ open class LAContext: NSObject, StubAuthentication {
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         Self.stubAsked += 1
+        stubIsRecognised = Self.stubAnswer && Self.stubPolicyCounts
         guard let during = Self.stubDuring else { return reply(Self.stubAnswer, nil) }
         Task { @MainActor in
             await during()
             reply(Self.stubAnswer, nil)
         }
     }
-    open func invalidate() {}
+    open func invalidate() { stubIsRecognised = false }
+
+    /// Whether the Keychain takes a context that a policy was evaluated in.
+    nonisolated(unsafe) public static var stubPolicyCounts = true
 
     nonisolated(unsafe) public static var stubBiometry = LABiometryType.faceID
     nonisolated(unsafe) public static var stubHasPasscode = true

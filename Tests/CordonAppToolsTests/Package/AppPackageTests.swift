@@ -49,6 +49,14 @@ struct AppPackageTests {
         return app
     }
 
+    @Test(arguments: ["", "not an archive", "#!/bin/sh\nPK\u{3}\u{4}"])
+    func `a file that is called an archive and is none is refused as a damaged archive`(contents: String) throws {
+        let scratch = try Scratch()
+        let file = try scratch.file("Demo.ipa", contents)
+        let error = #expect(throws: AppToolsError(.malformed, "")) { try AppPackage(opening: file) }
+        #expect(error?.reason.contains("zip") == true)
+    }
+
     @Test func `an ipa that is signed keeps its entries, permissions, links and order`() throws {
         let scratch = try Scratch()
         let file = try ipa(of: app(in: scratch), in: scratch)

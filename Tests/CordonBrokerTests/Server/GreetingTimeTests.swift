@@ -35,7 +35,7 @@ import Testing
             try channel.pipeline.syncOperations.addHandler(ReadWatch(isReading: isReading))
             try channel.pipeline.syncOperations.addHandler(
                 BrokerConnectionHandler(
-                    session: session, limits: BrokerLimits(), shared: ProgramBudget(budget), now: 0,
+                    session: session, limits: BrokerLimits(), shared: ProgramBudget(budget), loop: channel.eventLoop,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isFromCaller: { true }))
         }
         try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/client")).get()

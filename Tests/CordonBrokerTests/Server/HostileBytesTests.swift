@@ -6,18 +6,19 @@ import Testing
 @testable import CordonBroker
 @testable import CordonSignIn
 
-/// Bytes that nobody's library sends (R17); `CORDON_DEEP=1` runs a million.
+/// Bytes that no library sends (R17); `CORDON_DEEP=1` runs a million.
 @Suite struct HostileBytesTests {
     private static let seeds = [
         #"{"id":1,"verb":"hello","versions":[1],"clientID":"notes","singleAccount":true}"#,
         #"{"id":2,"verb":"token.silent","account":"oid","session":7,"scopes":["a"],"resource":"https://x"}"#,
+        #"{"correlationID":"5B0F1E0C-2C57-4B0E-9C39-6A2B1F7A4D11","id":5,"nonce":"n","verb":"device.info"}"#,
         #"{"id":3,"verb":"token.proof","session":7,"input":"eyJhbGciOiJFUzI1NiIsInR5cCI6ImRwb3Arand0In0.e30"}"#,
         #"{"id":4,"verb":"cleanup.report","session":7,"stage":"done","correlationID":"5B0F1E0C-2C57-4B0E-9C39-6A2B1F7A4D11"}"#,
     ].map { BrokerFrame.encode(Data($0.utf8)) }
 
     @Test func `undamaged frames are all read`() {
         let bytes = Self.seeds.reduce(Data(), +)
-        #expect(BrokerParsing.read(bytes) == BrokerParsing.Outcome(frames: 4, requests: 4))
+        #expect(BrokerParsing.read(bytes) == BrokerParsing.Outcome(frames: 5, requests: 5))
     }
 
     @Test func `damaged frames are refused or read, the same however they are cut`() {

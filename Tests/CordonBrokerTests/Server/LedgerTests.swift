@@ -22,6 +22,18 @@ import Testing
         #expect(later == [true, false])
     }
 
+    @Test func `a process that connects too fast is turned away before it is looked at, and no other process is`() {
+        var limits = BrokerLimits()
+        limits.connectsAtOnce = 3
+        limits.connectsPerSecond = 10
+        var ledger = ConnectionLedger(limits)
+        let first = (0..<5).map { _ in ledger.mayKnock(8, now: 0) }
+        #expect(first == [true, true, true, false, false])
+        let other = ledger.mayKnock(9, now: 0)
+        let later = (0..<2).map { _ in ledger.mayKnock(8, now: 100_000_000) }
+        #expect(other && later == [true, false])
+    }
+
     @Test func `programs that are not on the list share a few places, and take none of a listed one's`() {
         let limits = BrokerLimits()
         var ledger = ConnectionLedger(limits)
@@ -77,6 +89,6 @@ import Testing
         ledger.release(notes)
         ledger.release(notes)
         let again = ledger.admit(notes, now: 0)
-        #expect(try #require(again).spend(now: 0) > 0, "whoever left and comes back has no new budget")
+        #expect(try #require(again).spend(now: 0) > 0, "a program that comes back has no new budget")
     }
 }

@@ -134,6 +134,48 @@ import Testing
         #expect(try !creates("--development"))
     }
 
+    @Test(arguments: [
+        (#"{"logLevel": "loud"}"#, "logLevel", "warning"), (#"{"roles": {"g": ["ower"]}}"#, "roles.g[0]", "owner"),
+        (#"{"firstSignIn": "never"}"#, "firstSignIn", "create, refuse"),
+        (#"{"logFormat": "xml"}"#, "logFormat", "json"),
+    ])
+    func `a word that is none of a setting's is refused with those that there are`(
+        _ text: String, _ place: String, _ value: String
+    ) throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(text.utf8).write(to: file)
+            #expect {
+                _ = try ServeConfigurationFile(path: file.path)
+            } throws: { error in
+                let failure = error as? CommandFailure
+                return failure?.message.contains(place) == true && failure?.hint?.contains(value) == true
+            }
+        }
+    }
+
+    @Test func `the start says who may enrol, unless a directory decides it`() throws {
+        let report = ServeReport(
+            address: "https://mam.example.org", listening: "0.0.0.0:443", version: "1", tenant: "contoso",
+            rootKey: "thumbprint", rootKeyIsHere: true, development: false, issuer: "https://id.example.org", process: 1
+        )
+        func lines(_ arguments: String...) throws -> [String] {
+            report.lines(of: try ServeOptions.parse(arguments).plan(environment: [:]))
+        }
+        func tellsOfEnrolment(_ lines: [String]) -> Bool {
+            lines.contains { $0.contains("may enrol") && $0.contains("--first-sign-in refuse") }
+        }
+        #expect(try tellsOfEnrolment(lines()))
+        #expect(try tellsOfEnrolment(lines("--directory", "people.json", "--first-sign-in", "create")))
+        for arguments in [["--first-sign-in", "refuse"], ["--directory", "people.json"], ["--development"]] {
+            let plan = try ServeOptions.parse(arguments).plan(environment: [:])
+            #expect(!tellsOfEnrolment(report.lines(of: plan)))
+        }
+        #expect(try lines().contains { $0.contains("thumbprint") && $0.contains("https://mam.example.org") })
+        #expect(try lines().contains { $0.contains("keys export-root") })
+        #expect(try !lines("--development").contains { $0.contains("keys export-root") })
+    }
+
     @Test func `a certificate without its key is an input error`() {
         #expect {
             _ = try ServeOptions.parse(["--tls-key", "key.pem"]).plan(environment: [:])

@@ -30,6 +30,7 @@ import Testing
             #"cordon_http_request_duration_seconds_bucket{route="/healthz",le="+Inf"} 2"#,
             #"cordon_http_request_duration_seconds_count{route="/healthz"} 2"#,
             #"cordon_check_ins_total{status="101"} 1"#, "cordon_event_streams 1",
+            #"cordon_check_ins_total{status="102"} 0"#, #"cordon_wipe_reports_total{phase="failed"} 0"#,
             #"cordon_http_requests_total{route="/a\"b\\c",method="GET",status="200"} 1"#,
         ] {
             #expect(lines.contains(line), "\(line)")

@@ -118,8 +118,8 @@ import Testing
             #expect(try await client.administer(.get, path).json["moving"] == false)
             #expect(try await client.administer(.put, path, ["moving": true]).status == .noContent)
             #expect(try await client.administer(.get, path).json["moving"] == true)
-            let failure = await #expect(throws: TestingFailure.self) { try await device.checkIn() }
-            #expect(failure?.status == 503 && failure?.code == .tenantMigration)
+            let failure = await #expect(throws: ServiceError.self) { try await device.checkIn() }
+            #expect(failure?.status == .tenantMigration && failure?.reason.contains("503") == true)
             #expect(try await client.administer(.put, path, ["moving": false]).status == .noContent)
             #expect(try await device.checkIn().statusCode == .policiesUnchanged)
         }

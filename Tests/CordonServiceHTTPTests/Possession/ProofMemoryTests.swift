@@ -5,6 +5,7 @@ import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import CordonServiceHTTP
@@ -46,12 +47,16 @@ import Testing
             let app = try await client.send(.post, "/mam/v1/registrations", as: device, device.registration)
             #expect(app.status == .serviceUnavailable && app.problem == "busy" && app.headers[.retryAfter] == "60")
             let token = try service.issuer.token(bound)
-            for path in ["/v1.0/users", "/admin/v1/audit"] {
+            for path in ["/v1.0/users", "/admin/v1/audit", "/scim/v2/Users"] {
                 let headers: HTTPFields = [
                     .authorization: "DPoP \(token)", .dpop: try await client.proof(device, .get, path, token: token),
                 ]
                 let answer = try await client.client.execute(uri: path, method: .get, headers: headers)
                 #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "60", "\(path)")
+                guard path.hasPrefix("/scim") else { continue }
+                let problem = try JSONValue(parsing: Data(String(buffer: answer.body).utf8))
+                #expect(answer.headers[.contentType] == "application/scim+json" && problem["status"] == "503")
+                #expect(problem["schemas"] == ["urn:ietf:params:scim:api:messages:2.0:Error"])
             }
         }
     }

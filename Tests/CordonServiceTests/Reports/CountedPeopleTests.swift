@@ -28,6 +28,16 @@ struct CountedPeopleTests {
         let summaries = try await administration.deploymentSummaries(
             ofPolicies: Set(policies.map(\.id)), as: test.owner)
         let registrations = try await administration.registrations(.init(), as: test.owner)
+        let installed = try await administration.installedVersions(as: test.owner)
+        for part in InstalledVersion.Part.allCases {
+            let counted = installed.filter { $0.part == part }.reduce(0) { $0 + $1.apps }
+            #expect(counted == registrations.count, comment)
+        }
+        let rule = "(device.deviceModel -startsWith \"iPhone\")"
+        let matches = try await administration.filterMatches(rule: rule, as: test.owner)
+        let fits = try FilterRule(rule)
+        #expect(matches.matching == registrations.count { fits.holds(for: $0.filterFacts) }, comment)
+        #expect(matches.total == registrations.count, comment)
         for policy in policies {
             let truth = DeploymentSummary(of: policy, among: registrations)
             let counted = try #require(summaries[policy.id])
@@ -151,6 +161,29 @@ struct CountedPeopleTests {
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.storage.read(TestService.tenant) { try $0.settings().countsPeople } == true)
         #expect(try await test.service.administration.protectionSummary(as: test.owner) == right)
+    }
+
+    @Test func `versions that a service before did not count are counted with the next change of a person, and by the check`()
+        async throws
+    {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        let versions = try await test.service.administration.installedVersions(as: test.owner)
+        #expect(versions.map(\.part) == [.app, .library, .system] && versions.allSatisfy { $0.apps == 1 })
+        try await test.storage.write(TestService.tenant) { transaction in
+            for standing in try transaction.records(PersonStanding.self) {
+                let text = String(decoding: try JSONEncoder().encode(standing), as: UTF8.self)
+                let before = text.replacing(/,?"installation":\{[^}]*\}/, with: "").replacing("{,", with: "{")
+                try transaction.save(try JSONDecoder().decode(PersonStanding.self, from: Data(before.utf8)))
+            }
+            let counted = try transaction.standingCounts(StandingCount.Place.installed).map(\.storageID)
+            try transaction.remove(StandingCount.self, ids: counted)
+        }
+        #expect(try await test.service.administration.installedVersions(as: test.owner) == [])
+        _ = try await test.service.checkCounts(of: TestService.tenant)
+        #expect(try await test.service.administration.installedVersions(as: test.owner) == versions)
     }
 
     @Test func `figures read neither people nor apps, however many there are`() async throws {

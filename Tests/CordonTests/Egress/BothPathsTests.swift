@@ -58,7 +58,7 @@ import Testing
                     permitted += 1
                 } catch {
                     // A question that a permit is not for is refused with its answer.
-                    let answer = error.decision
+                    let answer = error.denial ?? PolicyDecision(reasons: [])
                     #expect(
                         !answer.verdict.permits
                             || !Self.permitActions.contains(question.action)

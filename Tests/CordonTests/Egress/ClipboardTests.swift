@@ -131,7 +131,7 @@ import Testing
 
     private struct Pasted: Equatable {
         var text: String?
-        var denial: EgressDenied?
+        var denial: ProtectionError?
         var failure: ProtectionError?
     }
 
@@ -140,10 +140,10 @@ import Testing
     ) async -> Pasted {
         do {
             return Pasted(text: try await protection.outlets.paste(from: board, for: receiver))
-        } catch let denied as EgressDenied {
+        } catch let denied as ProtectionError where denied.denial != nil {
             return Pasted(denial: denied)
         } catch { return Pasted(failure: error as? ProtectionError) }
     }
 
-    private func isDenied(_ pasted: Pasted) -> Bool { pasted.denial?.decision.reasons.isEmpty == false }
+    private func isDenied(_ pasted: Pasted) -> Bool { pasted.denial?.denial?.reasons.isEmpty == false }
 }

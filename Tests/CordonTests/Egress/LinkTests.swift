@@ -33,7 +33,7 @@ import Testing
         await device.service.set { $0.change = { $0.configurations = [.object(configuration)] } }
         let protection = try await device.enrolled(rules)
         let (system, owner, link) = (System(), owner ?? ada, try url(link))
-        do throws(EgressDenied) {
+        do throws(ProtectionError) {
             let permit = try protection.outlets.linkPermit(for: link, of: owner, by: app, isUniversal: isUniversal)
             do {
                 let address = try await protection.outlets.openLink(link, of: owner, with: system, permit: permit)
@@ -44,7 +44,8 @@ import Testing
                 return nil
             }
         } catch {
-            #expect(!error.decision.verdict.permits && error.decision.reasons.allSatisfy { !$0.remedy.isEmpty })
+            let denial = try #require(error.denial)
+            #expect(!denial.verdict.permits && denial.reasons.allSatisfy { !$0.remedy.isEmpty })
             #expect(await system.opened.isEmpty)
             return nil
         }
@@ -90,9 +91,9 @@ import Testing
             _ = try protection.outlets.linkPermit(for: link, of: ada)
             Issue.record("a permit was issued")
         } catch {
-            #expect(error.decision.verdict == .block)
-            #expect(error.decision.reasons.map(\.setting) == ["managedBrowserToOpenLinksRequired"])
-            #expect(error.decision.summary.contains("scheme"))
+            #expect(error.denial?.verdict == .block)
+            #expect(error.denial?.reasons.map(\.setting) == ["managedBrowserToOpenLinksRequired"])
+            #expect(error.denial?.summary.contains("scheme") == true)
         }
     }
 

@@ -133,6 +133,45 @@ import Testing
             stand, withPINs: ["2580", "9731"], steps: ["counted", "refused", "making", "made", "replaced"])
     }
 
+    @Test func `the guesses are used up, and the data is wiped`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded([
+            "maximumPinRetries": .integer(2), "appActionIfMaximumPinRetriesExceeded": .string("wipe"),
+        ])
+        stand.house.clock.advance(.seconds(3600))
+        stand.forgetCopies()
+        let protection = try await stand.house.start { configuration in
+            observe(stand)(&configuration)
+            configuration.wipeObserver = { [weak stand] in stand?.keepCopy(at: "wipe: " + $0) }
+        }
+        await stand.house.person.set { $0.pins = [.entered("1111"), .entered("2222")] }
+        #expect(await protection.launch(stand.account).result == .wiped)
+        let copies = stand.kept
+        let last = try #require(copies.lastIndex { $0.step == "counted" })
+        #expect(copies[..<last].contains { $0.step == "counted" }, "two guesses were made")
+        for copy in copies[..<last] where copy.step == "refused" {
+            #expect(try await stand.opens(copy, withPIN: "2580"), "a guess is left")
+        }
+        #expect(
+            Set(copies[last...].map(\.step)).isSuperset(of: [
+                "counted", "refused", "wipe: vault-asked", "wipe: vault-secretDestroyed", "wipe: vault-keyDestroyed",
+                "wipe: vault-filesRemoved", "wipe: app", "wipe: receipt", "wipe: session", "wipe: registration",
+            ]), "every step was met")
+        for copy in copies[last...] {
+            // Neither the PIN nor a sign-in opens anything, and the wipe ends.
+            await stand.house.person.set { person in
+                person.pins = [.entered("2580")]
+                person.signIns = [.signedIn("oid-a")]
+            }
+            let next = try await stand.start(on: copy)
+            let outcome = await next.launch(stand.account)
+            #expect(next.enrolledAccounts.isEmpty, "killed at \(copy.step), \(outcome.result)")
+            #expect(try await next.context.vault.accounts().isEmpty, "killed at \(copy.step)")
+            let folder = next.context.folder(of: stand.account).path
+            #expect(!FileManager.default.fileExists(atPath: folder), "killed at \(copy.step)")
+        }
+    }
+
     @Test func `an administrator resets the PIN`() async throws {
         let stand = try await GuardStand()
         _ = try await stand.guarded()

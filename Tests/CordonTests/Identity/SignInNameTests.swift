@@ -116,7 +116,7 @@ import Testing
         house.facts.withLock { $0.rooted = true }
         #expect(await protection.resume(Self.name).result == .blocked)
         #expect(!protection.gate.isOpen(for: "oid-a"))
-        #expect(throws: EgressDenied.self) {
+        #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
             _ = try protection.permit(for: Question(.print, owner: .managed(Self.name)))
         }
     }

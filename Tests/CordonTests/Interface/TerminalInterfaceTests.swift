@@ -155,7 +155,7 @@ import Testing
     @Test func `a denial is shown with its reasons, for sharing and for printing`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["printBlocked": .bool(true)])
-        do throws(EgressDenied) {
+        do throws(ProtectionError) {
             _ = try protection.permit(for: Question(.print, owner: .managed(house.account)))
             Issue.record("printing is blocked")
         } catch {

@@ -109,9 +109,9 @@ import Testing
     }
 
     private func refusal(_ protection: AppProtection, _ question: Question) -> [String]? {
-        do throws(EgressDenied) {
+        do throws(ProtectionError) {
             _ = try protection.permit(for: question)
             return nil
-        } catch { return error.decision.reasons.map(\.rule) }
+        } catch { return error.denial?.reasons.map(\.rule) }
     }
 }

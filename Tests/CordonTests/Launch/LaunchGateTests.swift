@@ -235,7 +235,7 @@ import Testing
             await #expect(throws: ProtectionError(.gateClosed, "")) {
                 _ = try await protection.files.read("plan.txt", of: house.account)
             }
-            #expect(throws: EgressDenied.self) {
+            #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
                 _ = try protection.permit(for: Question(.print, owner: .managed(house.account)))
             }
             // A launch finds nobody to ask either.

@@ -93,7 +93,9 @@ import Testing
 
     @Test func `SC-26: nothing is handed over where data may go nowhere`() async throws {
         let apps = try await TwoApps(["allowedOutboundDataTransferDestinations": .string("none")])
-        #expect(throws: EgressDenied.self) { _ = try apps.sender.outlets.openInPermit(of: .managed("oid-a")) }
+        #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
+            _ = try apps.sender.outlets.openInPermit(of: .managed("oid-a"))
+        }
     }
 
     @Test func `a changed parcel, and a sealed thing made for another purpose, are refused`() async throws {
@@ -183,10 +185,7 @@ import Testing
     }
 
     private func expectDenied(_ failure: (any Error)?) {
-        guard let denied = failure as? EgressDenied else {
-            Issue.record("\(String(describing: failure)) is no denial")
-            return
-        }
-        #expect(!denied.decision.reasons.isEmpty)
+        let denial = (failure as? ProtectionError)?.denial
+        #expect(denial?.reasons.isEmpty == false, "\(String(describing: failure)) is no denial")
     }
 }

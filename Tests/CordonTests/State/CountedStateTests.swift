@@ -118,7 +118,7 @@ import Testing
         let without = try await house.start()
         #expect(without.enrolledAccounts.isEmpty)
         #expect(!house.device.mayPrint(without))
-        #expect(throws: EgressDenied.self) {
+        #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
             _ = try without.permit(for: Question(.print, owner: .managed(house.account)))
         }
         await #expect(throws: ProtectionError.self) { _ = try await without.files.read("plan.txt", of: house.account) }
@@ -170,7 +170,7 @@ import Testing
         await #expect(throws: ProtectionError(.gateClosed, "")) {
             _ = try await restarted.files.read("plan.txt", of: account)
         }
-        #expect(throws: EgressDenied.self) {
+        #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
             _ = try restarted.permit(for: Question(.print, owner: .managed(account)))
         }
         #expect(restarted.enrolledAccounts == [device.account])

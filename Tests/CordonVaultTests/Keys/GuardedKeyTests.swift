@@ -145,6 +145,62 @@ struct GuardedKeyTests {
         try await after.createAccountKey(for: scene.account)
     }
 
+    @Test(arguments: [true, false])
+    func `a key whose secret is gone is lost, is put aside on request, and comes back with the secret until a wipe`(
+        isGuarded: Bool
+    ) async throws {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        let former = try await vault.createAccountKey(for: scene.account)
+        if isGuarded { try await vault.hang(scene.account, on: scene.share) }
+        let next = try scene.vault()
+        #expect(try await !next.isLost(scene.account), "the secret is there")
+        let kept = scene.folder.appendingPathComponent("kept")
+        try FileManager.default.moveItem(at: scene.secrets, to: kept)
+        #expect(try await next.isLost(scene.account))
+        #expect(await code { try await next.createAccountKey(for: scene.account) } != nil)
+        #expect(FileManager.default.fileExists(atPath: scene.record.path), "nothing goes by itself")
+
+        let aside = scene.record.deletingLastPathComponent().appendingPathComponent(
+            "\(scene.account.fileName).\(former).lost")
+        try await next.setAsideLostKey(of: scene.account)
+        #expect(FileManager.default.fileExists(atPath: aside.path))
+        #expect(FileManager.default.fileExists(atPath: scene.note.path))
+        #expect(try await !next.isLost(scene.account))
+        #expect(try await next.createAccountKey(for: scene.account) != former)
+        // The place of the secret is taken by the new key's now; what was kept of it opens the record that was put aside.
+        try FileManager.default.removeItem(at: scene.secrets)
+        try FileManager.default.moveItem(at: kept, to: scene.secrets)
+        try FileManager.default.removeItem(at: scene.record)
+        try FileManager.default.copyItem(at: aside, to: scene.record)
+        let restored = try scene.vault()
+        if isGuarded { try await restored.unlock(scene.account, with: scene.share) }
+        #expect(try await restored.createAccountKey(for: scene.account) == former)
+        #expect(try await text(of: scene, restored) == [1, 2, 3])
+        #expect(try await restored.wipe(scene.account).succeeded)
+        #expect(
+            !FileManager.default.fileExists(atPath: aside.path)
+                && !FileManager.default.fileExists(atPath: scene.note.path))
+    }
+
+    @Test func `a wipe that has destroyed the secret and goes on later makes no key lost`() async throws {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        let copies = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(copies) }
+        _ = try await vault.wipe(scene.account) { step in
+            guard step.kind == .secretDestroyed else { return }
+            do {
+                try FileManager.default.copyItem(at: scene.folder, to: copies.appendingPathComponent("copy"))
+            } catch { Issue.record(error) }
+        }
+        let killed = try Scene(at: copies.appendingPathComponent("copy")).vault()
+        #expect(await code { _ = try await killed.isLost(scene.account) } == .wipePending)
+        #expect(await code { try await killed.setAsideLostKey(of: scene.account) } == .wipePending)
+    }
+
     @Test func `a record with a share is not turned into one without`() throws {
         let parts = KeyParts(root: .random(), secret: .random(), share: .random())
         let key = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())

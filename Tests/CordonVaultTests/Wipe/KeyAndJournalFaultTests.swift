@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -28,6 +29,21 @@ struct KeyAndJournalFaultTests {
                 return call == "write" ? ENOSPC : EIO
             }
         }
+    }
+
+    @Test(arguments: 1...4)
+    func `a vault is not opened in a folder whose name may not be on the disk`(call: Int) throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let place = folder.appendingPathComponent("app/vault")
+        let fault = FailingCall("sync", number: call)
+        // The app's folder, the vault's, the keys' and the wipes'.
+        #expect(throws: VaultError(.inputOutput, "")) {
+            try DiskFaults.$next.withValue({ fault.next($0) }) {
+                _ = try Vault(directory: place, keyStore: InMemoryKeyStore())
+            }
+        }
+        _ = try Vault(directory: place, keyStore: InMemoryKeyStore())
     }
 
     @Test(arguments: [false, true])

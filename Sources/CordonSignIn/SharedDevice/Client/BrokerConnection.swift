@@ -4,13 +4,17 @@ internal import Foundation
 
 /// One connection to the broker: any number of requests at once, matched to their answers, each with a deadline.
 ///
-/// A thread of its own reads, so that nobody's work waits on a socket; it ends with the connection.
+/// A thread of its own reads, so that no caller's work waits on a socket; it ends with the connection. A caller with a short
+/// question that follows another one reads the answer itself, and waits at most a millisecond for it before it suspends.
 final class BrokerConnection: Sendable {
     private struct Waiter: Sendable {
         let deadline: ContinuousClock.Instant
+        let isShort: Bool
         let progress: (@Sendable (BrokerProgress) -> Void)?
         /// Reads the answer and says how to hand it over.
         let read: @Sendable (any Decoder) throws -> BrokerReply.Completion
+        /// The same without a decoder; nil for what is left to one.
+        let readShort: @Sendable (Data) -> BrokerReply.Completion?
         let fail: @Sendable (SignInError) -> Void
     }
 
@@ -23,6 +27,9 @@ final class BrokerConnection: Sendable {
 
     private let socket: BrokerSocket
     private let state = Locked(State())
+    private let intake = Locked(Intake())
+    private let turn = ReadingTurn()
+    private let device = Locked(DeviceMemory())
     private let onEvent: @Sendable (AccountEvent) -> Void
     private let onClose: @Sendable () -> Void
 
@@ -59,23 +66,19 @@ final class BrokerConnection: Sendable {
         _ call: Call, correlationID: UUID? = nil, within limit: Duration,
         progress: (@Sendable (BrokerProgress, UInt32) -> Void)? = nil
     ) async throws(SignInError) -> Call.Answer {
+        guard !Task.isCancelled else { throw Self.stopped }
         let id = nextID()
-        let outcome: Result<Call.Answer, SignInError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                guard !Task.isCancelled else { return continuation.resume(returning: .failure(Self.stopped)) }
-                send(
-                    BrokerRequest(call, id: id, correlationID: correlationID, nonce: nonce), id: id, within: limit,
-                    progress: progress
-                ) {
-                    continuation.resume(returning: $0)
-                }
-                // A cancellation that came before the waiter was there found nobody to wake.
-                if Task.isCancelled { cancel(id) }
-            }
+        let slot = AnswerSlot<Call.Answer>()
+        let request = BrokerRequest(call, id: id, correlationID: correlationID, nonce: nonce)
+        let readsHere = Call.verb.isShort && turn.takeForCaller()
+        send(request, id: id, within: limit, progress: progress, isReadHere: readsHere, finish: slot.finish)
+        if readsHere { readHere(until: slot) }
+        if let outcome = slot.outcome { return try outcome.get() }
+        return try await withTaskCancellationHandler {
+            await slot.value()
         } onCancel: {
             cancel(id)
-        }
-        return try outcome.get()
+        }.get()
     }
 
     /// Asks and blocks the calling thread until the answer is there, for callers that cannot suspend.
@@ -107,19 +110,29 @@ final class BrokerConnection: Sendable {
 
     private func send<Call: BrokerCall>(
         _ request: BrokerRequest<Call>, id: UInt32, within limit: Duration,
-        progress: (@Sendable (BrokerProgress, UInt32) -> Void)?,
+        progress: (@Sendable (BrokerProgress, UInt32) -> Void)?, isReadHere: Bool = false,
         finish: @escaping @Sendable (Result<Call.Answer, SignInError>) -> Void
     ) {
-        guard let payload = try? MessageCoding.encode(request), payload.count <= BrokerFrame.largestRequest else {
+        guard let payload = request.payload, payload.count <= BrokerFrame.largestRequest else {
             finish(.failure(SignInError(.configuration, .invalidParameter, "the request is too large for the broker")))
             return
         }
         let told = progress.map { tell in { @Sendable (step: BrokerProgress) in tell(step, id) } }
+        let device = self.device
         let waiter = Waiter(
-            deadline: .now + limit, progress: told,
+            deadline: .now + limit, isShort: Call.verb.isShort, progress: told,
             read: { decoder in
                 let outcome = try BrokerReply.answer(to: Call.self, from: decoder)
                 return { finish(outcome) }
+            },
+            readShort: { payload in
+                let answer: (any Sendable)? =
+                    switch Call.verb {
+                    case .tokenSilent: ShortReply.token(in: payload, id: id)
+                    case .deviceInfo: device.withLock { $0.device(in: payload, id: id) }
+                    default: nil
+                    }
+                return (answer as? Call.Answer).map { answer in { finish(.success(answer)) } }
             }, fail: { finish(.failure($0)) })
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -130,6 +143,7 @@ final class BrokerConnection: Sendable {
             finish(.failure(Self.gone))
             return
         }
+        if !isReadHere { turn.recallThread() }
         guard socket.send(BrokerFrame.encode(payload)) else {
             fail(id, Self.gone)
             socket.end()
@@ -151,25 +165,43 @@ final class BrokerConnection: Sendable {
         waiter?.fail(error)
     }
 
-    // MARK: The reading thread
+    // MARK: Reading
 
-    private func read() {
+    /// What has arrived and is not a whole frame yet; belongs to whoever has the turn to read.
+    private struct Intake: Sendable {
         var reader = BrokerFrameReader(limit: BrokerFrame.largestAnswer)
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        /// Whether nothing more can be believed, or comes.
+        var isOver = false
+
+        /// Takes bytes in; the payloads that are whole by now.
+        mutating func take(_ bytes: ArraySlice<UInt8>) -> [Data] {
+            var payloads: [Data] = []
+            reader.append(bytes)
+            // A length that makes no sense: nothing after it can be trusted.
+            do {
+                while let payload = try reader.next() { payloads.append(payload) }
+            } catch { isOver = true }
+            return payloads
+        }
+    }
+
+    /// The thread.
+    private func read() {
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        reading: while true {
+        var isOver = false
+        while !isOver {
+            turn.takeForThread()
+            var wasShort = false
             switch socket.receive(into: &buffer) {
-            case .end: break reading
-            case .nothingYet: break
+            case .end: isOver = true
+            case .nothingYet: isOver = intake.withLock { $0.isOver }
             case .bytes(let bytes):
-                reader.append(bytes)
-                // A length that makes no sense, or an answer that is none: nothing after it can be trusted.
-                do {
-                    while let payload = try reader.next() {
-                        deliver(
-                            try BrokerReply.read(payload) { id in self.state.withLock { $0.waiting[id]?.read } })
-                    }
-                } catch { break reading }
+                let payloads = intake.withLock { $0.isOver ? [] : $0.take(bytes) }
+                wasShort = deliver(payloads)
+                isOver = intake.withLock { $0.isOver }
             }
+            turn.give(leaving: wasShort && !isOver && state.withLock { $0.waiting.isEmpty })
             expire()
         }
         let left = state.withLock { state in
@@ -180,6 +212,51 @@ final class BrokerConnection: Sendable {
         for waiter in left { waiter.fail(Self.gone) }
         socket.end()
         onClose()
+    }
+
+    /// Reads in the thread's place, which the caller has taken over, for a millisecond at most.
+    private func readHere<Answer>(until slot: AnswerSlot<Answer>) {
+        let end = ContinuousClock.now + .milliseconds(1)
+        var isOver = false
+        while slot.outcome == nil, !isOver, .now < end, socket.waitToReceive(milliseconds: 1) {
+            let payloads = intake.withLock { [socket] intake -> [Data] in
+                switch socket.receiveNow(into: &intake.buffer) {
+                case .bytes(let bytes): return intake.take(bytes)
+                case .nothingYet: return []
+                case .end:
+                    intake.isOver = true
+                    return []
+                }
+            }
+            _ = deliver(payloads)
+            isOver = intake.withLock { $0.isOver }
+        }
+        // The thread sees the end as well, and tells everything that waits.
+        if isOver { socket.end() }
+        turn.give(leaving: slot.outcome != nil && !isOver && state.withLock { $0.waiting.isEmpty })
+    }
+
+    /// Hands answers and events over; whether the last of them answered a short question.
+    private func deliver(_ payloads: [Data]) -> Bool {
+        var wasShort = false
+        for payload in payloads {
+            let waiter = ShortReply.id(in: payload).flatMap { id in state.withLock { $0.waiting[id].map { (id, $0) } } }
+            wasShort = waiter?.1.isShort ?? false
+            if let (id, waiter) = waiter, waiter.isShort, let complete = waiter.readShort(payload) {
+                if state.withLock({ $0.waiting.removeValue(forKey: id) }) != nil { complete() }
+                continue
+            }
+            // An answer that is none: nothing after it can be trusted.
+            guard
+                let reply = try? BrokerReply.read(
+                    payload, answers: { id in self.state.withLock { $0.waiting[id]?.read } })
+            else {
+                intake.withLock { $0.isOver = true }
+                return false
+            }
+            deliver(reply)
+        }
+        return wasShort
     }
 
     private func deliver(_ reply: BrokerReply) {

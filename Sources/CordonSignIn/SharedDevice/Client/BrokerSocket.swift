@@ -91,6 +91,12 @@ package final class BrokerSocket: Sendable {
         }
     }
 
+    /// Whether there is something to read, waiting for it so many milliseconds at most; blocks the calling thread.
+    func waitToReceive(milliseconds: Int32) -> Bool {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, milliseconds) > 0
+    }
+
     /// What reading gave.
     package enum Received {
         case bytes(ArraySlice<UInt8>)
@@ -99,8 +105,13 @@ package final class BrokerSocket: Sendable {
     }
 
     /// Waits for bytes, at most one tick; blocks the calling thread. For one reader.
-    package func receive(into buffer: inout [UInt8]) -> Received {
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+    package func receive(into buffer: inout [UInt8]) -> Received { receive(into: &buffer, flags: 0) }
+
+    /// The bytes that are there already, without waiting. For one reader.
+    func receiveNow(into buffer: inout [UInt8]) -> Received { receive(into: &buffer, flags: Int32(MSG_DONTWAIT)) }
+
+    private func receive(into buffer: inout [UInt8], flags: Int32) -> Received {
+        let count = recv(descriptor, &buffer, buffer.count, flags)
         if count > 0 { return .bytes(buffer[..<count]) }
         if count < 0, errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return .nothingYet }
         return .end

@@ -35,8 +35,8 @@ package struct BrokerRequestHead: Codable, Sendable, Equatable {
 
 /// A request as it travels.
 package struct BrokerRequest<Call: BrokerCall>: Encodable, Sendable {
-    private let head: BrokerRequestHead
-    private let call: Call
+    let head: BrokerRequestHead
+    let call: Call
 
     package init(_ call: Call, id: UInt32, correlationID: UUID? = nil, nonce: String? = nil) {
         head = BrokerRequestHead(id: id, verb: Call.verb.rawValue, correlationID: correlationID, nonce: nonce)

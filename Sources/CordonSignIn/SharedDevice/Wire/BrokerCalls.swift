@@ -229,7 +229,7 @@ package struct SilentTokenCall: BrokerCall {
     /// Whether a cached token will not do.
     package var forcesRenewal: Bool?
 
-    package init(account: AccountID, session: UInt64?, scopes: [String], resource: String?) {
+    package init(account: AccountID?, session: UInt64?, scopes: [String]?, resource: String?) {
         self.account = account
         self.session = session
         self.scopes = scopes

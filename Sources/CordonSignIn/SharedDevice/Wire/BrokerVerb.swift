@@ -32,6 +32,9 @@ package enum BrokerVerb: String, Codable, Sendable, CaseIterable {
     /// Whether the broker answers from what it knows, without a person or a provider.
     package var isAboutState: Bool { deadline <= .seconds(2) }
 
+    /// Whether the answer is usually there at once, and may be asked for again and again.
+    var isShort: Bool { self == .deviceInfo || self == .tokenSilent }
+
     /// Whether a person takes part, so that the request can be cancelled.
     package var isAttended: Bool { deadline > .seconds(30) }
 

@@ -117,4 +117,23 @@ import Testing
         }
     }
 
+    @Test func `a filter that compares a member with another kind of value is refused`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            for filter in [
+                "displayName gt 5", "not (displayName eq 5)", "displayName ne true", "accountEnabled ne 'true'",
+                "displayName in ('a', 5)", "displayName ne 2026-01-01T00:00:00Z", "accountEnabled ne 'x' or id eq 'y'",
+                "startswith(accountEnabled,'t')", "not displayName",
+            ] {
+                let escaped = try #require(filter.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+                let answer = try await client.administer(.get, "/v1.0/users?$filter=\(escaped)")
+                #expect(answer.status == .badRequest, "\(filter)")
+            }
+            for filter in ["accountEnabled ne false", "displayName ne 'x' and accountEnabled", "jobTitle eq 'x'"] {
+                let escaped = try #require(filter.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+                let answer = try await client.administer(.get, "/v1.0/users?$filter=\(escaped)")
+                #expect(answer.status == .ok, "\(filter)")
+            }
+        }
+    }
 }

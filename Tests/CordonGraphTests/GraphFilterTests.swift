@@ -58,6 +58,33 @@ import Testing
         #expect(throws: Refusal.self) { try GraphFilterParser.parse(text) }
     }
 
+    @Test(arguments: admitting)
+    func `a condition that fits its entity assumes nothing that is not so`(_ text: String) throws {
+        var terms = GraphFilterTerms(of: try GraphFilterParser.parse(text))
+        try terms.look(at: Self.entity)
+        guard text != "nothing eq null" else { return }
+        try terms.finish()
+    }
+
+    @Test(arguments: [
+        "nosuch ne 'x'", "actor/userPrincipalNme ne 'x'", "resources/any(r:r/displayNme ne 'x')",
+        "resources/all(r:r/displayNme ne 'x')", "not (resources/any(r:r/size eq 'x'))", "count ne '4'",
+        "flaggedReasons/all(r:r ne 4)", "tolower(count) ne '4'", "isAssigned ne 'true'", "when ne 4",
+        "displayName ne 2026-01-05", "'4' ne count", "not contains(count,'4')", "not (count in ('4'))", "not count",
+    ])
+    func `a condition that means no member, or another kind of value, is refused by what there is`(
+        _ text: String
+    ) throws {
+        let filter = try GraphFilterParser.parse(text)
+        #expect(throws: Refusal.self) {
+            var terms = GraphFilterTerms(of: filter)
+            // Of what is null or empty nothing can be said.
+            try terms.look(at: ["actor": .null, "resources": [], "count": .null])
+            try terms.look(at: Self.entity)
+            try terms.finish()
+        }
+    }
+
     @Test func `entities are ordered by several members, nothing first, equal ones as they were`() throws {
         func entity(_ id: String, _ name: JSONValue, _ size: Int64) -> JSONValue {
             ["id": .string(id), "name": name, "inner": ["size": .integer(size)]]

@@ -1,0 +1,140 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// What assignments name: filters, with what they fit, and groups, with where they come from (SRV-UI-21).
+struct TargetPages {
+    static let filters = "/beta/deviceManagement/assignmentFilters"
+
+    func add(to table: ConsoleTable) {
+        table.get("/console/service/filters/:id", live: true, filter)
+        table.post("/console/service/filters/:id", saveFilter)
+        table.get("/console/service/groups", groups)
+    }
+
+    private static func path(_ id: String) -> String { "/console/service/filters/" + ConsolePath.part(id) }
+
+    // MARK: Filters
+
+    private static func page(
+        _ id: String, _ filter: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+    ) async -> Page {
+        let path = path(id)
+        let rule = form?["rule"] ?? filter.text("rule")
+        var blocks = Block.refused(refusal)
+        if id != "new", refusal == nil { blocks += await matches(filter.text("rule"), visit) }
+        blocks.append(
+            .form(
+                Form(
+                    path, submit: "Save the filter", hidden: [("page", path)],
+                    cancel: Link("Cancel", "/console/service"),
+                    [
+                        Field(
+                            .text, "name", "Name", value: form?["name"] ?? filter.text("displayName"), isRequired: true),
+                        Field(
+                            .text, "rule", "Rule",
+                            help:
+                                "Such as (app.appVersion -startsWith \"2.\") and (device.deviceModel -contains \"iPad\").",
+                            value: rule, isRequired: true),
+                    ])))
+        blocks.append(await attempt(path, usual: rule, visit))
+        return Page(
+            id == "new" ? "New filter" : .data(filter.text("displayName")), .service, isLive: id != "new",
+            above: Link("Service", "/console/service"), blocks)
+    }
+
+    /// A rule that can be tried before it is saved.
+    private static func attempt(_ path: String, usual: String, _ visit: ConsoleVisit) async -> Block {
+        let tried = visit.query["try"]
+        return .card(
+            "Try a rule",
+            [
+                .form(
+                    Form(
+                        path, submit: "Count", asks: true,
+                        [
+                            Field(
+                                .text, "try", "Rule to try", help: "Counts what it fits; nothing is saved.",
+                                value: tried.isEmpty ? usual : tried)
+                        ]))
+            ] + (tried.isEmpty ? [] : await matches(tried, visit)))
+    }
+
+    /// How many apps on devices a rule fits now; why it cannot be evaluated, where it cannot.
+    private static func matches(_ rule: String, _ visit: ConsoleVisit) async -> [Block] {
+        do {
+            let found = try await visit.api.get("/admin/v1/filters/matches?rule=" + ConsolePath.part(rule))
+            let (matching, total) = (found.number("matching"), found.number("total"))
+            return [
+                .note(
+                    matching == 0 ? .notice : .good,
+                    "Fits \(.data("\(matching)")) of \(.data("\(total)")) apps on devices at present.", [])
+            ]
+        } catch let refusal as Refusal where refusal.status == .badRequest {
+            return Block.refused(refusal)
+        } catch {
+            return []
+        }
+    }
+
+    @Sendable private func filter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let id = visit.keys[0]
+        let filter = id == "new" ? JSONValue.null : try await visit.api.get(Self.filters + "/" + ConsolePath.part(id))
+        return .page(await Self.page(id, filter, visit.draft, visit))
+    }
+
+    @Sendable private func saveFilter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let id = visit.keys[0]
+        var body: [String: JSONValue] = [
+            "displayName": .string(visit.form["name"]), "rule": .string(visit.form["rule"]),
+        ]
+        do {
+            guard id == "new" else {
+                try await visit.api.call(.patch, Self.filters + "/" + ConsolePath.part(id), .object(body))
+                return .moved(Self.path(id))
+            }
+            body["platform"] = "iOSMobileApplicationManagement"
+            let made = try await visit.api.call(.post, Self.filters, .object(body))
+            return .moved(Self.path(made.text("id")))
+        } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
+            return .page(await Self.page(id, .object(body), visit.form, visit, refusal), .badRequest)
+        }
+    }
+
+    // MARK: Groups
+
+    @Sendable private func groups(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        var path = "/v1.0/groups?$top=50"
+        if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
+        let page = try await visit.api.get(path)
+        let sources = try await visit.api.get("/admin/v1/directory/sources").array ?? []
+        func source(of id: String) -> Cell {
+            let known = sources.first { $0.list("groups").contains(.string(id.lowercased())) }
+            return known.map { .badge("synchronised from \($0.text("name")): read only", .plain) }
+                ?? .text("kept here, by SCIM or the administration API")
+        }
+        let rows = page.list("value").map { group -> [Cell] in
+            [.text(.data(group.text("displayName"))), source(of: group.text("id")), .code(group.text("id"))]
+        }
+        let from: [Phrase] = sources.map { source in
+            "\(source.text("name")): \(.data("\(source.number("people"))")) people, \(.data("\(source.list("groups").count)")) groups"
+        }
+        return .page(
+            Page(
+                "Groups", .service, lead: "What policies can be assigned to, and where each group comes from.",
+                above: Link("Service", "/console/service"),
+                [
+                    from.isEmpty
+                        ? .text(
+                            "No directory is synchronised. People and groups come by SCIM or the administration API.")
+                        : .note(.good, "Synchronised directories:", from),
+                    .table(
+                        Table(
+                            "Groups", ["Name", "Comes from", "Id"], rows,
+                            empty:
+                                "The directory has no groups yet. Connect a directory, or add groups with the administration API.",
+                            more: ListPages.more(page, "/console/service/groups"))),
+                ]))
+    }
+}

@@ -1,0 +1,189 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import CordonTestSupport
+import CordonTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Pages that say how many, of what and since when (SRV-UI-01, 17, 19, 21, 22).
+@Suite struct FigurePageTests {
+    private func enrol(_ tag: String, _ browser: Browser) async throws -> SimulatedDevice {
+        let fixture = try browser.fixture()
+        let root = try await fixture.service.devices.readiness(of: ConsoleFixture.tenant)
+        let person = ConsoleFixture.worker
+        let device = SimulatedDevice(
+            service: try #require(URL(string: ConsoleFixture.base)), pin: root.thumbprint,
+            account: ManagedAccount(
+                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
+            bundleID: ConsoleFixture.bundleID, tag: tag, transport: RouterTransport(client: browser.client),
+            now: { fixture.clock.now }
+        ) { key in try fixture.provider.checkInToken(of: person, boundTo: key) }
+        try await device.register()
+        return device
+    }
+
+    /// The number of the tile that says this.
+    private func tile(_ text: String, on page: Browser.Shown) -> String? {
+        page.text.matches(of: /<a href="([^"]*)"><strong>(\d+)<\/strong> <span>([^<]*)<\/span>/)
+            .first { $0.3.contains(text) }.map { String($0.2) }
+    }
+
+    @Test func `the overview counts apps about to be forgotten and wipes that wait, and leads to both`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            _ = try await enrol("tag-old", browser)
+            try await browser.signIn(ConsoleFixture.ada)
+            let fresh = try await browser.get("/console")
+            #expect(tile("about to be forgotten", on: fresh) == "0")
+            #expect(tile("wait for more than a day", on: fresh) == "0")
+            _ = try await fixture.service.administration.requestWipe(
+                ofUser: ConsoleFixture.worker.id, deviceTag: "tag-old", as: ConsoleFixture.owner)
+            // 80 of the 90 days after which the service forgets an app.
+            fixture.clock.advance(by: 80 * 86_400)
+            try await browser.signIn(ConsoleFixture.ada)
+            let late = try await browser.get("/console")
+            #expect(tile("about to be forgotten", on: late) == "1")
+            #expect(tile("wait for more than a day", on: late) == "1")
+            let report = try await browser.get("/console/reports/expiring")
+            #expect(report.text.contains("tag-old") && report.text.contains(">Worker A</a>"))
+            #expect(report.text.contains(/data-column="Forgotten from"><time/))
+            #expect(try await browser.get("/console/wipes?state=open").text.contains("1 of 4: requested"))
+        }
+    }
+
+    @Test func `each step of a wipe has its time, and the name of the person who asked for it`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            let device = try await enrol("tag-1234", browser)
+            _ = try await fixture.service.administration.requestWipe(
+                ofUser: ConsoleFixture.worker.id, deviceTag: "tag-1234", as: ConsoleFixture.owner)
+            var times = [fixture.clock.now]
+            for step in 0..<2 {
+                fixture.clock.advance(by: 600)
+                times.append(fixture.clock.now)
+                if step == 0 { try await device.checkIn() } else { try await device.carryOutWipes() }
+            }
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/wipes")
+            let steps = try #require(page.text.firstMatch(of: /(?s)<td data-column="Steps">(.*?)<\/td>/)).1
+            let shown = steps.matches(of: /<span class="one">([a-z ]+)<\/span> <span class="one"><time datetime="([^"]+)"/)
+            #expect(shown.map { String($0.1) } == ["requested", "delivered", "under way", "done"])
+            let expected = [times[0], times[1], times[2], times[2]].map { $0.formatted(.iso8601) }
+            #expect(shown.map { String($0.2) } == expected)
+            #expect(page.text.contains("<td data-column=\"Requested by\">ada@contoso.example</td>"))
+        }
+    }
+
+    @Test func `reports name the versions in use, and the catalogue those of each app`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            for tag in ["tag-1", "tag-2"] { _ = try await enrol(tag, browser) }
+            try await browser.signIn(ConsoleFixture.ada)
+            let report = try await browser.get("/console/reports/versions")
+            let rows = report.text.matches(
+                of: /(?s)<td data-column="Of">([^<]*)<\/td><td data-column="Version">([^<]*)<\/td><td data-column="Apps on devices">(\d+)</)
+            #expect(rows.map { "\($0.1) \($0.2) \($0.3)" } == ["app 1.0 2", "library 1.0 2", "system 18.2 2"])
+            let csv = try await browser.get("/console/reports/versions?format=csv")
+            #expect(csv.text.contains("\"\(ConsoleFixture.bundleID)\",\"system\",\"18.2\",\"2\""))
+            for (name, bundle) in [("Notes", ConsoleFixture.bundleID), ("Unseen", "com.contoso.unseen")] {
+                try await browser.post(
+                    "/console/service/catalogue/new", [("name", name), ("bundle", bundle), ("own", "true")])
+            }
+            let catalogue = try await browser.get("/console/service/catalogue")
+            let seen = catalogue.text.matches(of: /data-column="Versions in use">([^<]*)</).map { String($0.1) }
+            #expect(seen.sorted() == ["1.0", "not seen yet"])
+            let link = try #require(
+                catalogue.text.firstMatch(of: /href="(\/console\/service\/catalogue\/[^"]+)">Notes/)).1
+            #expect(try await browser.get(String(link)).text.contains("<td data-column=\"Version\"><code>18.2</code>"))
+        }
+    }
+
+    @Test func `a filter's page counts the apps on devices that it fits, and those of a rule that is tried`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            _ = try await enrol("tag-1", browser)
+            try await browser.signIn(ConsoleFixture.ada)
+            let saved = try await browser.post(
+                "/console/service/filters/new", [("name", "New ones"), ("rule", "(app.appVersion -startsWith \"1\")")])
+            #expect(saved.path.hasPrefix("/console/service/filters/"))
+            #expect(saved.text.contains("Fits 1 of 1 apps on devices at present."))
+            _ = try await enrol("tag-2", browser)
+            let page = try await browser.get(saved.path)
+            #expect(page.text.contains("Fits 2 of 2 apps on devices at present."))
+            // The page changes by itself.
+            #expect(page.text.contains("data-live="))
+            let tried = try await browser.get(saved.path + "?try=(device.deviceModel%20-eq%20%22iPad%22)")
+            #expect(tried.text.contains("Fits 0 of 2 apps on devices at present."))
+            #expect(tried.text.contains("Fits 2 of 2 apps on devices at present."))
+            let wrong = try await browser.get(saved.path + "?try=nonsense")
+            #expect(wrong.status == .ok && wrong.text.contains("note bad"))
+        }
+    }
+
+    @Test func `a group says which directory it is synchronised from, or that it is kept here`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.service.provisioning.synchronize(
+            DirectoryContent(
+                people: [DirectoryUser(id: "p-1", userPrincipalName: "p1@contoso.example", displayName: "P")],
+                groups: [DirectoryGroup(id: "synced", displayName: "Office", members: [.user("p-1")])]),
+            from: "people.json", of: ConsoleFixture.tenant)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/service/groups")
+            #expect(page.text.contains("people.json: 1 people, 1 groups"))
+            let rows = page.text.matches(of: /(?s)<td data-column="Name">([^<]*)<\/td><td data-column="Comes from">(.*?)<\/td>/)
+            let from = Dictionary(uniqueKeysWithValues: rows.map { (String($0.1), String($0.2)) })
+            #expect(from["Office"]?.contains("synchronised from people.json: read only") == true)
+            #expect(from["Field workers"] == "kept here, by SCIM or the administration API")
+        }
+    }
+
+    @Test func `people who are not protected yet are listed, and a person's row says how they stand`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            #expect(tile("not protected yet", on: try await browser.get("/console")) == "1")
+            let list = try await browser.get("/console/people?state=unprotected")
+            #expect(list.text.contains(">Worker A</a>") && !list.text.contains(">hedy@contoso.example</a>"))
+            let before = try await browser.get("/console/people")
+            #expect(before.text.contains("<span class=\"badge notice\">not protected yet</span>"))
+            let device = try await enrol("tag-1", browser)
+            for _ in 0..<2 { try await device.checkIn() }
+            let after = try await browser.get("/console/people?state=unprotected")
+            #expect(after.text.contains("No such person is on this page."))
+            #expect(try await browser.get("/console/people").text.contains("<span class=\"badge good\">protected</span>"))
+        }
+    }
+
+    @Test func `the audit page begins with the newest event, goes on to older ones and keeps long values short`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let long = String(repeating: "long ", count: 60)
+        _ = try await fixture.publishPolicy(["displayName": "Notes", "description": .string(long)])
+        for number in 0..<60 {
+            try await fixture.service.provisioning.saveGroup(
+                DirectoryGroup(id: "group-\(number)", displayName: "G\(number)"), as: ConsoleFixture.owner)
+        }
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let newest = try await browser.get("/console/audit")
+            #expect(newest.text.contains("group/group-59") && !newest.text.contains("group/group-0<"))
+            let link = try #require(newest.text.firstMatch(of: /href="([^"]*)" rel="next"/)).1
+            let older = try await browser.get(Browser.unescape(link))
+            #expect(older.text.contains("group/group-0<") && !older.text.contains("group/group-59"))
+            #expect(older.text.contains(">Notes</a>"))
+            #expect(!older.text.contains(long.trimmingCharacters(in: .whitespaces)))
+            let policies = try await browser.get("/console/audit?what=policy")
+            #expect(policies.text.contains("policy.create") && !policies.text.contains("group.save"))
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../CordonServiceHTTPTests/Kit/TestService.swift

@@ -1,0 +1,143 @@
+import CordonBase
+import CordonIdentity
+import CordonProtocol
+import CordonVault
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// What opens a guarded key is lost in one of its places: the service's share, the PIN, the secret in the key store.
+@Suite(.timeLimit(.minutes(1))) struct LostShareTests {
+    /// A guarded account whose service says in its answers whether it keeps the share.
+    private func guarded() async throws -> (GuardStand, AppProtection) {
+        let stand = try await GuardStand()
+        await stand.service.set { $0.signsContact = true }
+        return (stand, try await stand.guarded())
+    }
+
+    private func forget(_ stand: GuardStand) async {
+        await stand.house.person.set { person in
+            person.pins = [.forgotten]
+            person.newPINs = [.chosen("8642")]
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a check-in finds that a restored service has lost the share, and the next right PIN leaves it anew`(
+        hasOlderShare: Bool
+    ) async throws {
+        let (stand, first) = try await guarded()
+        #expect(await first.checkIn(stand.account).didSucceed)
+        let before = try #require(stand.service.share.withLock { $0 })
+        let left = await stand.service.checkIns.last?.recoveryShareDigest
+        #expect(left == before.digest)
+        stand.service.share.withLock { $0 = hasOlderShare ? RecoveryShare(sealed: "AAAA") : nil }
+        #expect(await first.checkIn(stand.account).didSucceed)
+        let second = try await stand.house.start()
+        #expect(await stand.reads(second))
+        let after = try #require(stand.service.share.withLock { $0 })
+        #expect(after != before && after.sealed != "AAAA")
+        #expect(await second.checkIn(stand.account).didSucceed)
+        #expect(await stand.service.checkIns.last?.recoveryShareDigest == after.digest)
+        await forget(stand)
+        #expect(await stand.reads(try await stand.house.start()), "who has forgotten the PIN has lost nothing")
+    }
+
+    @Test func `a service that does not say whether it keeps a share is believed to`() async throws {
+        let (stand, first) = try await guarded()
+        let before = stand.service.share.withLock { $0 }
+        await stand.service.set { $0.signsContact = false }
+        #expect(await first.checkIn(stand.account).didSucceed)
+        #expect(await stand.reads(try await stand.house.start()))
+        #expect(stand.service.share.withLock { $0 } == before)
+    }
+
+    @Test func `after an unenrolment without a wipe a person who has forgotten the PIN gets at the files`() async throws
+    {
+        let (stand, first) = try await guarded()
+        #expect(await first.unenroll(stand.account, wiping: false) == .unenrolled)
+        await stand.service.set { $0.registration = "registration-2" }
+        let second = try await stand.house.start()
+        #expect(await second.enroll(stand.house.device.account) == .newPolicies)
+        #expect(await stand.service.registered.map(\.formerRegistrationID) == [nil, "registration-1"])
+        await forget(stand)
+        #expect(await stand.reads(second))
+    }
+
+    @Test func `a PIN that was forgotten opens the files still where the service has nothing to open them with`()
+        async throws
+    {
+        let (stand, _) = try await guarded()
+        let share = stand.service.share.withLock { $0 }
+        stand.service.share.withLock { $0 = nil }
+        await forget(stand)
+        let second = try await stand.house.start()
+        #expect(await second.launch(stand.account).result == .blocked)
+        let asked = await stand.house.person.asked
+        #expect(
+            !asked.contains { if case .newPIN = $0 { true } else { false } }, "no PIN takes the place of the former")
+        // The person remembers it after all.
+        await stand.house.person.set { $0.pins = [.entered("2580"), .cancelled] }
+        #expect(await stand.reads(try await stand.house.start()))
+        stand.service.share.withLock { $0 = share }
+        await forget(stand)
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
+    // MARK: The key store
+
+    private func emptyKeyStore(_ stand: GuardStand) throws {
+        let folder = stand.house.device.folder.appending(path: "keys/secrets")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".key") {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+    }
+
+    private func records(_ stand: GuardStand, _ suffix: String) throws -> [String] {
+        let folder = stand.house.device.folder.appending(path: "data/vault/keys")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(suffix) }
+    }
+
+    private func signInMessages(_ stand: GuardStand) async -> [String] {
+        await stand.house.person.asked.compactMap { if case .signIn(let prompt) = $0 { prompt.message } else { nil } }
+    }
+
+    @Test(arguments: [true, false])
+    func `where the key store has lost the secret, a sign-in goes on without the files, and removes nothing`(
+        isGuarded: Bool
+    ) async throws {
+        let stand = try await GuardStand()
+        if !isGuarded { await stand.service.set { $0.keepsShares = false } }
+        let first = try await stand.opened()
+        #expect(try await first.context.vault.isGuarded(stand.account) == isGuarded)
+        try emptyKeyStore(stand)
+        let record = try records(stand, ".key")
+
+        // Who turns away keeps everything as it is.
+        stand.house.clock.advance(.seconds(3600))
+        await stand.house.person.set { $0.signIns = [.cancelled] }
+        await stand.house.person.forgetAsked()
+        #expect(await !stand.reads(try await stand.house.start()))
+        #expect(await signInMessages(stand).allSatisfy { $0.contains("has lost the key") })
+        #expect(await !signInMessages(stand).isEmpty)
+        #expect(try records(stand, ".key") == record && records(stand, ".lost").isEmpty)
+
+        stand.house.clock.advance(.seconds(3600))
+        await stand.house.person.set { $0.signIns = [.signedIn("oid-a")] }
+        let next = try await stand.house.start()
+        let events = EventCatch(next)
+        #expect(await next.launch(stand.account).isOpen)
+        #expect(await events.first { if case .stateSetAside = $0 { true } else { false } } != nil)
+        #expect(try records(stand, ".lost").count == 1)
+        #expect(try await next.files.names(of: stand.account).isEmpty)
+        #expect(stand.house.device.files(in: "files").isEmpty == false, "what was sealed is where it was")
+        await next.gate.keys.finishSettling(stand.account)
+        try await next.files.write(GuardStand.text, as: "note", of: stand.account)
+        stand.house.clock.advance(.seconds(3600))
+        #expect(await stand.reads(try await stand.house.start()), "and the account goes on")
+
+        try await next.wipe(stand.account)
+        #expect(try records(stand, ".lost").isEmpty && records(stand, ".key").isEmpty, "a wipe removes both")
+    }
+}
