@@ -9,7 +9,7 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 # Warnings are errors here, and nowhere else.
 export CORDON_STRICT := 1
 
-.PHONY: pictures demo test adopter apple deep bench fuzz crash docs lint format check prerequisites build clean
+.PHONY: pictures demo test adopter apple deep proofs-built bench fuzz crash docs lint format check prerequisites build clean
 
 # Builds what it runs, and no tests.
 demo: prerequisites
@@ -35,13 +35,15 @@ apple: build
 	Scripts/apple.sh planted
 	Scripts/apple.sh run
 
-# The long work, for a night: every test at full length, mutants of the policy rules, kills, fuzzing and benchmarks.
-deep: build
-	Scripts/proof.py 'every test at full length' env CORDON_DEEP=1 Scripts/test.sh together
-	Scripts/proof.py 'tests with processes at full length' env CORDON_DEEP=1 Scripts/test.sh alone
-	Scripts/proof.py 'SQLite on sealed files' Scripts/sqlite-suite.sh
-	Scripts/proof.py 'mutants of the rules' env CORDON_MUTATION=1 Tests/CordonPolicyTests/mutation.sh
-	$(MAKE) crash fuzz bench
+# The long work, for some nights: what Scripts/proofs.txt lists, then fuzzing and benchmarks. PROOF_SECONDS ends those that can after that time.
+deep: build proofs-built
+	Scripts/proof.py run $(if $(PROOF_SECONDS),--seconds $(PROOF_SECONDS)) --seed $${CORDON_SEED:-1}
+	$(MAKE) fuzz bench
+
+# The programs of the long work that are not tests.
+proofs-built: prerequisites
+	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product VaultCrash
+	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product VaultProofs
 
 build: prerequisites
 	$(BUILD) --build-tests
@@ -56,9 +58,8 @@ fuzz: prerequisites
 	@Scripts/fuzz.sh
 
 # Kills what writes to the vault, a hundred thousand times (KILLS says how often).
-crash: prerequisites
-	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product VaultCrash
-	Scripts/proof.py 'kills of a writer' "$$(CORDON_BENCHMARKS=1 $(SWIFT) build -c release --show-bin-path)/VaultCrash" $${KILLS:-100000}
+crash: proofs-built
+	Scripts/proof.py run --seed $${CORDON_SEED:-1} 'kills of a writer'
 
 docs: prerequisites
 	@Scripts/docs.sh

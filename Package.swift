@@ -368,7 +368,8 @@ if let kept = Context.environment["CORDON_TESTS"] {
     var wanted = Set(kept.split(separator: ",").map(String.init))
     var isComplete = false
     while !isComplete {
-        let needed = package.targets.filter { wanted.contains($0.name) }.flatMap(\.dependencies).compactMap { dependency in
+        let needed = package.targets.filter { wanted.contains($0.name) }.flatMap(\.dependencies).compactMap {
+            dependency in
             if case .byNameItem(let name, _) = dependency { name } else { nil }
         }
         isComplete = wanted.isSuperset(of: needed)

@@ -16,7 +16,7 @@ struct Issuer: IssuerDocuments {
         return published
     }
 
-    /// A token for an app of somebody, bound to a key.
+    /// A check-in token of a person's app, bound to a key.
     func checkInToken(_ account: ManagedAccount, boundTo key: JSONWebKey) throws -> String {
         try token([
             "aud": .string(ServiceServerConfiguration.usualCheckInAudience), "sub": .string(account.id.rawValue),
@@ -26,7 +26,7 @@ struct Issuer: IssuerDocuments {
         ])
     }
 
-    /// A token for somebody who may do everything.
+    /// A token of an owner, who may do everything.
     func ownerToken(of tenant: TenantID) throws -> String {
         try token([
             "aud": .string(ServiceServerConfiguration.usualAdministrationAudience), "sub": "owner", "oid": "owner",

@@ -36,7 +36,7 @@ struct ServiceCertificate {
         certificate = Data(serializer.serializedBytes)
         let files = Self.files(in: folder)
         try Data(try made.serializeAsPEM().pemString.utf8).write(to: files.chain)
-        // Nobody else may read it from the first moment on.
+        // Only its owner may read it, from the first moment on.
         guard
             FileManager.default.createFile(
                 atPath: files.privateKey.path, contents: Data(key.pemRepresentation.utf8),

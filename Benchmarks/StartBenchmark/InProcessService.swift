@@ -70,7 +70,7 @@ struct InProcessService: HTTPTransport {
     }
 }
 
-/// Somebody who is signed in.
+/// A person who is signed in.
 struct HeldSession: AccountSessions {
     func accessToken(
         for account: AccountID, resource: String, scopes: [String]

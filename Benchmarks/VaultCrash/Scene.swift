@@ -28,10 +28,17 @@ struct Scene {
 
     func openLog() -> Int32 { open(path("acknowledged").path, O_WRONLY | O_CREAT, 0o600) }
 
-    func acknowledged() -> UInt64? {
-        guard let bytes = try? Data(contentsOf: path("acknowledged")), bytes.count == 8 else { return nil }
+    func acknowledged() -> UInt64? { number("acknowledged") }
+
+    private func number(_ name: String) -> UInt64? {
+        guard let bytes = try? Data(contentsOf: path(name)), bytes.count == 8 else { return nil }
         return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
     }
+
+    /// What was found after the last kill.
+    func seen() -> UInt64? { number("seen") }
+
+    func see(_ number: UInt64) { try? withUnsafeBytes(of: number) { Data($0) }.write(to: path("seen")) }
 
     /// Waits until the child has said something, but not for ever.
     func awaitAcknowledgement() {

@@ -3,11 +3,11 @@ import CordonVault
 import CordonVaultSQLite
 import Foundation
 
-/// Kills a process that writes, at random moments, and looks at what it left: `VaultCrash [KILLS] [SEED]`.
+/// Kills a process that writes, at random moments, and looks at what it left: `VaultCrash [KILLS] [SEED]`. `CORDON_SECONDS` ends it.
 ///
 /// In turn: a sealed file, a sealed database in two journal modes, a wipe. After each kill everything that was said to be
 /// durable must be there, nothing may be unreadable, and a wipe that began must end (reliability row R7). Ends with one
-/// JSON line of counts, or with the first failure and the seed that repeats its workload.
+/// line of counts, or with the first failure and the seed that repeats its workload.
 @main
 struct VaultCrash {
     static func main() async throws {
@@ -18,14 +18,20 @@ struct VaultCrash {
         let kills = arguments.dropFirst().first.flatMap { Int($0) } ?? 1000
         var random = Random(arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 1)
         let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        let end = ProcessInfo.processInfo.environment["CORDON_SECONDS"].flatMap { Int($0) }.map {
+            ContinuousClock.now + .seconds($0)
+        }
+        let isOver = { end.map { ContinuousClock.now >= $0 } ?? false }
         var counts = Counts()
         for load in Load.allCases { counts.kills[load.rawValue] = 0 }
-        while counts.total < kills {
-            for load in Load.allCases where counts.total < kills {
+        while counts.total < kills, !isOver() {
+            for (place, load) in Load.allCases.enumerated() where counts.total < kills && !isOver() {
+                // Each load has its part of the time that is left.
+                let turn = end.map { ContinuousClock.now + ($0 - .now) / (Load.allCases.count - place) }
                 let scene = Scene(URL(fileURLWithPath: memory + "/cordon-crash-\(getpid())-\(load.rawValue)"))
                 try await load.prepare(scene)
-                // A fresh scene now and then, because a database that only grows is slow to check.
                 for _ in 0..<min(load.killsPerScene, kills - counts.total) {
+                    if let turn, ContinuousClock.now >= turn { break }
                     try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)
                     try scene.forgetAcknowledged()
                     let child = try spawn(arguments[0], ["--child", load.rawValue, scene.folder.path])
@@ -50,7 +56,7 @@ struct VaultCrash {
                 try? FileManager.default.removeItem(at: scene.folder)
             }
         }
-        print(counts.line)
+        print("proof: \(counts.line), seed \(arguments.dropFirst(2).first ?? "1")")
     }
 
     private static func spawn(_ program: String, _ arguments: [String]) throws -> pid_t {
@@ -72,8 +78,9 @@ struct Counts {
     var total: Int { kills.values.reduce(0, +) }
 
     var line: String {
-        let parts = kills.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
-        return "{\"kills\": \(total), \(parts.joined(separator: ", ")), \"withCommits\": \(withCommits), \"failed\": 0}"
+        let parts = kills.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return
+            "\(total) kills (\(parts.joined(separator: ", "))), \(withCommits) with something acknowledged to look for, 0 lost"
     }
 }
 

@@ -38,7 +38,8 @@ struct Life {
             case .key(let account): _ = try await vault.createAccountKey(for: account)
             case .write(let name, let account, let version):
                 let exists = FileManager.default.fileExists(atPath: path(name).path)
-                let file = try await exists
+                let file =
+                    try await exists
                     ? vault.open(path(name)) : vault.create(path(name), for: account, chunkSize: 4096)
                 let bytes = Self.content(version)
                 try file.truncate(to: Int64(bytes.count))
@@ -109,7 +110,9 @@ struct Life {
                 return "\(name) is gone"
             }
             guard allowed.contains(where: { $0 != nil }) else { return "\(name) should not be there" }
-            if let owner = vault.owner(of: path(name)), await !vault.isUnlocked(owner) { return "\(name) stays without a key" }
+            if let owner = vault.owner(of: path(name)), await !vault.isUnlocked(owner) {
+                return "\(name) stays without a key"
+            }
             let file = try await vault.open(path(name), writing: false)
             var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
             _ = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
@@ -117,7 +120,9 @@ struct Life {
             let versions = allowed.compactMap { $0.map { Self.content($0.version) } }
             // A file that is made and not yet written is empty.
             let isNew = before.files[name] == nil && bytes.isEmpty
-            if !versions.contains(bytes), !isNew { return "\(name) holds \(bytes.count) bytes that were never written together" }
+            if !versions.contains(bytes), !isNew {
+                return "\(name) holds \(bytes.count) bytes that were never written together"
+            }
         }
         return nil
     }

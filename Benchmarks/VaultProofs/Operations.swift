@@ -25,7 +25,8 @@ struct Operations {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<40:
                 let offset = Int.random(in: 0...min(model.count + 3000, 90_000), using: &random)
-                let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: done), count: .random(in: 1...9000, using: &random))
+                let bytes = [UInt8](
+                    repeating: UInt8(truncatingIfNeeded: done), count: .random(in: 1...9000, using: &random))
                 model += [UInt8](repeating: 0, count: max(0, offset + bytes.count - model.count))
                 model.replaceSubrange(offset..<offset + bytes.count, with: bytes)
                 try bytes.withUnsafeBytes { try file.write($0, at: Int64(offset)) }
@@ -47,11 +48,17 @@ struct Operations {
                 var read = [UInt8](repeating: 0xEE, count: wanted)
                 let got = try read.withUnsafeMutableBytes { try file.read(into: $0, at: Int64(offset)) }
                 let expected = offset < model.count ? model[offset..<min(model.count, offset + wanted)] : []
-                guard read[..<got].elementsEqual(expected) else { fail("operations: seed \(seed), operation \(done): other bytes") }
+                guard read[..<got].elementsEqual(expected) else {
+                    fail("operations: seed \(seed), operation \(done): other bytes")
+                }
             }
-            guard try file.size() == Int64(model.count) else { fail("operations: seed \(seed), operation \(done): other size") }
+            guard try file.size() == Int64(model.count) else {
+                fail("operations: seed \(seed), operation \(done): other size")
+            }
         }
         try file.close()
-        say("proof: \(done == count ? "\(done)" : "\(done) of \(count)") operations beside an array of bytes, seed \(seed)")
+        say(
+            "proof: \(done == count ? "\(done)" : "\(done) of \(count)") operations beside an array of bytes, seed \(seed)"
+        )
     }
 }

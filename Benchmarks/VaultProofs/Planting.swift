@@ -17,7 +17,9 @@ struct Planting {
     /// The same 32 letters for a number, as `Scripts/disk-image.py` makes them.
     private func marker(_ number: Int) -> String {
         var random = Random(seed &* 0x1_0000 &+ UInt64(number))
-        return (0..<2).map { _ in String(random.next(), radix: 16) }.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
+        return (0..<2).map { _ in String(random.next(), radix: 16) }.map {
+            String(repeating: "0", count: 16 - $0.count) + $0
+        }.joined()
     }
 
     func plant() async throws {
@@ -27,7 +29,8 @@ struct Planting {
         for (account, start) in [(ada, 0), (ben, 4096)] {
             _ = try await vault.createAccountKey(for: account)
             for part in 0..<64 {
-                let file = try await vault.create(documents.appendingPathComponent("\(start)-\(part)"), for: account, chunkSize: 4096)
+                let file = try await vault.create(
+                    documents.appendingPathComponent("\(start)-\(part)"), for: account, chunkSize: 4096)
                 let text = (0..<64).map { marker(start + part * 64 + $0) }.joined(separator: "\n")
                 // Twice, and longer in between, so that blocks are given up and used again.
                 for offset in [Int64(0), 9000, 0] {
@@ -53,7 +56,9 @@ struct Planting {
         let file = try await vault.open(folder.appendingPathComponent("documents/4096-0"), writing: false)
         var bytes = [UInt8](repeating: 0, count: 32)
         _ = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
-        guard String(decoding: bytes, as: UTF8.self) == marker(4096) else { fail("wipe: the other account's file changed") }
+        guard String(decoding: bytes, as: UTF8.self) == marker(4096) else {
+            fail("wipe: the other account's file changed")
+        }
         say("wiped \(report.files)")
     }
 }

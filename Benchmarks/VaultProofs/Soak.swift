@@ -22,10 +22,14 @@ struct Soak {
             operations += try await round(vault, folder, &random)
             if before == nil, ContinuousClock.now >= warm { before = Footprint.now }
         }
-        guard let before, let after = Footprint.now else { fail("soak: the kernel does not say what this process holds") }
+        guard let before, let after = Footprint.now else {
+            fail("soak: the kernel does not say what this process holds")
+        }
         let growth = Double(after.resident - before.resident) / Double(before.resident) * 100
         let told = String(format: "%.2f", growth)
-        say("proof: \(operations) operations in \(seconds) s, resident memory \(before.resident) to \(after.resident) KiB (\(told) %), descriptors \(before.descriptors) to \(after.descriptors), seed \(seed)")
+        say(
+            "proof: \(operations) operations in \(seconds) s, resident memory \(before.resident) to \(after.resident) KiB (\(told) %), descriptors \(before.descriptors) to \(after.descriptors), seed \(seed)"
+        )
         if growth > 1 { fail("soak: memory grew by \(told) %") }
         if after.descriptors > before.descriptors { fail("soak: descriptors stayed open") }
     }
@@ -67,8 +71,11 @@ private struct Footprint {
 
     static var now: Footprint? {
         guard let status = FileHandle(forReadingAtPath: "/proc/self/status").flatMap({ try? $0.readToEnd() }),
-            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
-            let resident = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({ Int($0) }),
+            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: {
+                $0.hasPrefix("VmRSS:")
+            }),
+            let resident = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({ Int($0) }
+            ),
             let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         else { return nil }
         return Footprint(resident: resident, descriptors: descriptors)

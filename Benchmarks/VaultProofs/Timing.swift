@@ -17,7 +17,10 @@ struct Timing {
         guard control >= 4.5 else { fail("timing: the control was not found, t \(control)") }
         var told = ["control \(shown(control))"]
         var worst = 0.0
-        for (name, t) in [("tags of the cipher", tags()), ("texts of a sign-in", texts(secret)), ("keys and digests", digests(secret))] {
+        for (name, t) in [
+            ("tags of the cipher", tags()), ("texts of a sign-in", texts(secret)),
+            ("keys and digests", digests(secret)),
+        ] {
             told.append("\(name) \(shown(t))")
             worst = max(worst, t)
         }
@@ -42,14 +45,18 @@ struct Timing {
         _ = cordon_aead_seal(aead, &message, &tag, nonce, [UInt8](repeating: 9, count: 16), 16, nil, 0)
         let right = tag
         var opened = [UInt8](repeating: 0, count: 16)
-        return greatest({ Self.differing($0, from: right) }) { cordon_aead_open(aead, &opened, $0, nonce, message, 16, nil, 0) == 1 }
+        return greatest({ Self.differing($0, from: right) }) {
+            cordon_aead_open(aead, &opened, $0, nonce, message, 16, nil, 0) == 1
+        }
     }
 
     private func texts(_ secret: [UInt8]) -> Double {
         let told = { (bytes: [UInt8]) in bytes.map { String(format: "%02x", $0) }.joined() }
         let right = told(secret)
         let digits = Array(right.utf8)
-        return greatest({ String(decoding: Self.differing($0, from: digits), as: UTF8.self) }) { ConstantTime.equal($0, right) }
+        return greatest({ String(decoding: Self.differing($0, from: digits), as: UTF8.self) }) {
+            ConstantTime.equal($0, right)
+        }
     }
 
     private func digests(_ secret: [UInt8]) -> Double {

@@ -16,7 +16,9 @@ import Foundation
 struct VaultProofs {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let number = { (place: Int, otherwise: Int) in arguments.count > place ? Int(arguments[place]) ?? otherwise : otherwise }
+        let number = { (place: Int, otherwise: Int) in
+            arguments.count > place ? Int(arguments[place]) ?? otherwise : otherwise
+        }
         switch arguments.first {
         case "soak": try await Soak(seconds: number(1, 60), seed: UInt64(number(2, 1))).run()
         case "timing": Timing(samples: number(1, 1_000_000), seed: UInt64(number(2, 1))).run()
@@ -54,7 +56,8 @@ func vault(in folder: URL) throws -> Vault {
 func scratch() throws -> URL {
     let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     let folder = URL(fileURLWithPath: memory).appendingPathComponent("cordon-proof-\(getpid())")
-    try FileManager.default.createDirectory(at: folder.appendingPathComponent("documents"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+        at: folder.appendingPathComponent("documents"), withIntermediateDirectories: true)
     return folder
 }
 

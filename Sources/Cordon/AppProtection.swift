@@ -81,16 +81,18 @@ public actor AppProtection {
         telemetry = TelemetryReports(context, service: service, denials: denials, ledger: ledger)
         diagnostics = ProtectionDiagnostics(context, rules: rules, denials: denials)
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
-        let changes = AccountChanges(context, followers: [group, gate, settings, files, telemetry, logs])
+        let changes = AccountChanges(
+            context,
+            followers: [
+                group, gate, settings, files, backgroundFiles, telemetry, logs, EvidenceReports(context, service: service),
+            ])
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
         registrations = Registrations(
-            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands,
-            guards: tools.guards)
+            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
         checkIns = CheckIns(
-            context, service: service, changes: changes, stored: stored, registrations: registrations,
-            guards: tools.guards)
+            context, service: service, changes: changes, stored: stored, registrations: registrations)
         enrollments = Enrollments(
             context, service: service, stored: stored, wipes: wipes, registrations: registrations)
         unenrollments = Unenrollments(context, service: service, changes: changes, stored: stored, wipes: wipes)

@@ -57,7 +57,7 @@ struct GraphRoutes: RouterMiddleware {
         to request: Request, _ context: ServiceRequestContext,
         _ call: (inout String) async throws -> GraphReply
     ) async -> GraphReply {
-        var name = "(unknown)"
+        var name = ""
         var reply: GraphReply
         do {
             reply = try await call(&name)
@@ -67,7 +67,8 @@ struct GraphRoutes: RouterMiddleware {
             reply = format.reply(to: refusal, id: context.requestID, clientID: Self.clientRequestID(request))
             context.notes.refused(refusal.code)
         }
-        context.notes.note(route: name)
+        // What was refused before its route was known is told by the server's own pattern, as in the metrics.
+        if !name.isEmpty { context.notes.note(route: name) }
         log.write(request, context, reply.status)
         reply.headers[.requestID] = context.requestID
         return reply

@@ -9,6 +9,9 @@ internal import GRDB
 /// SIGKILL and loss of power. The file is mode 0600. One process at a time writes; readers never wait for it.
 public final class SQLiteStorage: ServiceStorage {
     private let pool: DatabasePool
+    /// Connections for brief reads alone, which are made on their caller's thread: as many as there are threads, so that such a read
+    /// waits for no other.
+    private let brief: DatabasePool
     private let decoded = DecodedRecords()
     private let writes: GroupCommit
     /// Looks at every page of a large store.
@@ -38,6 +41,11 @@ public final class SQLiteStorage: ServiceStorage {
                 try database.execute(sql: "PRAGMA synchronous = FULL")
                 try StorageMigrations.run(on: database)
             }
+            var reading = configuration
+            reading.readonly = true
+            reading.maximumReaderCount = max(4, 2 * ProcessInfo.processInfo.activeProcessorCount)
+            reading.label = "cordon.storage.brief"
+            self.brief = try DatabasePool(path: file.path, configuration: reading)
             self.pool = pool
             self.writes = GroupCommit(pool)
             if !isChecked { check.start(file) }
@@ -53,6 +61,28 @@ public final class SQLiteStorage: ServiceStorage {
         if let damage = check.damage { throw damage }
         do {
             return try await pool.read { [decoded] database in
+                try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
+            }
+        } catch {
+            throw ServiceError(storage: error, place: nil)
+        }
+    }
+
+    /// Runs the body at once, on a snapshot of the last commit.
+    public func readBriefly<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
+        if let damage = check.damage { throw damage }
+        return try readAtOnce(tenant, body)
+    }
+
+    /// Not asynchronous, so that it takes the pool's way without a change of threads: those cost a check-in as much as all that it
+    /// reads.
+    private func readAtOnce<Result: Sendable>(
+        _ tenant: TenantID, _ body: @Sendable (any StorageReader) throws -> Result
+    ) throws -> Result {
+        do {
+            return try brief.read { [decoded] database in
                 try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
             }
         } catch {
@@ -95,6 +125,7 @@ public final class SQLiteStorage: ServiceStorage {
     public func close() throws(ServiceError) {
         check.stop()
         do {
+            try brief.close()
             _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             try pool.close()
         } catch {

@@ -146,7 +146,9 @@ import Testing
         }
     }
 
-    @Test func `nobody is assigned by a collection of another management, and everybody by all devices`() async throws {
+    @Test func `a collection of another management assigns no person, and all devices assign every person`()
+        async throws
+    {
         let service = try await TestService()
         let policy = try await service.publishPolicy()
         try await service.test { client in

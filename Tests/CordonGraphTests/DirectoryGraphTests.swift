@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `whether somebody is blocked is known in any case of the id, also of who left`() async throws {
+    @Test func `whether a person is blocked is known in any case of the id, also of those who left`() async throws {
         let service = try await TestService()
         let id = TestPerson.workerA.id
         try await service.service.administration.blockUser(id.uppercased(), as: TestService.owner)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a filter by a member that nothing has is refused, not answered with everybody`() async throws {
+    @Test func `a filter by a member that nothing has is refused, not answered with every person`() async throws {
         let service = try await TestService()
         try await service.test { client in
             for filter in ["nosuch ne 'x'", "startswith(displayNam,'x')", "not (nosuch eq 1)"] {

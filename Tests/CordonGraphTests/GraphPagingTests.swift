@@ -39,7 +39,7 @@ import Testing
             let path = "/beta/users/getManagedAppBlockedUsers()?$top=2"
             let blocked = try await entries(client, path)
             #expect(blocked?.compactMap(\.string) == ids)
-            // Who was on the page before may be unblocked meanwhile: nobody after them is left out.
+            // Who was on the page before may be unblocked meanwhile: no person after them is left out.
             let first = try await client.administer(.get, path)
             try await service.service.administration.unblockUser(ids[1], as: TestService.owner)
             let link = try #require(first.json["@odata.nextLink"]?.string)

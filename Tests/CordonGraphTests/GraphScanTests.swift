@@ -99,7 +99,7 @@ import Testing
             ("displayName eq 'Ada' or count gt 1", nil), ("not (displayName eq 'Ada')", nil),
             ("startswith(displayName,'')", nil), ("contains(displayName,'a')", nil), ("startswith(mail,'a')", nil),
         ] as [(String, [String]?)])
-    func `people are looked up by the beginnings of names that let nobody else through`(
+    func `people are looked up by the beginnings of names that let no other person through`(
         filter: String, expected: [String]?
     ) throws {
         let found = try GraphFilterParser.parse(filter).beginnings(among: ["userprincipalname", "displayname"])

@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `me is the person of the token, and a program is nobody`() async throws {
+    @Test func `me is the person of the token, and of a program there is none`() async throws {
         let service = try await TestService()
         try await service.test { client in
             var claims = TestIssuer.administrationClaims(roles: [], scopes: "User.Read", at: service.clock.now)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `somebody who left the directory is still wiped, blocked and unblocked`() async throws {
+    @Test func `a person who left the directory is still wiped, blocked and unblocked`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         let device = TestDevice()

@@ -43,14 +43,14 @@ import Testing
             for role in AdministratorRole.allCases.map(Optional.some) + [nil] {
                 let permissions = role?.permissions ?? []
                 let isAllowed = needed.isSubset(of: permissions)
-                // Whoever changes something gets a service of their own.
+                // Each change gets a service of its own.
                 let fixture = isAllowed && route.method != .get ? try await RouteFixture() : shape
                 let answer = try await fixture.call(route, as: role)
                 let place: Comment = "\(route.method) \(route.name) as \(role?.rawValue ?? "nobody"): \(answer)"
                 if isAllowed {
                     #expect(answer != 403 && answer != 401, place)
                 } else if answer != 403 {
-                    // What is there for nobody is refused to the owner in the same way.
+                    // What is there for no role is refused to the owner in the same way.
                     let owner = try await RouteFixture().call(route, as: .owner)
                     #expect((400..<500).contains(answer) && answer == owner, place)
                 } else {
@@ -82,7 +82,7 @@ import Testing
 }
 
 extension GraphRoute {
-    /// Whether the route stands for something that this service never has, whoever asks.
+    /// Whether the route stands for something that this service never has, for any role.
     fileprivate var isAlwaysEmpty: Bool {
         let collections = [
             "windowsInformationProtectionPolicies", "mdmWindowsInformationProtectionPolicies",

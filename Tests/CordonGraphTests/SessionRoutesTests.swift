@@ -9,11 +9,13 @@ import Testing
 
 @testable import CordonServiceHTTP
 
-/// An administrator ends somebody's sessions (SI-182).
+/// An administrator ends a person's sessions (SI-182).
 @Suite struct SessionRoutesTests {
     private static let path = "/v1.0/users/worker-a%40contoso.example/revokeSignInSessions"
 
-    @Test func `sessions that an administrator ends refuse the tokens from before, and nobody else's`() async throws {
+    @Test func `sessions that an administrator ends refuse the person's tokens from before, and no one else's`()
+        async throws
+    {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in

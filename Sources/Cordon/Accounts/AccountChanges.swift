@@ -59,7 +59,7 @@ actor AccountChanges {
     /// Denies everything of an account whose data is about to go, and takes the key away that opens it.
     func close(_ record: RegistrationRecord) async {
         context.accounts.denyEverything(of: record)
-        await context.vault.lock(record.account.id)
+        await context.lockVaults(of: record.account.id)
     }
 
     /// Closes what an account that the service refuses as disabled has open.
@@ -81,7 +81,7 @@ actor AccountChanges {
 
     /// Drops what this process holds of an account; a later enrolment starts anew.
     func forget(_ account: AccountID) async {
-        await release(account) { await self.context.vault.lock(account) }
+        await release(account) { await self.context.lockVaults(of: account) }
     }
 
     /// Lets go of an account whose data a wipe removes next.

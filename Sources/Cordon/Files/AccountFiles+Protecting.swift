@@ -228,9 +228,9 @@ extension AccountFiles {
     }
 
     /// Asks the system for the account's level; a system that refuses leaves the files sealed as they are.
-    func protectFolder(of account: AccountID) {
+    nonisolated func protectFolder(_ folder: URL, of account: AccountID) {
         do {
-            try context.vault.setProtection(fileProtection(of: account), of: context.folder(of: account))
+            try context.vault.setProtection(fileProtection(of: account), of: folder)
         } catch {
             context.configuration.logger.warning(
                 "the system refuses a file protection level",

@@ -12,9 +12,11 @@ internal import Logging
 public actor AccountFiles: AccountFollower {
     let context: ProtectionContext
     let rules: EnforcedRules
+    /// Files that are worked on while the gate is closed, which no PIN guards; in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``.
+    public nonisolated let background: BackgroundFiles
     private let guards: KeyGuards
     /// Who makes or removes a file of an account.
-    private let turns = SerialTasks<AccountID>()
+    private let turns = FolderTurns()
 
     /// The executor that all parts of the protection share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
@@ -23,6 +25,7 @@ public actor AccountFiles: AccountFollower {
         self.context = context
         self.rules = rules
         self.guards = guards
+        background = BackgroundFiles(context)
     }
 
     /// The names of the account's files, in order; composed (NFC), however they were spelled when the files were made.
@@ -69,7 +72,7 @@ public actor AccountFiles: AccountFollower {
         _ name: String, in folder: SealedFolder, readable: Bool
     ) async throws(ProtectionError) -> SealedFile {
         if !folder.isFormer, let file = try await openIfThere(name, in: folder, readable: readable) { return file }
-        return try await inTurn(in: folder) { () async throws(ProtectionError) in
+        return try await turns.run(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
             // Another process may have made it meanwhile.
             if let file = try await openIfThere(name, in: folder, readable: readable) { return file }
@@ -160,27 +163,13 @@ public actor AccountFiles: AccountFollower {
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
         try await takeIn(folder)
-        try await inTurn(in: folder) { () async throws(ProtectionError) in
+        try await turns.run(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.remove(name, from: folder) }
         }
     }
 
-    /// Makes and removals of files happen one after another: each notes first in the folder's directory what it is about to do, and
-    /// looks whether the one before has done so. Tasks take turns, and processes of the app wait for the folder's lock.
-    private func inTurn<Value: Sendable>(
-        in folder: SealedFolder, _ work: () async throws(ProtectionError) -> Value
-    ) async throws(ProtectionError) -> Value {
-        try await turns.run(folder.account) { () async throws(ProtectionError) -> Value in
-            let lock = try await StateLock.waiting(forFolder: folder.url)
-            defer { withExtendedLifetime(lock) {} }
-            return try await work()
-        }
-    }
-
     func requireFiles(of account: AccountID) throws(ProtectionError) {
-        guard context.accounts[account] != nil || context.accounts.debugged == account else {
-            throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
-        }
+        try context.requireEnrolled(account)
     }
 
     private func sealedFolder(of account: AccountID) throws(ProtectionError) -> SealedFolder {
@@ -207,7 +196,8 @@ public actor AccountFiles: AccountFollower {
     /// Makes or unlocks the account's key, and the folder for its files.
     func open(_ account: AccountID) async throws(ProtectionError) {
         try StateFolder.make(context.folder(of: account), or: "the folder for files cannot be made")
-        protectFolder(of: account)
+        protectFolder(context.folder(of: account), of: account)
+        if let folder = try await background.open(account) { protectFolder(folder, of: account) }
         let isGuarded = try await fromVault { (vault) async throws(VaultError) in try await vault.isGuarded(account) }
         // A guarded key is opened at the gate, and one that is lost is given up there.
         guard !isGuarded, await !guards.isLost(account) else { return }
@@ -222,7 +212,7 @@ public actor AccountFiles: AccountFollower {
         guard await context.vault.hasFormerFiles(of: account) || folder.isFormer else { return }
         Task {
             do throws(ProtectionError) {
-                try await inTurn(in: folder) { () async throws(ProtectionError) in
+                try await turns.run(in: folder) { () async throws(ProtectionError) in
                     try await fromVault { (vault) async throws(VaultError) in
                         try await vault.carryOver(folder)
                         _ = try await vault.sealFilesAnew(of: account)

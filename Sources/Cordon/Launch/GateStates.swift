@@ -133,6 +133,11 @@ final class GateStates: Sendable {
         states.withLock { $0.blocks[account] = block == .notBlocked ? nil : block }
     }
 
+    /// Says why an account's data is kept from the person, as an attempt at its gate has ended.
+    func setBlock(after outcome: LaunchOutcome, of account: AccountID) {
+        setBlock(AccountBlock(SwitchGateAnswer(outcome)), of: account)
+    }
+
     /// Forgets how an account's gate stands and what was seen there; why its data was kept from the person stays.
     func forget(_ account: AccountID) {
         states.withLock { states in

@@ -3,7 +3,8 @@ public import CordonIdentity
 internal import CordonPolicy
 internal import Logging
 
-/// The launch gates of an app's accounts: what passes them, what closes them while the app is in front, and the PIN behind them.
+/// The launch gates of an app's accounts: whether they are open, what closes them while the app is in front, and the PIN behind them.
+/// How one is passed is ``GatePassing``'s.
 ///
 /// Reached through ``AppProtection/gate``. An app passes gates with ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)``, and
 /// closes all of them with ``leftFront()``.
@@ -15,26 +16,18 @@ public actor LaunchGates: AccountFollower {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { tools.context.domain.unownedExecutor }
 
     private let tools: LaunchTools
-    private let requests: IdentityRequests
     /// The keys behind the gates.
     nonisolated let keys: GateKeys
-    /// The attempts that are being made; callers who want the same gate passed at the same time share one.
-    private let attempts = AbandonableTask<AccountID, LaunchOutcome>()
-    /// The changes of a PIN that are being made. No other occasion joins one: it ends where the gate it began at does.
-    private let changes = AbandonableTask<AccountID, LaunchOutcome>()
-    /// Notes when the person was last there; an attempt looks at that after it was noted.
-    private let departure = Locked<Task<Void, Never>?>(nil)
-    /// What other parts do about conditions that are not met; nil before the parts are connected.
-    private var remedies: LaunchRemedies?
+    private let passing: GatePassing
 
     init(_ tools: LaunchTools, requests: IdentityRequests) {
         self.tools = tools
-        self.requests = requests
         keys = GateKeys(tools)
+        passing = GatePassing(tools, requests: requests, keys: keys)
     }
 
     /// Says what other parts do about conditions that are not met; to be called once, before any gate is passed.
-    func connect(_ remedies: LaunchRemedies) { self.remedies = remedies }
+    func connect(_ remedies: LaunchRemedies) async { await passing.connect(remedies) }
 
     private var context: ProtectionContext { tools.context }
     private var configuration: ProtectionConfiguration { tools.context.configuration }
@@ -86,128 +79,12 @@ public actor LaunchGates: AccountFollower {
 
     /// Passes an account's gate as far as the app is in front.
     func passInFront(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
-        let account = context.accounts.resolved(account)
-        let cancelled = LaunchOutcome(account: account, result: .cancelled)
-        if occasion == .pinChange {
-            return await changes.value(account, whenCancelled: cancelled) {
-                await self.attempt(account, on: occasion)
-            }
-        }
-        if tools.gates.isOpen(account) {
-            await changes.end(of: account)
-        } else {
-            await changes.giveUp(account, with: cancelled)?.value
-        }
-        return await attempts.value(account, whenCancelled: cancelled) {
-            await self.attempt(account, on: occasion)
-        }
+        await passing.pass(context.accounts.resolved(account), on: occasion)
     }
 
-    private func attempt(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
-        guard let remedies else { return LaunchOutcome(account: account, result: .blocked) }
-        let epoch = tools.gates.epoch(of: account)
-        await departure.withLock { $0 }?.value
-        // What the clock has shown is kept, so that turning it back across a restart of the machine is seen.
-        await remedies.recordClock()
-        var attempt = LaunchAttempt(tools, remedies, at: account, on: occasion)
-        if occasion == .launch, !context.accounts.isUntargeted(account) { await attempt.session.takeOver() }
-        var result = await attempt.run()
-        let opening = await open(account, in: epoch, after: &result, of: &attempt)
-        // An attempt that every caller has left changes nothing any more.
-        if !Task.isCancelled {
-            await finish(account, result, attempt)
-            // No condition refused where it was only put off: the gate is passed again when the app is back.
-            if opening != .isBehind { setBlock(of: account, after: result, attempt.reasons) }
-            if result != .opened, !tools.gates.isBehind { await requests.takeAway(account, &attempt.session) }
-        }
-        await attempt.session.handBack()
-        return attempt.outcome(result)
-    }
-
-    /// Opens the gate after an attempt that found nothing against it. Where the gate was closed since the attempt began, everything
-    /// is looked at once more before; a change of the PIN has nothing to open then.
-    private func open(
-        _ account: AccountID, in epoch: Int, after result: inout LaunchOutcome.Result, of attempt: inout LaunchAttempt
-    ) async -> GateStates.Opening? {
-        var epoch = epoch
-        while result == .opened, !Task.isCancelled {
-            // An account whose data was removed in this very moment has no gate to open.
-            guard context.accounts.state(of: account) != nil else { return nil }
-            // Taken before, since the process may be frozen at any instant after.
-            let moment = ClockReading(configuration.clock)
-            let opening = tools.gates.open(account, in: epoch)
-            switch opening {
-            case .opened:
-                await tools.pins.recordActivity(of: account, at: moment)
-                return opening
-            case .isBehind:
-                result = .cancelled
-                return opening
-            case .wasClosed where attempt.session.occasion == .pinChange:
-                result = .cancelled
-                return opening
-            case .wasClosed:
-                epoch = tools.gates.epoch(of: account)
-                result = await attempt.runAgain()
-            }
-        }
-        return nil
-    }
-
-    /// Puts in force that the gate stays closed, and tells who observes.
-    private func finish(_ account: AccountID, _ result: LaunchOutcome.Result, _ attempt: LaunchAttempt) async {
-        switch result {
-        case .opened:
-            guard tools.gates.isOpen(account) else { return }
-            keys.settle(account, with: attempt.pinKey)
-            await showCountdownIfUrgent(of: account)
-        case .cancelled, .blocked:
-            tools.gates.close(account, because: attempt.reasons)
-            // Behind the front the key goes when its time is over.
-            if !tools.gates.isBehind { await keys.close(account) }
-            context.events.post(.gate(account: account, .closed(attempt.reasons)))
-        case .wiped:
-            tools.gates.close(account, because: nil)
-            context.events.post(.gate(account: account, .closed(attempt.reasons)))
-        }
-    }
-
-    private func setBlock(of account: AccountID, after result: LaunchOutcome.Result, _ reasons: [PolicyReason]) {
-        let answer = SwitchGateAnswer(LaunchOutcome(account: account, result: result, reasons: reasons))
-        tools.gates.setBlock(AccountBlock(answer), of: account)
-    }
-
-    /// Passes the gate of whoever is to be shown: of the account named, else of the only one in an app that holds a single account.
+    /// Passes the gate of the account to be shown: the one named, else the only one in an app that holds a single account.
     func passFirst(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
-        if let account { return await passInFront(account, on: occasion) }
-        let managed = context.accounts.rules.managed
-        if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
-        guard let only = managed.first, managed.count == 1, !configuration.settings.holdsSeveralIdentities else {
-            return LaunchOutcome(account: nil, result: .opened)
-        }
-        return await passInFront(only, on: occasion)
-    }
-
-    /// An app without any policy: closed, warned of, or simply not managed, as its settings say (SDK-ST-10, ST-11).
-    private func passWithoutPolicy(on occasion: LaunchOccasion) async -> LaunchOutcome {
-        let settings = configuration.settings
-        guard settings.requiresPolicy || settings.warnsWithoutPolicy else {
-            return LaunchOutcome(account: nil, result: .opened)
-        }
-        let reason = PolicyReason(
-            rule: .policyUnknown, message: "No organisation manages this app yet.",
-            remedy: "Sign in with the work account.", verdict: settings.requiresPolicy ? .block : .warn)
-        var session = InterfaceSession(tools.screens, account: nil, occasion: occasion)
-        let answer = await session.present(
-            ProtectionNotice(
-                settings.requiresPolicy ? .blocked : .warning, account: nil, causes: [.init(reason)],
-                answers: settings.requiresPolicy ? [.cancel] : [.goOn, .cancel]),
-            as: settings.requiresPolicy ? .block : .warning)
-        await session.handBack()
-        let result: LaunchOutcome.Result =
-            settings.requiresPolicy
-            ? .blocked : answer == .goOn || configuration.interface == nil ? .opened : .cancelled
-        return LaunchOutcome(account: nil, result: result, reasons: [reason], steps: session.steps)
+        await passing.passFirst(account, on: occasion)
     }
 
     // MARK: Closing
@@ -228,16 +105,9 @@ public actor LaunchGates: AccountFollower {
         let closed = tools.gates.leaveFront()
         let accounts = tools.context.accounts
         for account in accounts.enrolled + [accounts.debugged].compactMap({ $0 }) {
-            changes.giveUp(account, with: LaunchOutcome(account: account, result: .cancelled))
+            passing.giveUpPINChange(of: account)
         }
-        let moment = ClockReading(tools.context.configuration.clock)
-        departure.withLock { [pins = tools.pins] departure in
-            departure = Task { [before = departure] in
-                await before?.value
-                for account in closed { await pins.recordActivity(of: account, at: moment) }
-            }
-            for account in closed { keys.closeWhenDue(account, after: departure) }
-        }
+        passing.noteDeparture(from: closed)
         return closed
     }
 
@@ -254,18 +124,13 @@ public actor LaunchGates: AccountFollower {
     @discardableResult
     public nonisolated func cameToFront(_ account: AccountID? = nil) -> Task<LaunchOutcome, Never> {
         noteFront()
-        return Task { await self.passAfterReturn(account) }
+        return Task { [passing] in await passing.passAfterReturn(account) }
     }
 
     /// Does what ``cameToFront(_:)`` does, for a caller who may leave.
     func comeBack(_ account: AccountID?) async -> LaunchOutcome {
         noteFront()
-        return await passAfterReturn(account)
-    }
-
-    private func passAfterReturn(_ account: AccountID?) async -> LaunchOutcome {
-        await remedies?.askDeviceAccount()
-        return await passFirst(account, on: .resume)
+        return await passing.passAfterReturn(account)
     }
 
     /// Lets gates be opened again; none opens by it. Any thread.
@@ -274,7 +139,7 @@ public actor LaunchGates: AccountFollower {
     /// Closes every gate, and waits until it is noted when the person was last there.
     func suspend() async {
         leftFront()
-        await departure.withLock { $0 }?.value
+        await passing.finishDeparture()
     }
 
     /// Watches an account's open gate until the calling task is cancelled; returns at the first look that finds the account
@@ -291,7 +156,7 @@ public actor LaunchGates: AccountFollower {
             guard context.accounts[account] != nil || context.accounts.debugged == account else { return }
             let decision = await tools.conditions.decision(of: account, on: .timer)
             if tools.gates.isOpen(account) {
-                await showCountdownIfUrgent(of: account)
+                await tools.showCountdownIfUrgent(of: account)
                 guard await close(account, after: decision) else { continue }
             } else if decision.verdict != .wipe {
                 continue
@@ -304,7 +169,8 @@ public actor LaunchGates: AccountFollower {
     private func close(_ account: AccountID, after decision: PolicyDecision) async -> Bool {
         guard !decision.verdict.permits, tools.gates.isOpen(account) else { return false }
         tools.gates.close(account, because: decision.reasons)
-        setBlock(of: account, after: .blocked, decision.reasons)
+        tools.gates.setBlock(
+            after: LaunchOutcome(account: account, result: .blocked, reasons: decision.reasons), of: account)
         context.events.post(.gate(account: account, .closed(decision.reasons)))
         await keys.close(account)
         return true
@@ -315,12 +181,6 @@ public actor LaunchGates: AccountFollower {
     private func passAgain(_ account: AccountID) {
         guard !tools.gates.isBehind, configuration.interface != nil else { return }
         Turn.outside { _ = Task { await self.passInFront(account, on: .timer) } }
-    }
-
-    private func showCountdownIfUrgent(of account: AccountID) async {
-        guard let countdown = tools.conditions.offlineCountdown(of: account), countdown.isUrgent else { return }
-        context.events.post(.gate(account: account, .countdown(countdown)))
-        _ = await tools.screens.answer { await $0.show(countdown) }
     }
 
     private func untilNextLook(at account: AccountID) -> Duration {
@@ -343,7 +203,7 @@ public actor LaunchGates: AccountFollower {
     ///   opened or closed on the way.
     public func changePIN(of account: AccountID) async -> PINChange {
         let account = context.accounts.resolved(account)
-        await attempts.end(of: account)
+        await passing.finish(at: account)
         guard tools.hasPIN(account) else { return .noPIN }
         let outcome = await passInFront(account, on: .pinChange)
         if outcome.steps.contains(LaunchStep(.newPIN, .done)) { return .changed }

@@ -112,6 +112,9 @@ public struct ProtectionConfiguration: Sendable {
     /// Whether files of an account cannot be read while its gate is closed. An app that works on them in the background
     /// sets this to false, and shows nothing of them while the gate is closed.
     public var gateGuardsFiles = true
+    /// Whether the app has ``AccountFiles/background``: files that it works on while the gate is closed, beside those that the gate and the PIN
+    /// guard. Where some files are needed in the background, this is what to set, and to leave ``gateGuardsFiles`` as it is.
+    public var keepsBackgroundFiles = false
     /// A folder that the organisation's apps on this device share for one common PIN, with a common ``keyStore``; nil
     /// keeps the PIN in this app.
     public var pinDirectory: URL?
@@ -121,6 +124,8 @@ public struct ProtectionConfiguration: Sendable {
     /// Whether extensions of this app, or of another one that shares ``pinDirectory``, ask for the PIN: a guess then takes the memory that an
     /// extension has. Set it to the same in every process. An extension checks no PIN that was made for more.
     public var asksPINInExtensions = false
+    /// What shows the service that the app is itself; nil shows nothing. `ofThisApp` sets Apple's App Attest.
+    public var evidence: (any AppEvidenceSource)?
     /// How much work one guess at a PIN takes; nil for what fits the process.
     package var pinCost: PINCost?
     /// Rules for trying the app without a service; debug builds only.

@@ -24,7 +24,10 @@ struct ProtectionContext: Sendable {
     let stateFolder: StateFolder
     let wipes: WipeStore
     let launches: LaunchStore
+    let guards: GuardStore
     let vault: Vault
+    /// The vault of files that no PIN guards; nil in an app that keeps none and never did.
+    let backgroundVault: Vault?
     /// Records events; they wait here to be sent.
     let telemetry: TelemetryRecorder
     /// The exchanges with the service of each account, one after another.
@@ -51,6 +54,7 @@ struct ProtectionContext: Sendable {
         let registrations = RegistrationStore(
             folder: try StateFolder(folder.appending(path: "registrations")), seal: seal)
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
+        guards = GuardStore(folder: try StateFolder(folder.appending(path: "guards")), seal: seal)
         launches = LaunchStore(folder: try StateFolder(folder.appending(path: "launch")), seal: seal)
         accounts = AccountTable(
             configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches)
@@ -61,6 +65,15 @@ struct ProtectionContext: Sendable {
                 directory: folder.appending(path: "vault"), keyStore: configuration.keyStore,
                 name: configuration.application.bundleID,
                 roots: [folder.appending(path: "files")] + configuration.protectedRoots, clock: configuration.clock.now)
+            let background = folder.appending(path: "background")
+            let isThere = FileManager.default.fileExists(atPath: background.path)
+            // What an earlier version of the app has left there is wiped by one that keeps nothing there any more.
+            backgroundVault =
+                configuration.keepsBackgroundFiles || isThere
+                ? try Vault(
+                    directory: background.appending(path: "vault"), keyStore: configuration.keyStore,
+                    name: configuration.application.bundleID + " background",
+                    roots: [background.appending(path: "files")], clock: configuration.clock.now) : nil
         } catch { throw ProtectionError(error) }
     }
 
@@ -70,6 +83,28 @@ struct ProtectionContext: Sendable {
     /// Where an account's files are; the folder's name tells nothing of whose they are.
     func folder(of account: AccountID) -> URL {
         configuration.dataDirectory.appending(path: "files").appending(path: FolderName.of(account))
+    }
+
+    /// Where an account's background files are.
+    func backgroundFolder(of account: AccountID) -> URL {
+        configuration.dataDirectory.appending(path: "background/files").appending(path: FolderName.of(account))
+    }
+
+    /// The vaults that a wipe empties, in its order.
+    var vaults: [Vault] { [vault] + [backgroundVault].compactMap { $0 } }
+
+    /// Ends what is open of an account, and takes its keys out of memory.
+    func lockVaults(of account: AccountID) async {
+        for vault in vaults { await vault.lock(account) }
+    }
+
+    /// Refuses an account that has no files here.
+    ///
+    /// - Throws: ``ProtectionError`` with code `notEnrolled`.
+    func requireEnrolled(_ account: AccountID) throws(ProtectionError) {
+        guard accounts[account] != nil || accounts.debugged == account else {
+            throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
+        }
     }
 
     /// What is remembered of an account's launch gate.

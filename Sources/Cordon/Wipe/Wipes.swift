@@ -101,9 +101,7 @@ actor Wipes {
         let account = record.account.id
         if let begun = try context.wipes.unfinished(of: account) { return begun }
         // No report can be that of a wipe which has not begun; one that a crash left would stand for this wipe's own.
-        do { try await context.vault.discardReport(for: account) } catch {
-            throw ProtectionError(error)
-        }
+        do { try await discardReports(for: account) } catch { throw ProtectionError(error) }
         var registration = record
         // What the wipe needs of it is who and where; the rules go with the registration itself.
         registration.envelope = SignedEnvelope("")
@@ -146,29 +144,40 @@ actor Wipes {
     /// The account's key, its files and everything sealed.
     private func removeSealed(_ wipe: inout WipeRecord) async throws(ProtectionError) {
         let account = wipe.registration.account
-        let report = try await wipeVault(account.id)
-        wipe.vault = WipeRecord.VaultPart(
-            destroyedKeyIDs: report.destroyedKeyIDs, files: report.files, bytes: report.bytes)
-        wipe.failures += report.failures
+        var removed = WipeRecord.VaultPart(destroyedKeyIDs: [], files: 0, bytes: 0)
+        for vault in context.vaults {
+            let report = try await self.wipe(account.id, in: vault)
+            removed.destroyedKeyIDs += report.destroyedKeyIDs
+            removed.files += report.files
+            removed.bytes += report.bytes
+            wipe.failures += report.failures
+        }
+        wipe.vault = removed
         wipe.failures += try await changes.erase(account)
         wipe.stage = .vaultWiped
         try context.wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.
-        do { try await context.vault.discardReport(for: account.id) } catch {
+        do { try await discardReports(for: account.id) } catch {
             context.configuration.logger.warning(
                 "a wipe's report could not be discarded",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
         // The files in it are gone already; the empty folder would only say that there was an account.
-        try? FileManager.default.removeItem(at: context.folder(of: account.id))
+        for folder in [context.folder(of: account.id), context.backgroundFolder(of: account.id)] {
+            try? FileManager.default.removeItem(at: folder)
+        }
     }
 
-    private func wipeVault(_ account: AccountID) async throws(ProtectionError) -> WipeReport {
+    private func discardReports(for account: AccountID) async throws(VaultError) {
+        for vault in context.vaults { try await vault.discardReport(for: account) }
+    }
+
+    private func wipe(_ account: AccountID, in vault: Vault) async throws(ProtectionError) -> WipeReport {
         do {
             // A report left behind is that of this wipe, which a crash cut off before its record said so.
-            if let left = await context.vault.finishedReports().first(where: { $0.account == account }) { return left }
+            if let left = await vault.finishedReports().first(where: { $0.account == account }) { return left }
             let observer = context.configuration.wipeObserver
-            return try await context.vault.wipe(account) { observer("vault-\($0.kind.rawValue)") }
+            return try await vault.wipe(account) { observer("vault-\($0.kind.rawValue)") }
         } catch { throw ProtectionError(error) }
     }
 

@@ -41,7 +41,7 @@ enum ProgramObjection: Sendable, Hashable {
     /// The file at the path does not run under the entry's group.
     case withoutGroup
 
-    /// The reason, for logs and for whoever is refused.
+    /// The reason, for logs and for the program that is refused.
     var reason: String {
         switch self {
         case .missing: "no file lies at the listed path"
@@ -68,25 +68,24 @@ struct ListedPrograms: Sendable {
     private let paths: Set<String>
     private let digested: Set<String>
     /// The groups that entries name, as they are written there.
-    private let listedGroups: [String: SystemGroup]
-    /// Whether the device's user may own the programs: whoever develops an app does.
+    private let listedGroups: ListedGroups
+    /// Whether the device's user may own the programs: the developer of an app does.
     let isDevelopment: Bool
     /// Whether an entry asks for a security label.
     let wantsLabels: Bool
 
-    init(_ configuration: BrokerConfiguration) {
+    /// - Parameter groups: How groups are looked up; the system's where nil.
+    init(_ configuration: BrokerConfiguration, groups: ListedGroups? = nil) {
         apps = configuration.apps
         // Who an entry with a group means is told by the group alone.
         paths = Set(apps.filter { $0.group == nil }.map(\.path))
         digested = Set(apps.filter { $0.sha256 != nil && $0.group == nil }.map(\.path))
-        listedGroups = Dictionary(
-            apps.compactMap(\.group).compactMap { name in SystemGroup(name).map { (name, $0) } },
-            uniquingKeysWith: { first, _ in first })
+        listedGroups = groups ?? ListedGroups(apps.compactMap(\.group))
         wantsLabels = apps.contains { $0.label != nil }
         isDevelopment = configuration.isDevelopment
     }
 
-    /// Whether anybody asks for the digest of the program at the path.
+    /// Whether an entry asks for the digest of the program at the path.
     func wantsDigest(of path: String) -> Bool { digested.contains(path) }
 
     /// Whether it matters which file runs at the path: that of a stranger does not.
@@ -103,7 +102,7 @@ struct ListedPrograms: Sendable {
     /// end is turned away for as little as possible.
     func mayMean(_ caller: PeerCredentials, ownUser: UInt32) -> Bool {
         if caller.user == 0 || caller.user == ownUser { return true }
-        if listedGroups.values.contains(where: { $0.number == caller.group }) { return true }
+        if listedGroups.mayInclude(caller.group) { return true }
         return !paths.isEmpty && ProgramIdentity.path(of: caller.process).map(paths.contains) ?? false
     }
 
@@ -111,28 +110,28 @@ struct ListedPrograms: Sendable {
     var needsPrograms: Bool { !paths.isEmpty }
 
     /// The groups of the list that vouch for a caller: it had the group when it connected, and only the file at the entry's
-    /// path gives it to whoever runs it.
+    /// path gives it to the user who runs it.
     ///
     /// - Parameter others: The caller's further groups; nil where the system does not say, which counts as all of them.
     func groups(of caller: PeerCredentials, in others: () -> Set<UInt32>?) -> Set<String> {
-        guard listedGroups.values.contains(where: { $0.number == caller.group }) else { return [] }
+        guard listedGroups.mayInclude(caller.group) else { return [] }
         return Set(
             apps.compactMap { app in
-                guard let group = app.group, listedGroups[group]?.number == caller.group,
-                    objection(toGroupOf: app, of: (caller.user, others())) == nil
+                guard let name = app.group, let group = listedGroups[name], group.number == caller.group,
+                    objection(to: group, of: app, of: (caller.user, others())) == nil
                 else { return nil }
-                return group
+                return name
             })
     }
 
     private func objection(
-        toGroupOf app: AllowedApp, of caller: (user: UInt32, groups: Set<UInt32>?)?
+        to group: SystemGroup?, of app: AllowedApp, of caller: (user: UInt32, groups: Set<UInt32>?)?
     ) -> ProgramObjection? {
-        guard let name = app.group, let group = listedGroups[name], group.number != 0, group.members.isEmpty,
+        guard let group, group.number != 0, group.members.isEmpty,
             // Who logs in with the group has it in every program.
             caller.map({ SystemGroup.primary(of: $0.user) != group.number }) ?? true
         else { return .openGroup }
-        // The program gives its user the group: who may change the file must still be somebody else.
+        // The program gives its user the group: another user must be the one who may change the file.
         let changers = caller.map { caller in
             (user: caller.user, groups: caller.groups.map { $0.subtracting([group.number]) })
         }
@@ -158,15 +157,16 @@ struct ListedPrograms: Sendable {
         }
     }
 
-    /// Entries whose program can never be served, whoever runs it, each with the reason. A program that is not installed
+    /// Entries whose program can never be served, whichever user runs it, each with the reason. A program that is not installed
     /// is no mistake: one list serves many devices.
     var mistakes: [(path: String, objection: ProgramObjection)] {
         apps.sorted { $0.path < $1.path }.compactMap { app in
             let found: ProgramObjection?
             var facts = stat()
             guard lstat(app.path, &facts) == 0 else { return nil }
-            if app.group != nil {
-                found = objection(toGroupOf: app, of: nil) ?? objection(toGroupOf: app, of: (nobody, []))
+            if let name = app.group {
+                let group = listedGroups[name]
+                found = objection(to: group, of: app, of: nil) ?? objection(to: group, of: app, of: (nobody, []))
             } else if case .objection(let objection) = Self.look(
                 at: app.path, as: isDevelopment ? nil : (nobody, []))
             {
@@ -222,7 +222,7 @@ struct ListedPrograms: Sendable {
         _ facts: stat, at place: String, by user: UInt32, in groups: Set<UInt32>?
     ) -> Bool {
         if facts.st_uid == user { return true }
-        // In a sticky folder, such as /tmp, nobody replaces what belongs to somebody else.
+        // In a sticky folder, such as /tmp, a user cannot replace another user's files.
         if facts.st_mode & S_IFMT == S_IFDIR, facts.st_mode & 0o1000 != 0 { return false }
         if facts.st_mode & 0o002 != 0 { return true }
         return facts.st_mode & 0o020 != 0 && (groups?.contains(facts.st_gid) ?? true || hasAccessList(place))

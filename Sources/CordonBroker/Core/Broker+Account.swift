@@ -33,10 +33,9 @@ extension Broker {
     /// The same where nothing has to be written for it.
     func quickCurrentAccount(_ request: RequestContext) throws(SignInError) -> CurrentAccount? {
         let app = try connections.app(request.peer).identity
-        guard let session = state.account?.session, state.apps[app.key]?.seenSession != session else {
-            return try currentAccount(request)
-        }
-        return nil
+        // That an app sees a session for the first time is written before it does.
+        let isWritten = state.account.map { state.apps[app.key]?.seenSession == $0.session } ?? true
+        return isWritten ? try currentAccount(request) : nil
     }
 
     func accountList(_ request: RequestContext) throws(SignInError) -> [SignedInAccount] {
@@ -94,13 +93,13 @@ extension Broker {
         ]
     }
 
-    /// An app that has still to remove somebody's data gets nothing of somebody else's, also not by another of its client ids
+    /// An app that has still to remove one person's data gets nothing of the next person's, under none of its client ids
     /// (SI-067).
     func refuseWhileOwing(_ app: AppIdentity) throws(SignInError) {
         guard state.owed(by: app, as: clientIDs(of: app)).isEmpty else { throw SharedDeviceMode.owed }
     }
 
-    /// Whoever gets a token or key has seen the account, asked or not: at its end the app owes a clean-up.
+    /// An app that gets a token or key has seen the account, whether it asked or not: at its end the app owes a clean-up.
     ///
     /// - Throws: ``SignInError`` with code `storage`: without the mark the app must not get anything.
     func noteUse(by app: AppIdentity) throws(SignInError) {

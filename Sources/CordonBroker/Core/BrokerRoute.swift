@@ -98,7 +98,7 @@ struct BrokerRoute: Sendable {
             self.init(ActivityCall.self, quick: { try $0.noteActivity($2) }) { try $0.noteActivity($2) }
         case .accountForget: self.init(ForgetAccountCall.self) { try $0.forget($2) }
         case .accountSignOut: self.init(SignOutCall.self) { try await $0.signOut($1, $2) }
-        case .cleanUpReport: self.init(CleanUpCall.self) { try $0.report($1, $2) }
+        case .cleanUpReport: self.init(CleanUpCall.self, quick: { try $0.report($1, $2) }) { try $0.report($1, $2) }
         case .tokenInteractive: self.init(SignInCall.self) { try await $0.signIn($1, $2) }
         case .tokenDevice: self.init(DeviceCodeCall.self) { try await $0.signIn($1, $2) }
         case .tokenReturn: self.init(ReturnCall.self) { $0.endPage($1, $2) }

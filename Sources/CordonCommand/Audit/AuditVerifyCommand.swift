@@ -9,7 +9,8 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Check an exported audit log and the receipts in it, offline.",
         discussion: """
             Exit status 0 when the log is sound, 1 when anything in it was edited, removed, moved, cut or forged, 3 when \
-            the file is no audit log. Without --pin the log is only compared with the keys that it brings along.
+            the file is no audit log. Without --pin the log is only compared with the keys that it brings along. An exported \
+            history is taken as well: then the log must vouch for every line before it.
             """)
 
     @Argument(help: "The export; - is standard input.")
@@ -30,6 +31,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        try RootKeyPin.check(pin)
         var earlier: [AuditCheckpoint] = []
         for file in against {
             let report = try check(file, earlier: [])
@@ -50,17 +52,35 @@ struct AuditVerifyCommand: AsyncParsableCommand {
             let count = report.faults.count
             throw CommandFailure(
                 .notInWantedState, "\(export): \(count == 1 ? "one fault" : "\(count) faults")",
-                hint: "Compare with an earlier export or a backup; the log was changed after it was written.")
+                hint: Self.hint(to: report, isPinned: pin != nil))
         }
+    }
+
+    /// What to do about a log that is not sound, by what is wrong with it.
+    private static func hint(to report: AuditReport, isPinned: Bool) -> String {
+        let codes = Set(report.faults.map(\.code))
+        // A torn line is the last one: nothing else can follow it.
+        let isTorn = codes.contains(.unsealed) && codes.isSubset(of: [.unsealed, .unreadable])
+        if isTorn, report.faults.count <= 2 {
+            return "The export breaks off: fetch it again. What is there follows from record to record."
+        }
+        if codes == [.wrongSeal], isPinned {
+            return "Records follow one another. Compare --pin with the service's root key: another key signed the end."
+        }
+        return "Compare with an earlier export or a backup; the log was changed after it was written."
     }
 
     private func check(_ file: String, earlier: [AuditCheckpoint]) throws -> AuditReport {
         var verifier = AuditLogVerifier(pin: pin, earlier: earlier)
-        try ExportLines.read(file) { verifier.read($0) }
+        var ahead = HistoryAhead()
+        try ExportLines.read(file) { if !ahead.takes($0) { verifier.read($0) } }
         let report = verifier.report()
         guard report.records > 0 || report.checkpoint != nil else {
             throw CommandFailure(
                 .badInput, "\(file): not an exported audit log", hint: "An export is JSON Lines, one record in each.")
+        }
+        if report.isSound, let flaw = ahead.flaw {
+            throw CommandFailure(.notInWantedState, "\(file): \(flaw)", hint: "Export the history again.")
         }
         return report
     }
@@ -74,7 +94,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         let root = report.rootKeyThumbprint ?? "none"
         Terminal.data(
             "\(Style.green("sound")): \(report.records) records of \(report.tenant?.rawValue ?? "nobody"), "
-                + "\(report.receipts) wipe receipts, root key \(root)"
+                + "\(report.receipts) wipe receipt\(report.receipts == 1 ? "" : "s"), root key \(root)"
                 + (report.isPinned ? " (pinned)" : " (not pinned: compare it yourself, or use --pin)"))
     }
 }

@@ -67,6 +67,7 @@ struct RestoreCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        try RootKeyPin.check(pin)
         let folder = URL(fileURLWithPath: backup, isDirectory: true)
         if verify {
             guard dataDirectory == nil else {

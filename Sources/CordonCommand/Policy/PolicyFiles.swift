@@ -40,7 +40,10 @@ enum PolicyFiles {
     /// Refuses a dictionary that is no policy: read as one, it would have every default and so allow nearly everything.
     static func checkShape(of document: JSONValue, in path: String) throws {
         guard let members = document.object, !members.isEmpty else { return }
-        guard members.keys.contains(where: AppProtectionPolicy.isMember) else {
+        let type = members["@odata.type"]?.string?.lowercased()
+        guard type?.contains("managedapp") ?? true,
+            members.keys.contains(where: { !$0.contains("@") && AppProtectionPolicy.isMember($0) })
+        else {
             throw CommandFailure(
                 .badInput, "\(path): no member of it is one of a policy",
                 hint: "A policy is one object, a list of them, or a list named \"value\", with Graph's names.")

@@ -26,8 +26,14 @@ struct PolicyLintCommand: ParsableCommand {
         var reports: [Report] = []
         var isReadable = true
         var names: [String: String] = [:]
+        var count = 0
         for file in files {
-            for document in try PolicyFiles.documents(file) {
+            let documents = try PolicyFiles.documents(file)
+            guard !documents.isEmpty else {
+                throw CommandFailure(.badInput, "\(file): no policy is in it", hint: "Name a file with a policy.")
+            }
+            count += documents.count
+            for document in documents {
                 reports += repeated(document, in: file, &names)
                 try PolicyFiles.checkShape(of: document, in: file)
                 guard let policy = try? AppProtectionPolicy(graphJSON: document) else {
@@ -53,6 +59,8 @@ struct PolicyLintCommand: ParsableCommand {
         } else {
             for report in reports { Terminal.data(report.line) }
         }
+        // An empty answer could as well mean that nothing was looked at.
+        if reports.isEmpty { Terminal.talk(count == 1 ? "one policy, no finding" : "\(count) policies, no finding") }
         let serious = reports.count { $0.severity != .note }
         guard serious == 0 else {
             throw CommandFailure(
@@ -93,6 +101,11 @@ struct PolicyLintCommand: ParsableCommand {
 
     private func readBaseline(_ name: String) throws -> AppProtectionPolicy {
         if let level = AppProtectionPolicy.Baseline(rawValue: name) { return .baseline(level) }
+        guard name == "-" || FileManager.default.fileExists(atPath: name) else {
+            let levels = AppProtectionPolicy.Baseline.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(
+                .badInput, "\(name) is neither a baseline nor a file", hint: "Use \(levels), or name a file.")
+        }
         return try PolicyFiles.policy(name)
     }
 

@@ -83,6 +83,7 @@ extension RunningService {
             readiness = .failure(error)
         }
         let isRestored = (try? await service.restoration(of: tenant)) ?? nil
+        let workload = try? await service.workload(of: tenant)
         let providers = await server.lookAtProviders()
         guard !Task.isCancelled else { return }
         let watch = ServiceWatch(
@@ -90,7 +91,7 @@ extension RunningService {
             ServiceWatch.Facts(
                 readiness: readiness, isRestored: isRestored != nil, isAuditChanged: isAuditChanged.withLock { $0 },
                 certificateEnds: server.certificateEnds, providers: providers, started: started,
-                isDevelopment: isDevelopment),
+                workload: workload, isDevelopment: isDevelopment),
             at: Date())
         conditions.withLock { $0 = watch.conditions }
         server.note(watch.gauges, watch.conditions)

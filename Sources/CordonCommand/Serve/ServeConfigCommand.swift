@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonBase
 import CordonConsole
 import CordonIdentity
 import CordonPolicy
@@ -86,6 +87,15 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     try plan.server.validate()
                     try plan.server.checkCertificate()
                 } catch { throw CommandFailure(error) }
+            }
+            if let metrics = plan.server.metrics, !Loopback.includes(metrics.host) {
+                Terminal.talk(
+                    Style.yellow("metrics")
+                        + " answer at \(metrics.host) without a sign-in; let no other network reach it")
+            }
+            if !plan.hasFolder {
+                Terminal.talk(
+                    Style.yellow("dataDirectory") + " is not set; keys and store are kept in \(plan.folder.path)")
             }
             let providers = offline || plan.isDevelopment ? nil : await IssuerCheck.all(of: plan.server)
             let database =

@@ -98,6 +98,21 @@ struct ServeConfigurationFile: Decodable, Equatable {
         }
     }
 
+    /// The values of a setting that has a few, nil for any other.
+    private static func words(of path: [any CodingKey]) -> String? {
+        func list<Word: CaseIterable & RawRepresentable>(_: Word.Type) -> String where Word.RawValue == String {
+            Word.allCases.map(\.rawValue).joined(separator: ", ")
+        }
+        return switch path.first.flatMap({ CodingKeys(rawValue: $0.stringValue) }) {
+        case .logLevel: list(ServeLogging.Level.self)
+        case .logFormat: list(ServeLogging.Format.self)
+        case .firstSignIn: list(FirstSignIn.self)
+        case .numericConflict: list(NumericConflict.self)
+        case .roles where path.count == 3: list(AdministratorRole.self)
+        default: nil
+        }
+    }
+
     /// Reads a file.
     ///
     /// - Throws: ``CommandFailure`` with status `badInput`: missing, unreadable, not JSON, a member that is unknown or
@@ -127,6 +142,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
         {
             let place = context.codingPath.reduce(into: "") { path, key in
                 path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
+            }
+            if let words = Self.words(of: context.codingPath) {
+                throw CommandFailure(.badInput, "\(path): \(place) is not one of its values", hint: "use \(words)")
             }
             throw CommandFailure(
                 .badInput, "\(path): \(place) is of the wrong kind",

@@ -105,6 +105,7 @@ struct ServeOptions: ParsableArguments {
         var plan = ServePlan(
             isDevelopment: development, database: try ServiceDatabase(text), folder: folder,
             server: try server(set), developmentPassword: developmentPassword)
+        plan.hasFolder = (dataDirectory ?? set.dataDirectory) != nil
         plan.logging = ServeLogging(
             level: logLevel ?? set.logLevel ?? .notice, format: logFormat ?? set.logFormat ?? .text)
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }

@@ -12,6 +12,8 @@ struct ServePlan: Sendable {
     var database: ServiceDatabase
     /// The folder for signing keys and the development directory.
     var folder: URL
+    /// Whether the settings name that folder; else it lies where the command was called.
+    var hasFolder = true
     /// How the service is reached and whose tokens it accepts.
     var server: ServiceServerConfiguration
     /// What is said on standard error.

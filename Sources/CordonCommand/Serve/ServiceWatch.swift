@@ -27,6 +27,8 @@ struct ServiceWatch {
         var providers: [ProviderKeyState] = []
         /// Since when the service runs.
         var started: Date
+        /// What is under way, nil where the store does not say.
+        var workload: ServiceWorkload?
         /// Whether nobody needs a backup.
         var isDevelopment = false
     }
@@ -41,6 +43,7 @@ struct ServiceWatch {
         look(at: folder, facts, at: now)
         if let end = facts.certificateEnds { noteCertificate(end, at: now) }
         note(facts.providers, at: now)
+        if let workload = facts.workload { note(workload) }
         gauges.append(
             ServiceGauge(
                 "cordon_restored", "Whether a restored store waits for an administrator.", facts.isRestored ? 1 : 0))
@@ -100,6 +103,15 @@ struct ServiceWatch {
             add(
                 .provider, of: provider.issuer, "the keys of an identity provider cannot be fetched",
                 ["reason": "\(provider.issuer): \(provider.reason ?? "unknown")"])
+        }
+    }
+
+    private mutating func note(_ workload: ServiceWorkload) {
+        gauges.append(
+            ServiceGauge("cordon_registrations", "Registrations that count.", Double(workload.registrations)))
+        let help = "Wipes that have not ended, and those of the last days that failed or lapsed."
+        for (state, count) in [("open", workload.openWipes), ("failed", workload.failedWipes)] {
+            gauges.append(ServiceGauge("cordon_wipes", help, labels: ["state": state], Double(count)))
         }
     }
 

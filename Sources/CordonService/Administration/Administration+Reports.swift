@@ -138,8 +138,6 @@ extension Administration {
         return try await store.read(for: administrator) { records in
             let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
             let forever = ""..<StorageTime.text(.distantFuture)
-            let ended = try records.records(
-                WipeOperation.self, where: .due, in: "ended/"..<"ended0", limit: AttentionReport.mostLookedAt)
             let open = try records.page(
                 WipeOperation.self, of: .found(by: .state, "open"), after: nil, limit: AttentionReport.mostLookedAt)
             return AttentionReport(
@@ -151,7 +149,7 @@ extension Administration {
                 waitingWipes: open.count { now.timeIntervalSince($0.requested) > AttentionReport.wipeWaits },
                 expiringApps: try records.count(
                     Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), atMost: .max),
-                failedWipes: ended.count { [.failed, .expired].contains($0.state) && $0.successorID == nil },
+                failedWipes: try AttentionReport.failedWipes(in: records),
                 blockedPeople: try records.count(UserBlock.self, of: .all, atMost: .max),
                 alerts: try records.count(OperatorAlert.self, of: .all, atMost: .max))
         }

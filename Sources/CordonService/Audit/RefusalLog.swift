@@ -32,13 +32,16 @@ struct RefusalLog: Sendable {
 
     /// Writes a refusal down; a store that does not answer keeps nobody from being refused.
     ///
-    /// - Parameter isProved: Whether a token or a key says that the actor is the one named.
+    /// - Parameters:
+    ///   - facts: What the call brought along.
+    ///   - isProved: Whether a token or a key says that the actor is the one named.
     func note(
-        _ error: ServiceError, _ call: String, by actor: AuditRecord.Actor, of tenant: TenantID, isProved: Bool,
-        at now: Date
+        _ error: ServiceError, _ call: String, by actor: AuditRecord.Actor, of tenant: TenantID, _ facts: CallFacts?,
+        isProved: Bool, at now: Date
     ) async {
         guard let leftOut = admit(tenant, isProved: isProved, at: now) else { return }
-        var details = ["code": error.code.rawValue, "reason": error.reason]
+        var details = facts?.details ?? [:]
+        details.merge(["code": error.code.rawValue, "reason": error.reason]) { _, own in own }
         details["status"] = error.status.map { String($0.rawValue) }
         if leftOut > 0 { details["leftOut"] = String(leftOut) }
         let written = details

@@ -23,7 +23,11 @@ extension ServiceCaller {
 
 extension Administrator: ServiceCaller {
     var actor: AuditRecord.Actor? { AuditRecord.Actor(self) }
-    var facts: CallFacts? { call }
+    var facts: CallFacts? {
+        var facts = call
+        facts.isOfProgram = isProgram
+        return facts
+    }
 
     func isRefused(by error: ServiceError) -> Bool { error.code == .forbidden }
 }

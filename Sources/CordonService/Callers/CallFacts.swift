@@ -12,6 +12,8 @@ public struct CallFacts: Sendable, Hashable {
     public var impactToken: String?
     /// Whether an assignment to a group that does not exist yet is kept, to reach people once the group comes; refused otherwise.
     public var keepsUnknownGroups = false
+    /// Whether a program makes the call. The audit log calls both administrators, as it always did, and says this besides.
+    var isOfProgram = false
 
     /// Facts of a call that proves nothing.
     public init(
@@ -34,6 +36,7 @@ public struct CallFacts: Sendable, Hashable {
         details["request"] = requestID
         details["client"] = client
         details["reason"] = reason
+        if isOfProgram { details["program"] = "true" }
         return details
     }
 

@@ -13,7 +13,7 @@ extension DeviceService {
     ) async throws(ServiceError) -> CheckInOutcome {
         let now = store.now
         try request.check()
-        let (quick, snapshot) = try await store.read(for: caller) { records in
+        let (quick, snapshot) = try await store.readBriefly(for: caller) { records in
             let state = try CheckInState(request, id, caller, at: now, service: self, in: records)
             return (try settled(state, caller, at: now, in: records), state.snapshot)
         }

@@ -83,7 +83,7 @@ public struct DeviceService: Sendable {
 
     /// Account and key of a registration, for checking a report that comes without a token; nil for an unknown id.
     public func holder(ofRegistration id: String, of tenant: TenantID) async throws(ServiceError) -> DeviceCaller? {
-        try await store.read(for: tenant) { records in
+        try await store.readBriefly(for: tenant) { records in
             try records.record(Registration.self, id).map { DeviceCaller(account: $0.account, key: $0.key) }
         }
     }
@@ -92,7 +92,7 @@ public struct DeviceService: Sendable {
     public func isAwaited(
         _ commandID: String, ofRegistration id: String, of tenant: TenantID
     ) async throws(ServiceError) -> Bool {
-        try await store.read(for: tenant) { records in
+        try await store.readBriefly(for: tenant) { records in
             if let operation = try records.record(WipeOperation.self, commandID) {
                 return operation.registrationID == id && operation.state.awaitsReport
             }
@@ -104,7 +104,7 @@ public struct DeviceService: Sendable {
     /// Whether an account was disabled or removed, by the directory or by a signal (SRV-TG-32). For transports, which
     /// then let its apps in as far as learning that.
     public func isAccountDisabled(_ account: AccountID, of tenant: TenantID) async throws(ServiceError) -> Bool {
-        try await store.read(for: tenant) { records in try records.isDisabled(account) }
+        try await store.readBriefly(for: tenant) { records in try records.isDisabled(account) }
     }
 
     /// Closes a registration and notes what the app says about it (SRV-CI-013, SRV-CI-021); nil where it says nothing.
@@ -146,7 +146,7 @@ public struct DeviceService: Sendable {
         let (stream, token) = store.events.subscribe(address)
         let (missed, lastID, epoch): ([ServiceEvent], Int64, Int64)
         do {
-            (missed, lastID, epoch) = try await store.read(for: caller) { records in
+            (missed, lastID, epoch) = try await store.readBriefly(for: caller) { records in
                 _ = try records.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
                 let epoch = try records.settings().epoch ?? 0
                 let bookmark = try records.record(EventBookmark.self, id) ?? EventBookmark(registrationID: id)

@@ -14,12 +14,30 @@ public protocol ServiceStorage: Sendable {
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
     ) async throws -> Result
 
+    /// Runs a body that reads a few records by id or lookup, as the ``read(_:_:)`` of a check-in does.
+    ///
+    /// A store may run it at once on the caller's thread. It does not wait for a ``read(_:_:)``, however many there are.
+    ///
+    /// - Throws: What the body throws, or ``ServiceError`` with a `storage…` code.
+    func readBriefly<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result
+
     /// Runs the body and keeps its changes; when it throws, none is kept.
     ///
     /// - Throws: What the body throws, or ``ServiceError`` with a `storage…` code.
     func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result
+}
+
+extension ServiceStorage {
+    /// Reads as ``read(_:_:)``, for stores whose reads never wait for one another.
+    public func readBriefly<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
+        try await read(tenant, body)
+    }
 }
 
 /// A consistent view of one organisation's records; valid only inside the body that it was handed to.

@@ -62,6 +62,18 @@ struct TenantStore: Sendable {
         }
     }
 
+    /// Reads a few records on one consistent state, at once and without waiting for lists; for what every app asks.
+    func readBriefly<Result: Sendable>(
+        for caller: some ServiceCaller, call: String = #function,
+        _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws(ServiceError) -> Result {
+        do {
+            return try await storage.readBriefly(caller.tenant, body)
+        } catch {
+            throw await refusal(error, of: caller, call)
+        }
+    }
+
     /// Runs a change and, once it is durable, tells connected apps of it.
     func change<Result: Sendable>(
         for caller: some ServiceCaller, call: String = #function,
@@ -104,7 +116,8 @@ struct TenantStore: Sendable {
         let error = error as? ServiceError ?? ServiceError(.internalError, "the call failed: \(type(of: error))")
         if let actor = caller.actor, caller.isRefused(by: error) {
             let name = String(call.prefix { $0 != "(" })
-            await refusals.note(error, name, by: actor, of: caller.tenant, isProved: caller.isProved, at: now)
+            await refusals.note(
+                error, name, by: actor, of: caller.tenant, caller.facts, isProved: caller.isProved, at: now)
         }
         return error
     }

@@ -7,7 +7,7 @@ package enum AdministrationAccess: Sendable, CaseIterable {
     case readApps
     /// Writes policies, asks for wipes, blocks people.
     case writeApps
-    /// Reads people and groups; also open to whoever administers apps, since policies are assigned to groups.
+    /// Reads people and groups; also open to administrators of apps, since policies are assigned to groups.
     case readDirectory
     /// Writes groups.
     case writeGroups

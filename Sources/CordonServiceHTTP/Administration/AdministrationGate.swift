@@ -17,7 +17,7 @@ package struct AdministrationGate: Sendable {
     /// The roles that groups and roles of tokens have by what tokens call them, and people and programs by `user:` and
     /// their object id; what a further provider says, after its mark.
     var roleMapping: [String: Set<AdministratorRole>] = [:]
-    /// How long ago somebody may have signed in who asks for what cannot be taken back, in seconds; nil for ever.
+    /// How long ago a person may have signed in who asks for what cannot be taken back, in seconds; nil for ever.
     package var stepUpAge: Int?
     let now: @Sendable () -> Date
     /// Who works when.
@@ -125,8 +125,8 @@ package struct AdministrationGate: Sendable {
             call: CallFacts(client: token.clientID, hasFreshSignIn: isFresh(token)))
     }
 
-    /// Lets somebody through to what cannot be taken back only soon after they proved who they are (SRV-OP-021). A
-    /// program has nobody to ask.
+    /// Lets a person through to what cannot be taken back only soon after they proved who they are (SRV-OP-021). A
+    /// program has no person to ask.
     ///
     /// - Throws: ``TokenRefusal`` with code `staleSignIn`.
     package func requireFreshSignIn(_ token: AccessToken) throws {
@@ -157,7 +157,7 @@ package struct AdministrationGate: Sendable {
     /// What the holder of a token may be called where roles are given: by their groups and roles, and by their id.
     ///
     /// A plain name is a value of either claim; `group:` and `role:` say which. A group or role that is called like a person,
-    /// like one of these or like another provider's group is nobody: whoever may make groups must not become one of those.
+    /// like one of these or like another provider's group is nobody: a person who may make groups must not become one of those.
     private static func names(of token: AccessToken) -> Set<String> {
         func plain(_ names: Set<String>) -> Set<String> {
             names.filter { name in
@@ -198,7 +198,7 @@ package struct AdministrationGate: Sendable {
     /// roles that include as much.
     ///
     /// A person's role that is the name of one of their groups as well is none: with a provider that gives the same words in
-    /// both claims, whoever makes a group called `owner` would be one.
+    /// both claims, a person who makes a group called `owner` would be one.
     private static func roles(of token: AccessToken) -> Set<AdministratorRole> {
         let words = token.isApplication ? token.roles : token.roles.subtracting(token.groups)
         var roles = Set(

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// What somebody who is signed in may do here, for consoles and scripts to know before they ask.
+/// What a person who is signed in may do here, for consoles and scripts to know before they ask.
 struct SelfRoutes: Sendable {
     let gate: AdministrationGate
 

@@ -13,7 +13,7 @@ internal import NIOHTTP1
 /// Posts alerts to a receiver of the operator's, signed as Standard Webhooks has it: `webhook-id`, `webhook-timestamp`, and in
 /// `webhook-signature` the HMAC-SHA-256 of `id.timestamp.body`.
 ///
-/// A redirect is not followed, since it would hand the alert to somebody else.
+/// A redirect is not followed, since it would hand the alert to another server.
 public struct AlertWebhook: Sendable {
     /// How long one delivery may take.
     private static let timeout = TimeAmount.seconds(10)
@@ -30,7 +30,7 @@ public struct AlertWebhook: Sendable {
     ///
     /// - Parameters:
     ///   - address: Where to post, https; plain http on loopback alone.
-    ///   - secretFile: A file with `whsec_` and 24 to 64 bytes as Base64, which nobody but owner and group may read. While a
+    ///   - secretFile: A file with `whsec_` and 24 to 64 bytes as Base64, which only its owner and group may read. While a
     ///     secret is replaced, the new one and the one before, a line each.
     /// - Throws: ``ProgramError``: `configurationInvalid` for the address, `fileUnusable` for the file.
     public init(

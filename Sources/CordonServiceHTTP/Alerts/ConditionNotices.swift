@@ -76,7 +76,7 @@ package struct ConditionNotices: Sendable {
             states[condition.name] = state
         }
         for (name, state) in states where now.timeIntervalSince(state.seen) >= Self.pause {
-            // Of what nobody was told the end is no news.
+            // The end of a condition is news only where its beginning was told.
             guard state.told != nil else {
                 states[name] = nil
                 continue

@@ -39,7 +39,7 @@ struct AuthorityRoutes: Sendable {
         "\(origin.of(request))/\(Self.plain(tenant))/oauth2/v2.0/token"
     }
 
-    /// The same, where it is surely this service's: a client's signature for a host that somebody made up must not count.
+    /// The same, where it is surely this service's: a client's signature for a made-up host must not count.
     private func ownAddress(_ request: Request, tenant: String) -> String? {
         let host = Loopback.host(ofAuthority: request.head.authority ?? "")
         return origin.publicBase != nil || Loopback.includes(host) ? tokenAddress(request, tenant: tenant) : nil

@@ -2,7 +2,7 @@ import CordonPolicy
 import Foundation
 
 /// The provider's discovery document, fetched at most twice a minute however often it is asked for: the routes that use
-/// it are open to anybody.
+/// it are open to every client.
 actor DiscoveryCache {
     static let lifetime: TimeInterval = 300
     static let pause: TimeInterval = 30
@@ -39,7 +39,7 @@ actor DiscoveryCache {
         }
     }
 
-    /// Fetches once for everybody who asks meanwhile.
+    /// Fetches once for all requests that ask meanwhile.
     private func fetch(_ issuer: String, at moment: Date) async throws(TokenRefusal) -> Data {
         let task =
             running

@@ -41,7 +41,7 @@ struct CheckInGate: Sendable {
     /// remembered, so that a request that was held back leaves nothing behind.
     typealias Admission = (DeviceCaller) async throws -> Void
 
-    /// Who enrols. A token that is bound to no key must be fresh: whoever has it may bring a key.
+    /// Who enrols. A token that is bound to no key must be fresh: every holder of it may bring a key.
     func newcomer(of request: Request, admitting admission: Admission) async throws -> DeviceCaller {
         let (text, token) = try await accessToken(of: request)
         try await revoked.check(token)
@@ -65,7 +65,7 @@ struct CheckInGate: Sendable {
         return (try await holder(of: token, text, in: request, admitting: admission), token.expires)
     }
 
-    /// Who checks in: as ``caller(of:)``, and besides, with a proof by the registration's key, somebody whose account was
+    /// Who checks in: as ``caller(of:)``, and besides, with a proof by the registration's key, a person whose account was
     /// disabled or removed (SRV-TG-32).
     ///
     /// Such an account has no tokens any more, and would otherwise be told neither that nor what it has to wipe.
@@ -135,7 +135,7 @@ struct CheckInGate: Sendable {
         }
         if !request.headers.contains(.dpop), let acknowledgement, let text = acknowledgement.receipt {
             let receipt = try? WipeReceipt(verifying: text, signedBy: caller.key)
-            // Whoever has a receipt, from an export of the audit log for one, can repeat it and say nothing else.
+            // A stranger who has a receipt, from an export of the audit log for one, can repeat it and say nothing else.
             guard let receipt, receipt.registrationID == id, receipt.commandID == acknowledgement.commandID else {
                 throw TokenRefusal(.unprovedKey, "the registration's key signed no such receipt for this command")
             }

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Shared devices: joined by somebody with the role Cloud Device Administrator, seen and released by administrators, and
+/// Shared devices: joined by a person with the role Cloud Device Administrator, seen and released by administrators, and
 /// heard about who is on them.
 struct SharedDeviceRoutes: Sendable {
     let administration: Administration
@@ -81,7 +81,7 @@ struct SharedDeviceRoutes: Sendable {
         }
     }
 
-    /// Needs no token: nobody may be signed in, and the device's key signed what is said.
+    /// Needs no token: it may be that no person is signed in, and the device's key signed what is said.
     func addSession(to routes: RouterGroup<ServiceRequestContext>) {
         routes.post("/cordon/v1/devices/:id/session") { request, context in
             let id = context.key("id")

@@ -4,7 +4,7 @@ internal import CordonProtocol
 public struct AppAttestSettings: Sendable, Equatable {
     /// The apps by team and bundle id, such as `9XK3M7QW2P.org.example.fieldnotes`; evidence of any other is refused.
     public var apps: Set<String>
-    /// Whether keys of Apple's development environment count; apps that Xcode installs have them, and so has anybody who builds an app.
+    /// Whether keys of Apple's development environment count; apps that Xcode installs have them, and so does everyone who builds an app.
     public var allowsDevelopment: Bool
 
     /// Takes the apps.

@@ -20,7 +20,7 @@ extension HTTPField.Name {
     package static let changeReason = constant("Cordon-Reason")
     /// The token of the impact that an administrator was shown.
     package static let impactToken = constant("Cordon-Impact")
-    /// The id of the change that waits for somebody else to release it.
+    /// The id of the change that waits for another administrator to release it.
     package static let waitingChange = constant("Cordon-Waiting-Change")
     /// Where an event stream is to go on.
     package static let lastEventID = constant("Last-Event-ID")

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Until when a request of an administrator may look through records. Looking through many is work without an end of its own, so
-/// whoever does that asks here from time to time.
+/// code that does so asks here from time to time.
 package enum AdministrationDeadline {
     /// The end for the request at hand, nil for none.
     @TaskLocal static var end: ContinuousClock.Instant?

@@ -6,9 +6,9 @@ package import Hummingbird
 /// Lets few requests of administrators work at a time, so that lists of everything leave the machine to the apps that check in
 /// (SRV-CI-090).
 ///
-/// Reading and writing have turns of their own: whoever lists all day keeps nobody from wiping a device. Callers take turns, one
+/// Reading and writing have turns of their own: an administrator who lists all day keeps no other from wiping a device. Callers take turns, one
 /// request each, so that one who asks for much keeps the others waiting for one request at most. A body is read before its
-/// request takes a turn: whoever sends one slowly holds nobody up.
+/// request takes a turn: a client that sends one slowly holds no other up.
 package final class AdministrationTurns: Sendable {
     /// The most requests of one caller that wait.
     static let mostWaiting = 32

@@ -22,7 +22,7 @@ public struct CheckInLimits: Sendable, Equatable {
     public static let documented = CheckInLimits(
         perRegistrationAndMinute: 1, burst: 10, perPersonAndHour: 60, registrationsPerPersonAndHour: 5,
         perSharedDeviceAndMinute: 6)
-    /// Limits that nobody meets by hand, for development and measurements.
+    /// Limits that no person meets by hand, for development and measurements.
     public static let development = CheckInLimits(
         perRegistrationAndMinute: 1e6, burst: 1e6, perPersonAndHour: 1e9, registrationsPerPersonAndHour: 1e9,
         perSharedDeviceAndMinute: 1e6)

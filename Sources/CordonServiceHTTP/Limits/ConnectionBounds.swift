@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// What one connection may cost: a place among the open ones, and a body only as long as somebody reads it.
+/// What one connection may cost: a place among the open ones, and a body only as long as a route reads it.
 ///
 /// Stands between the HTTP codec and the routes. The server itself reads a body to its end before it takes the next request,
 /// so without this a client that was refused could go on sending for ever.

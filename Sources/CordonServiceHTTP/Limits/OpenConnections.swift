@@ -2,7 +2,7 @@ import CordonBase
 import NIOCore
 
 /// Counts the connections that are open, and refuses those above the most that there may be, and above the share of one
-/// address among those that nobody is known to be at the other end of.
+/// address among those of whose other end nothing is known.
 ///
 /// A connection counts for its address until a request on it was let in, so that many apps behind one address of a company stay
 /// connected, and one machine that only connects cannot take every place.

@@ -7,7 +7,7 @@ import HTTPTypes
 /// Counts what registrations and people ask, and holds back who asks too often (SRV-CI-090).
 ///
 /// Only callers whose token and proof are good are counted, and statements that a device's key signed, so strangers can
-/// neither fill it nor use up somebody's share. Shared devices have one of their own.
+/// neither fill it nor use up another caller's share. Shared devices have one of their own.
 final class RequestLimiter: Sendable {
     /// What one kind of caller may do.
     private struct Rate {
@@ -49,7 +49,7 @@ final class RequestLimiter: Sendable {
     /// Lets a report of a command through.
     ///
     /// - Parameter isAwaited: Whether the service issued the command and has not heard how it ended. Such a report has a second
-    ///   share, which nobody uses up by reporting what was never asked for and which no honest app comes near.
+    ///   share, which reports of what was never asked for do not use up and which no honest app comes near.
     /// - Throws: A refusal with status 429 that says when to come back.
     func admitReport(
         _ caller: DeviceCaller, at now: Date, isAwaited: () async throws -> Bool

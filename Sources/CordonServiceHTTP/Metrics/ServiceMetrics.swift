@@ -1,4 +1,5 @@
 import CordonBase
+import CordonProtocol
 import Foundation
 
 /// One measurement of the machine and its folders, for the metrics (SRV-CI-092).
@@ -49,8 +50,11 @@ final class ServiceMetrics: Sendable {
     struct Counts {
         var requests: [Request: Int] = [:]
         var durations: [String: Histogram] = [:]
-        var checkIns: [Int: Int] = [:]
-        var wipeReports: [String: Int] = [:]
+        // There from the start, so that a rate over them is no gap before the first.
+        var checkIns: [Int: Int] = Dictionary(
+            uniqueKeysWithValues: [EnrollmentStatus.policiesUnchanged, .newPolicies, .noPolicyTargeted, .wipeReceived]
+                .map { ($0.rawValue, 0) })
+        var wipeReports: [String: Int] = ["started": 0, "succeeded": 0, "failed": 0]
         var streams = 0
         var streamsOpened = 0
         var connections = 0
@@ -116,7 +120,7 @@ final class ServiceMetrics: Sendable {
         counts.withLock { $0.connectionsRefused += 1 }
     }
 
-    /// Replaces what the program measures of its machine, and what somebody has to look at.
+    /// Replaces what the program measures of its machine, and what an operator has to look at.
     func note(_ gauges: [ServiceGauge], _ conditions: [ServiceCondition]) {
         counts.withLock { counts in
             counts.gauges = gauges
@@ -124,6 +128,6 @@ final class ServiceMetrics: Sendable {
         }
     }
 
-    /// Everything, for whoever asks.
+    /// Everything that was counted.
     var snapshot: Counts { counts.withLock { $0 } }
 }

@@ -20,7 +20,7 @@ struct ProofVerifier: Sendable {
     /// lists. ``CheckInLimits/proofsOfKey`` is that of an app.
     static let shareOfAdministrator = 20_000
 
-    /// The proof, provided that it was made for this request and not used before; whoever accepts the request calls
+    /// The proof, provided that it was made for this request and not used before; the caller that accepts the request calls
     /// ``remember(_:share:)`` next.
     ///
     /// - Parameters:

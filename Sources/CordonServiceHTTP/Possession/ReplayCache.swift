@@ -5,7 +5,7 @@ import Foundation
 /// Remembers proofs until they are too old to be accepted anyway (RFC 9449 §11.1).
 ///
 /// Only proofs that passed every other check, and the limits, get here, so strangers cannot fill it; and no key has more than
-/// its share, so that whoever has one cannot either. When it is full of proofs that are still young it refuses new ones
+/// its share, so that the holder of one cannot either. When it is full of proofs that are still young it refuses new ones
 /// rather than forgetting one.
 final class ReplayCache: Sendable {
     enum Outcome: Sendable { case fresh, replayed, full }

@@ -40,7 +40,7 @@ struct SCIMRoutes: Sendable {
 
     func base(_ request: Request) -> String { origin.of(request) + Self.prefix }
 
-    /// Reads, edits and writes again until nobody else wrote in between; systems send changes of one group at once.
+    /// Reads, edits and writes again until no other change came in between; systems send changes of one group at once.
     func settling(
         _ attempt: () async throws -> Response
     ) async throws -> Response {

@@ -42,7 +42,7 @@ package enum SCIMUser {
         let external = document["externalId"]?.string ?? ""
         let mails = document["emails"]?.array ?? []
         let mail = mails.first { truth($0["primary"]) == true } ?? mails.first
-        // Whoever was disabled stays so until a document says otherwise.
+        // A person who was disabled stays so until a document says otherwise.
         let isActive = try active(document) ?? known?.accountEnabled ?? true
         return DirectoryUser(
             id: id ?? (external.isEmpty ? RandomID.system.identifier() : external), userPrincipalName: name,

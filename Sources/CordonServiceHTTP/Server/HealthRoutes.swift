@@ -9,7 +9,7 @@ struct HealthRoutes: Sendable {
     private let devices: DeviceService
     private let tenant: TenantID
     private let metrics: ServiceMetrics
-    /// Whether what somebody has to look at is said as well; not to strangers.
+    /// Whether what an operator has to look at is said as well; not to unknown clients.
     private let isInside: Bool
     /// However many ask at once, the store is asked once.
     private let look = JoinedTask<TenantID, String?>()

@@ -150,10 +150,10 @@ public final class ServiceServer: Sendable {
         }
     }
 
-    /// Has the metrics show what the program measured, and metrics and `/readyz` what somebody has to look at.
+    /// Has the metrics show what the program measured, and metrics and `/readyz` what an operator has to look at.
     package func note(_ gauges: [ServiceGauge], _ conditions: [ServiceCondition]) { metrics.note(gauges, conditions) }
 
-    /// Fetches the keys of providers where that is due, so that one that cannot be reached is known before somebody needs it; how
+    /// Fetches the keys of providers where that is due, so that one that cannot be reached is known before a client needs it; how
     /// they stand. Nothing before the server answers.
     package func lookAtProviders() async -> [ProviderKeyState] {
         await tokens.withLock { $0 }?.lookAtProviders() ?? []
@@ -210,7 +210,7 @@ public final class ServiceServer: Sendable {
         HealthRoutes(
             devices: service.devices, tenant: configuration.tenant, metrics: metrics, isInside: true
         ).add(to: router)
-        // Counted apart: whoever fills these places takes none from apps.
+        // Counted apart: a client that fills these places takes none from apps.
         let open = OpenConnections(
             atMost: Self.mostMetricsConnections, unknownOfAddress: Self.mostMetricsConnections,
             metrics: ServiceMetrics(started: now()))

@@ -35,7 +35,7 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     /// The most connections that are open at once, event streams included; one more is closed as soon as it is made. Fewer
     /// where the process may not open so many files.
     public var maximumConnections = 10_000
-    /// The most connections of one address on which nobody was let in yet; of IPv6, of one network of 64 bits. This machine's own
+    /// The most connections of one address on which no request was let in yet; of IPv6, of one network of 64 bits. This machine's own
     /// address, and every one where ``isBehindProxy``, may have as many as there are.
     public var unknownConnectionsOfAddress = 256
     /// How long the body of a request may take.
@@ -57,7 +57,7 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     /// The roles that people and programs have besides those that their tokens name: by a value of `groups` or `roles`,
     /// or by `user:` and an object id (SRV-OP-020).
     public var roleMapping: [String: Set<AdministratorRole>] = [:]
-    /// How long ago, in seconds, a person may have signed in who asks for a wipe or for erasing somebody's data; nil
+    /// How long ago, in seconds, a person may have signed in who asks for a wipe or for erasing a person's data; nil
     /// where that does not matter, as with a provider that does not say `auth_time` (SRV-OP-021, RFC 9470).
     public var stepUpAge: Int? = 900
     /// The apps that show by App Attest that they are themselves; nil for none (SRV-CI-082).

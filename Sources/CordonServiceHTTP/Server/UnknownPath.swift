@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The answer to a path that no route has: for apps and operators a problem document, for everybody else Graph's
+/// The answer to a path that no route has: for apps and operators a problem document, for every other client Graph's
 /// envelope, without which its clients report nothing that helps (SRV-OP-023).
 struct UnknownPath: RouterMiddleware {
     private static let text = "Nothing has this path."

@@ -98,7 +98,7 @@ struct SecurityEventVerifier: Sendable {
     /// The account of a subject identifier (RFC 9493), or of the older form without `format`.
     ///
     /// A provider speaks of its own people only. The directory's sign-in names are those of the first provider's people, so
-    /// another one cannot name anybody by them.
+    /// another one cannot name any person by them.
     private static func subject(
         _ identifier: JSONValue?, _ claims: JSONValue, _ issuer: String, mark: String
     ) -> String? {

@@ -22,7 +22,7 @@ public struct AccessTokenVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - documents: Where providers' keys come from.
-    ///   - logger: Told why tokens are refused, with nothing of the tokens; nobody unless given.
+    ///   - logger: Told why tokens are refused, with nothing of the tokens; discards everything unless given.
     ///   - now: The clock.
     public init(
         rules: TokenRules, documents: any IssuerDocuments,

@@ -5,8 +5,8 @@ import Foundation
 ///
 /// An unknown key id causes at most one fetch per provider and ``shortestPause``, so that forged tokens cannot make
 /// the service hammer its provider. Keys are also fetched again after ``longestAge``, so that a withdrawn one ends;
-/// when that fails the old ones stay for ``longestSilence``, since a provider that is down must not lock everybody out, and
-/// whoever keeps it from being reached must not keep a withdrawn key alive for ever.
+/// when that fails the old ones stay for ``longestSilence``, since a provider that is down must not lock every person out, and
+/// an attacker who keeps it from being reached must not keep a withdrawn key alive for ever.
 actor IssuerKeys {
     static let shortestPause: TimeInterval = 30
     static let longestAge: TimeInterval = 3_600
@@ -138,7 +138,7 @@ actor IssuerKeys {
             }
         running[issuer] = task
         let outcome = await task.value
-        // Whoever waited longer must not end a task that was begun since.
+        // A request that waited longer must not end a task that was begun since.
         if running[issuer] == task { running[issuer] = nil }
         let moment = now()
         switch outcome {
@@ -149,7 +149,7 @@ actor IssuerKeys {
             failures[issuer] = (failures[issuer]?.since ?? moment, error.reason)
             // A provider that could never be reached is asked again at once by the next request.
             entries[issuer]?.attempted = moment
-            // Also where the old keys go on for a while, and nobody is refused yet.
+            // Also where the old keys go on for a while, and no token is refused yet.
             refusals?.note(error, "an identity provider cannot be used", of: issuer)
             throw error
         }

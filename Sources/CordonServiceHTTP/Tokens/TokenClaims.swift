@@ -49,7 +49,7 @@ struct TokenClaims {
         scopes = try Set(reader.words(ofAll: profile.scopeClaims, splitting: true)).union(profile.impliedScopes)
         roles = try Set(reader.words(ofAll: profile.roleClaims, splitting: false))
         groups = try Set(reader.words(ofAll: profile.groupClaims, splitting: false))
-        // Distributed claims (OpenID Connect Core §5.6.2), which Entra ID writes for somebody with many groups.
+        // Distributed claims (OpenID Connect Core §5.6.2), which Entra ID writes for a person with many groups.
         let elsewhere = reader.value("_claim_names")
         lacksGroups =
             groups.isEmpty

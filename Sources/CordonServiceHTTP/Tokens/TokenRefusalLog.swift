@@ -6,7 +6,7 @@ import Logging
 /// Tells operators why tokens are refused and why a provider cannot be used: each reason at once, and after that at most
 /// once a minute however often it comes.
 ///
-/// Anybody can send a bad token, so what is written is bounded, and nothing of a token is in it.
+/// Any client can send a bad token, so what is written is bounded, and nothing of a token is in it.
 final class TokenRefusalLog: Sendable {
     /// How long a reason is not repeated, in seconds.
     static let pause: TimeInterval = 60

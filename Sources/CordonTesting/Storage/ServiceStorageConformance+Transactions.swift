@@ -4,6 +4,15 @@ internal import CordonService
 
 extension ServiceStorageConformance {
     static let transactionChecks = [
+        Check("a brief read sees every change that returned, and nothing of another organisation") { storage in
+            for name in ["first", "second"] {
+                try await save([user("a", name: name)], in: storage)
+                let found = try await storage.readBriefly(tenant) { try $0.record(DirectoryUser.self, "a") }
+                try require(found == user("a", name: name), "a brief read does not see a change that returned")
+            }
+            let strange = try await storage.readBriefly(otherTenant) { try $0.record(DirectoryUser.self, "a") }
+            try require(strange == nil, "a brief read sees another organisation's record")
+        },
         Check("a transaction that throws leaves nothing behind, lookups included") { storage in
             try await save([user("a", name: "kept"), user("gone", name: "removed")], in: storage)
             do {

@@ -211,8 +211,7 @@ extension Vault {
 
     /// Remembers what must end when the account is locked or wiped.
     func track(_ holder: any KeyHolder, of account: AccountID) {
-        handles[account, default: []].removeAll { $0.holder == nil }
-        handles[account, default: []].append(WeakHandle(holder: holder))
+        keys.track(holder, of: account)
     }
 }
 

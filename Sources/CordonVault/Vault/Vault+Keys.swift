@@ -85,12 +85,9 @@ extension Vault {
         try endUnusedSecret(of: opened)
         guard keys[account]?.id != opened.id else { return }
         let (key, hasFormerFiles) = try withFormer(opened)
-        // Another process has wiped the account and made a key since: what is open is sealed under one that is gone.
-        if keys[account] != nil { drop(account, because: VaultError(.wiped, "The account's key was destroyed.")) }
-        keys[account] = key
-        endings[account] = nil
+        // Another process may have wiped the account and made a key since.
+        keys.put(key, hasFormerFiles: hasFormerFiles)
         watchKeys()
-        if hasFormerFiles { accountsWithFormerFiles.insert(account) }
     }
 
     /// Whether what a record holds was destroyed before: the key itself, or every one that hangs on no secret.
@@ -109,7 +106,7 @@ extension Vault {
     /// - Returns: one failure for each file whose last writes were lost; empty when everything is on disk.
     @discardableResult
     public func lock(_ account: AccountID) -> [VaultError] {
-        let failures = (handles[account] ?? []).compactMap { $0.holder?.settle() }
+        let failures = keys.settle(account)
         drop(account, because: VaultError(.locked, "The account was locked."))
         return failures
     }
@@ -117,7 +114,7 @@ extension Vault {
     /// Does for every account what ``lock(_:)`` does for one.
     @discardableResult
     public func lock() -> [VaultError] {
-        Set(keys.keys).union(handles.keys).flatMap { lock($0) }
+        keys.accounts.flatMap { lock($0) }
     }
 
     /// The accounts that have a key on this device, wipes not counted.
@@ -139,10 +136,8 @@ extension Vault {
     }
 
     private func endDestroyedKeys() {
-        for (account, key) in keys where (try? key.isCurrent(at: keyPath(account))) == false {
-            let reason = VaultError(.wiped, "The account's key was destroyed.")
-            drop(account, because: reason)
-            endings[account] = reason
+        for (account, key) in keys.all where (try? key.isCurrent(at: keyPath(account))) == false {
+            keys.end(account, because: VaultError(.wiped, "The account's key was destroyed."))
         }
     }
 
@@ -167,7 +162,7 @@ extension Vault {
     /// The account's key, provided that its record is still on disk: another process may have wiped it meanwhile.
     func key(for account: AccountID) throws(VaultError) -> AccountKey {
         guard let key = keys[account] else {
-            if let reason = endings[account] { throw reason }
+            if let reason = keys.ending(of: account) { throw reason }
             try refuseDuringWipe(account)
             let exists = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) != nil
             throw exists
@@ -181,15 +176,10 @@ extension Vault {
     }
 
     /// Ends what is open of an account and zeroes its key in memory.
-    func drop(_ account: AccountID, because reason: VaultError) {
-        for handle in handles.removeValue(forKey: account) ?? [] { handle.holder?.invalidate(reason) }
-        keys.removeValue(forKey: account)?.destroy()
-        endings[account] = nil
-        accountsWithFormerFiles.remove(account)
-    }
+    func drop(_ account: AccountID, because reason: VaultError) { keys.drop(account, because: reason) }
 
     private func refuseDuringWipe(_ account: AccountID) throws(VaultError) {
-        if wipesUnderWay.contains(account) || WipeJournal.exists(for: account, in: directory) {
+        if wipes.isUnderWay(account) || WipeJournal.exists(for: account, in: directory) {
             throw VaultError(.wipePending, "A wipe of the account has begun and is not finished.")
         }
         if let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size),
@@ -203,7 +193,7 @@ extension Vault {
 extension Vault {
     /// Whether files of the account may still hang on the key of earlier software; see ``sealFilesAnew(of:)``. False while the account
     /// is locked.
-    public func hasFormerFiles(of account: AccountID) -> Bool { accountsWithFormerFiles.contains(account) }
+    public func hasFormerFiles(of account: AccountID) -> Bool { keys.hasFormerFiles(of: account) }
 
     /// Seals anew, each with a key of its own, the account's sealed files that hang on the key of earlier software.
     ///
@@ -298,14 +288,14 @@ extension Vault {
     }
 
     private func noteSettled(_ account: AccountID) throws(VaultError) {
-        guard accountsWithFormerFiles.contains(account) else { return }
+        guard keys.hasFormerFiles(of: account) else { return }
         let key = try key(for: account)
         guard let former = key.former else { return }
         // Other apps of a key group have files of their own.
         if isKeyDirectoryShared { return }
         try PosixFile.replace(
             formerPath(account), with: try FormerKeyRecord.seal(former, under: key, isSettled: true))
-        accountsWithFormerFiles.remove(account)
+        keys.noteNoFormerFiles(of: account)
     }
 
     // MARK: Keys that a PIN guards

@@ -18,15 +18,10 @@ public actor Vault {
     nonisolated let isKeyDirectoryShared: Bool
     nonisolated let secrets: AccountSecrets
     nonisolated let clock: @Sendable () -> Date
-    var keys: [AccountID: AccountKey] = [:]
-    var handles: [AccountID: [WeakHandle]] = [:]
+    var keys = KeysInMemory()
     /// Sees other processes destroy keys; begun with the first key in memory.
     var watch: FolderWatch?
-    /// Why accounts have no key in memory whose keys others have destroyed.
-    var endings: [AccountID: VaultError] = [:]
-    var attachments: [WipeAttachment] = []
-    var wipesUnderWay: Set<AccountID> = []
-    var accountsWithFormerFiles: Set<AccountID> = []
+    var wipes = WipesHere()
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be written anew.
     var damagedDirectories: Set<URL> = []
 
@@ -59,29 +54,6 @@ public actor Vault {
         BackupExclusion.exclude(self.keyDirectory)
         register.removeUnfinished()
     }
-}
-
-/// Something with a key in memory that must end when its account is locked or wiped.
-protocol KeyHolder: AnyObject {
-    /// Makes durable what was written and leaves it complete, before a lock; why not, where that failed.
-    func settle() -> VaultError?
-    /// Ends every use of the key, for this reason.
-    func invalidate(_ reason: VaultError)
-}
-
-extension SealedFile: KeyHolder {
-    func settle() -> VaultError? {
-        do {
-            try finishIfOpen()
-            return nil
-        } catch {
-            return error
-        }
-    }
-}
-
-struct WeakHandle {
-    weak var holder: (any KeyHolder)?
 }
 
 extension AccountID {

@@ -3,10 +3,7 @@ internal import Foundation
 
 extension Vault {
     /// Adds a step to every wipe from now on, after the vault's own; the same name again replaces it.
-    public func attach(_ attachment: WipeAttachment) {
-        attachments.removeAll { $0.name == attachment.name }
-        attachments.append(attachment)
-    }
+    public func attach(_ attachment: WipeAttachment) { wipes.attach(attachment) }
 
     /// Removes everything of an account, its key first; other accounts' files are not touched (SDK-SW-06).
     ///
@@ -21,10 +18,10 @@ extension Vault {
     public func wipe(
         _ account: AccountID, observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> WipeReport {
-        guard wipesUnderWay.insert(account).inserted else {
+        guard wipes.begin(account) else {
             throw VaultError(.wipePending, "A wipe of the account is under way.")
         }
-        defer { wipesUnderWay.remove(account) }
+        defer { wipes.end(account) }
         observer(WipeStep(.begun))
         var journal = try destroyKey(of: account, observer)
         try removeOwnFiles(&journal, observer)
@@ -57,7 +54,7 @@ extension Vault {
         observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> [WipeReport] {
         var reports: [WipeReport] = []
-        for pending in try pendingWipes() where !wipesUnderWay.contains(pending.account) {
+        for pending in try pendingWipes() where !wipes.isUnderWay(pending.account) {
             reports.append(try await wipe(pending.account, observer: observer))
         }
         return reports
@@ -94,10 +91,10 @@ extension Vault {
         var journal =
             WipeJournal.read(WipeJournal.path(for: account, in: directory))
             ?? WipeJournal(
-                report: WipeReport(account: account, started: clock()), attachments: attachments.map(\.name),
+                report: WipeReport(account: account, started: clock()), attachments: wipes.attachments.map(\.name),
                 askedKeyID: askedKeyID(of: account))
         // A resumed wipe also runs what was attached since it began.
-        for name in attachments.map(\.name) where !journal.attachments.contains(name) {
+        for name in wipes.attachments.map(\.name) where !journal.attachments.contains(name) {
             journal.attachments.append(name)
         }
         // A full disk may refuse this and still take what is written in place.
@@ -295,7 +292,7 @@ extension Vault {
         if journal.result(of: name)?.failure == nil, journal.result(of: name) != nil { return }
         let account = journal.report.account
         var failure: String?
-        switch attachments.first(where: { $0.name == name })?.action {
+        switch wipes.action(of: name) {
         case .remove(let paths):
             let roots = paths(account).filter { !PosixFile.isAbsent($0.path) }
             failure = try removePaths(name, \.attachedFiles, &journal, roots.flatMap(Self.contents) + roots) {}

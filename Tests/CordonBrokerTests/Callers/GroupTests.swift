@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import CordonTesting
@@ -28,7 +29,7 @@ import Testing
             if len(sys.argv) > 2: os.kill(os.getppid(), 9)
             """
 
-    @Test func `a program with the group is served whatever its file, and nobody else is, whatever becomes of them`()
+    @Test func `a program with the group is served whatever its file, and no other is, whatever it becomes`()
         async throws
     {
         let place = try AllowedCopy()
@@ -82,6 +83,36 @@ import Testing
         let members = SystemGroup(number: 7, members: ["ada"])
         #expect(
             SystemGroup("\(Self.group)") == SystemGroup(number: Self.group, members: []) && !members.members.isEmpty)
+    }
+
+    @Test func `a group that is opened, closed or made while the broker runs counts as it is at each connect`() throws {
+        let place = try AllowedCopy()
+        defer { place.remove() }
+        let app = try place.install("/usr/bin/true", as: "notes", group: Self.group)
+        var configuration = try BrokerStand().configuration
+        configuration.apps = [AllowedApp(name: "x", path: app, group: "notes-app", clientIDs: ["x"])]
+        let system = Locked<SystemGroup?>(nil)
+        let listed = ListedPrograms(
+            configuration,
+            groups: ListedGroups(["notes-app"], lookingAgainAfter: .zero) { _ in system.withLock { $0 } })
+        let caller = PeerCredentials(process: getpid(), user: OtherUser.id, group: Self.group)
+        #expect(listed.groups(of: caller) { [] }.isEmpty && listed.mistakes.map(\.objection) == [.openGroup])
+        system.withLock { $0 = SystemGroup(number: Self.group, members: []) }
+        #expect(listed.groups(of: caller) { [] } == ["notes-app"] && listed.mistakes.isEmpty)
+        system.withLock { $0 = SystemGroup(number: Self.group, members: ["ward"]) }
+        #expect(listed.groups(of: caller) { [] }.isEmpty && listed.mistakes.map(\.objection) == [.openGroup])
+        system.withLock { $0 = nil }
+        #expect(listed.groups(of: caller) { [] }.isEmpty)
+    }
+
+    @Test func `programs that connect without end cost no look at the groups each`() {
+        let looks = Locked(0)
+        let groups = ListedGroups(["a", "a", "b"], lookingAgainAfter: .seconds(3_600)) { name in
+            looks.withLock { $0 += 1 }
+            return SystemGroup(number: name == "a" ? 1 : 2, members: [])
+        }
+        #expect((0..<100).allSatisfy { _ in groups.mayInclude(1) && groups.mayInclude(2) && !groups.mayInclude(3) })
+        #expect(looks.withLock { $0 } == 2)
     }
 
     @Test(arguments: [

@@ -56,6 +56,21 @@ import Testing
         #expect(try await notes.askAtOnce(.deviceInfo)?.device?.session == before.session + 2)
     }
 
+    @Test func `after a sign-out a hundred apps ask and report without a change of thread`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let session = try await notes.signIn(.worker, at: stand.provider).session
+        #expect(await notes.ask(.accountSignOut).error == nil)
+        #expect(try await notes.askAtOnce(.accountCurrent)?.current?.owed.map(\.session) == [session])
+        let done = try await notes.askAtOnce(.cleanUpReport) {
+            $0.session = session
+            $0.stage = .done
+        }
+        #expect(done != nil && done?.error == nil)
+        #expect(try await notes.askAtOnce(.accountCurrent)?.current?.owed.isEmpty == true)
+    }
+
     @Test func `what is answered at once is refused for the same reasons as everything else`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonIdentity
+import CordonProtocol
 import CordonService
 import Foundation
 import Logging
@@ -82,6 +83,75 @@ import Testing
             #expect(changed != lines)
             #expect(try await status(changed) == .notInWantedState, "\(name)")
         }
+    }
+
+    private func hint(_ lines: [String], _ options: [String] = []) async throws -> String? {
+        try await withServeFolder { folder in
+            let file = folder.appending(path: "audit.jsonl")
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            let command = try AuditVerifyCommand.parse([file.path, "--json"] + options)
+            do {
+                try await command.run()
+                return nil
+            } catch let failure as CommandFailure {
+                return failure.hint
+            }
+        }
+    }
+
+    @Test func `a torn download, another pin and a changed log are told apart`() async throws {
+        let service = try await service()
+        try await write(6, to: service)
+        let lines = try await export(service)
+        let torn = Array(lines.dropLast(2)) + [String(lines[lines.count - 2].prefix(40))]
+        #expect(try await hint(torn)?.contains("breaks off") == true)
+        #expect(try await hint(Array(lines.dropLast()))?.contains("breaks off") == true)
+        let other = try await self.service().devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        #expect(try await hint(lines, ["--pin", other])?.contains("Compare --pin") == true)
+        var edited = lines
+        edited[3] = edited[3].replacing("oid-", with: "oid-x")
+        #expect(try await hint(edited)?.contains("was changed") == true)
+        #expect(try await status(lines, ["--pin", "AAAA"]) == .usage)
+    }
+
+    @Test func `an exported history is verified with the lines before the log`() async throws {
+        let service = try await service()
+        try await write(3, to: service)
+        var bytes = Data()
+        for try await piece in try await service.administration.history.export(as: Self.owner) { bytes += piece }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        let pin = try await service.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        #expect(lines[0].contains(#""type":"history""#))
+        #expect(try await status(lines, ["--pin", pin]) == .done)
+        var forged = lines
+        forged[0] = forged[0].replacing("mostRestrictive", with: "other")
+        #expect(forged != lines)
+        #expect(try await status(forged, ["--pin", pin]) == .notInWantedState)
+        #expect(try await status(Array(lines.dropFirst()), ["--pin", pin]) == .notInWantedState)
+    }
+
+    @Test func `a record is shown in one line, with its time, its actor and what it says`() throws {
+        let record = AuditRecord(
+            after: nil, tenant: Self.tenant, time: 1_772_528_400, actor: .init(.administrator, id: "oid-ada"),
+            action: "policy.update", target: "policy/T_1", details: ["reason": "the new printer", "version": "v2"])
+        #expect(
+            AuditShowCommand.text(of: record)
+                == "2026-03-03T09:00:00Z #1 policy.update policy/T_1 done by administrator oid-ada; "
+                + "reason: the new printer; version: v2")
+    }
+
+    @Test(arguments: [
+        (["--about", "user/oid-1"], 1), (["--about", "oid-1"], 1), (["--by", "OWNER"], 3), (["--action", "user."], 3),
+        (["--action", "user.", "--since", "2020-01-01"], 3), (["--until", "2020-01-01"], 0),
+    ])
+    func `records are chosen by what they are about, who acted, and when`(
+        _ options: [String], _ count: Int
+    ) async throws {
+        let service = try await service()
+        try await write(3, to: service)
+        let records = try await export(service).dropLast().map { try AuditRecord(line: $0) }
+        let command = try AuditShowCommand.parse(["-"] + options)
+        #expect(records.count { command.matches($0) } == count)
     }
 
     @Test func `a fork that is sound in itself is found against an earlier export`() async throws {

@@ -43,6 +43,17 @@ import Testing
             as: Self.owner)
     }
 
+    @Test func `a folder without a store is the wrong folder, not a full disk`() throws {
+        let places = try Places()
+        defer { places.remove() }
+        #expect {
+            try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        } throws: { error in
+            (error as? CommandFailure)?.status == .badInput
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: places.root.path) == ["data"])
+    }
+
     @Test func `a copy of a running service is sound, and a service starts from it with the same keys`() async throws {
         let places = try Places()
         defer { places.remove() }

@@ -51,6 +51,27 @@ struct PolicyCommandTests {
                 == .done)
     }
 
+    @Test
+    func `lint says that it found nothing, and refuses a list without policies and a baseline that there is none of`()
+        throws
+    {
+        let folder = try Folder()
+        for text in [
+            "[]", #"{"value": []}"#, ##"{"@odata.type": "#microsoft.graph.user"}"##,
+            ##"{"@odata.type": "#microsoft.graph.user", "displayName": "x"}"##,
+        ] {
+            #expect(try folder.run("lint", folder.file("none.json", text)) == .badInput, "\(text)")
+        }
+        let sound = try folder.file("sound.json", Self.sound)
+        #expect(throws: CommandFailure.self) {
+            var command = try PolicyCommand.parseAsRoot(["lint", sound, "--baseline", "level9"])
+            do { try command.run() } catch let failure as CommandFailure {
+                #expect(failure.status == .badInput && failure.hint?.contains("level1, level2, level3") == true)
+                throw failure
+            }
+        }
+    }
+
     @Test func `a baseline is a whole policy of its level, and another level is no level`() throws {
         let folder = try Folder()
         for level in AppProtectionPolicy.Baseline.allCases {

@@ -134,10 +134,31 @@ import Testing
         #expect(try !creates("--development"))
     }
 
+    @Test(arguments: [
+        (#"{"logLevel": "loud"}"#, "logLevel", "warning"), (#"{"roles": {"g": ["ower"]}}"#, "roles.g[0]", "owner"),
+        (#"{"firstSignIn": "never"}"#, "firstSignIn", "create, refuse"),
+        (#"{"logFormat": "xml"}"#, "logFormat", "json"),
+    ])
+    func `a word that is none of a setting's is refused with those that there are`(
+        _ text: String, _ place: String, _ value: String
+    ) throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(text.utf8).write(to: file)
+            #expect {
+                _ = try ServeConfigurationFile(path: file.path)
+            } throws: { error in
+                let failure = error as? CommandFailure
+                return failure?.message.contains(place) == true && failure?.hint?.contains(value) == true
+            }
+        }
+    }
+
     @Test func `the start says who may enrol, unless a directory decides it`() throws {
         let report = ServeReport(
             address: "https://mam.example.org", listening: "0.0.0.0:443", version: "1", tenant: "contoso",
-            rootKey: "thumbprint", rootKeyIsHere: true, development: false, issuer: "https://id.example.org", process: 1)
+            rootKey: "thumbprint", rootKeyIsHere: true, development: false, issuer: "https://id.example.org", process: 1
+        )
         func lines(_ arguments: String...) throws -> [String] {
             report.lines(of: try ServeOptions.parse(arguments).plan(environment: [:]))
         }

@@ -48,6 +48,17 @@ import Testing
         }
     }
 
+    @Test func `registrations and wipes under way are figures`() throws {
+        try withServeFolder { folder in
+            let watch = watch(folder, Self.sound, at: Date(timeIntervalSince1970: 1_800_000_000)) {
+                $0.workload = ServiceWorkload(registrations: 7, openWipes: 2, failedWipes: 1)
+            }
+            let figures = watch.gauges.filter { ["cordon_registrations", "cordon_wipes"].contains($0.name) }
+            #expect(figures.map(\.value) == [7, 2, 1])
+            #expect(figures.map { $0.labels["state"] } == [nil, "open", "failed"])
+        }
+    }
+
     @Test func `a certificate near its end, keys that cannot be fetched, a changed log and no backup at all are told`()
         throws
     {

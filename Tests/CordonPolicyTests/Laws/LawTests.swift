@@ -12,7 +12,8 @@ import Testing
 
     /// Runs a law for many seeds.
     private func forSeeds(
-        _ rounds: (plain: Int, deep: Int), _ what: String, times: Int = 1, _ law: (UInt64, inout SeededGenerator) throws -> Void
+        _ rounds: (plain: Int, deep: Int), _ what: String, times: Int = 1,
+        _ law: (UInt64, inout SeededGenerator) throws -> Void
     ) rethrows {
         let isReplay = !DeepRun.isDeep && ProcessInfo.processInfo.environment["CORDON_SEED"] != nil
         let run = DeepRun(

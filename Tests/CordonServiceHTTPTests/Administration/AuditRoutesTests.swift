@@ -12,7 +12,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 @Suite struct AuditRoutesTests {
-    @Test func `the audit log is exported as lines of JSON to whoever may read it`() async throws {
+    @Test func `the audit log is exported as lines of JSON to those who may read it`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `nobody but an owner makes a role, and a permission that is none is named`() async throws {
+    @Test func `only an owner makes a role, and a permission that is none is named`() async throws {
         let service = try await TestService()
         try await service.test { client in
             let role: JSONValue = ["displayName": "All", "permissions": ["read"], "members": ["me"]]
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a program has nobody to sign in, and its wipes are let through`() async throws {
+    @Test func `a program has no person to sign in, and its wipes are let through`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be taken back or stops everybody needs a fresh sign-in`() async throws {
+    @Test func `what cannot be taken back or stops everyone needs a fresh sign-in`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func `erasing somebody over HTTP waits for the wipes that it asks for`() async throws {
+    @Test func `erasing a person over HTTP waits for the wipes that it asks for`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in

@@ -151,7 +151,7 @@ import Testing
 
     @Test func `a receiver that is not there is no delivery`() async throws {
         try await withSecret("whsec_\(Self.secret.base64EncodedString())") { file in
-            // Port 9 is for discarding, and nobody listens there.
+            // Port 9 is for discarding, and no program listens there.
             let isTaken = try await webhook("http://127.0.0.1:9/", file).deliver(Self.alert, of: TenantID("contoso"))
             #expect(!isTaken)
         }
@@ -160,7 +160,7 @@ import Testing
     @Test(arguments: [
         ("whsec_AAAA", 0o600), ("whsec_" + secret.base64EncodedString(), 0o644), (secret.base64EncodedString(), 0o600),
     ])
-    func `a secret that is short, open to everybody or none is refused`(_ text: String, _ mode: Int) async throws {
+    func `a secret that is short, readable by everyone or none is refused`(_ text: String, _ mode: Int) async throws {
         try await withSecret(text, mode: mode) { file in
             #expect(throws: ProgramError(.fileUnusable, reason: "", place: "", hint: "")) {
                 _ = try webhook("https://alerts.example.test/", file)

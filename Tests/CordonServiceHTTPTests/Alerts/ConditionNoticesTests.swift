@@ -71,7 +71,7 @@ import Testing
             notices.note(try #require(again), delivered: false, at: clock.now)
         }
         #expect(pauses == [30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600, 3_600])
-        // Nobody was told that it began.
+        // It was not told that it began.
         clock.advance(by: 2 * 3_600)
         #expect(notices.due([], at: clock.now) == [])
     }

@@ -10,7 +10,7 @@ import NIOCore
 import Testing
 
 /// Every route against what strangers, thieves and broken clients send. Each of it is refused with a reason in the route's own
-/// form; nothing of it is an error of the service, shows somebody else's data, or stops the service.
+/// form; nothing of it is an error of the service, shows another person's data, or stops the service.
 @Suite(.timeLimit(.minutes(5))) struct HostileRouteTests {
     @Test func `no route opens to a stranger, or to a token that is not for it`() async throws {
         let attacked = try await AttackedService()
@@ -82,7 +82,7 @@ import Testing
         try await attacked.expectWhole()
     }
 
-    /// What devices may never do: a token of the other side, and a good token with somebody else's registration.
+    /// What devices may never do: a token of the other side, and a good token with another person's registration.
     @Test func `no device reaches another's registration by any route`() async throws {
         let attacked = try await AttackedService()
         let thief = TestDevice(tag: "tag-thief", person: .workerB)
@@ -165,7 +165,7 @@ import Testing
                         headers[.authorization] = "Bearer \(try attacked.ownerToken())"
                         answer = try await client.raw(target.method, target.path, body.text, headers)
                     }
-                    // A number that no type holds may be a member that nobody reads.
+                    // A number that no type holds may be a member that no route reads.
                     attacked.judge(
                         answer, target, body.name,
                         mayPass: Self.readsNoBody(target) || body.name == "a number without end")

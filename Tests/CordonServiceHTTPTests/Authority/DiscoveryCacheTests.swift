@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `whoever asks while the first fetch is under way gets its answer`() async throws {
+    @Test func `a request that comes while the first fetch is under way gets its answer`() async throws {
         let provider = SlowProvider()
         let clock = SettableClock()
         let cache = DiscoveryCache(documents: provider, now: { clock.now })

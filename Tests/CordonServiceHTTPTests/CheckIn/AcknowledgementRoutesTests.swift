@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a report about a registration that nobody has is refused before its body is read`() async throws {
+    @Test func `a report about a registration that does not exist is refused before its body is read`() async throws {
         let service = try await TestService()
         try await service.test { client in
             // Were it read, it would be refused as no JSON.

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `somebody who cannot be added at the first sign-in is told why, and so are operators`() async throws {
+    @Test func `a person who cannot be added at the first sign-in is told why, and so are operators`() async throws {
         let log = LogRecorder()
         var configuration = ServiceConfiguration()
         configuration.createsPeopleAtSignIn = true

@@ -11,7 +11,7 @@ import Testing
 
 @testable import CordonServiceHTTP
 
-/// What a shared device says of itself, and what it is told: whether whoever is on it may stay (SI-157, SI-182).
+/// What a shared device says of itself, and what it is told: whether the person on it may stay (SI-157, SI-182).
 @Suite struct SharedDeviceReportTests {
     private let key = SoftwareSigningKey()
     private static let id = "ward-3"
@@ -51,7 +51,7 @@ import Testing
         return false
     }
 
-    @Test func `who signed in before a revocation has to leave, who signed in after it and everybody else stays`()
+    @Test func `who signed in before a revocation has to leave, who signed in after it and every other person stays`()
         async throws
     {
         let service = try await joined()
@@ -103,7 +103,7 @@ import Testing
         DeviceSessionStatement(deviceID: Self.id, session: session, account: nil, since: 1_800_000_000, apps: apps)
     }
 
-    @Test func `a device that goes on saying the same is seen, also while nobody comes or goes`() async throws {
+    @Test func `a device that goes on saying the same is seen, also while no person comes or goes`() async throws {
         let service = try await joined()
         try await service.test { client in
             func seen() async throws -> String? {
@@ -133,7 +133,7 @@ import Testing
             }
             let first = try await report(statement([], session: 1), client)
             #expect(first.status == .noContent)
-            // The list changes while nobody comes or goes; a broker that tells nothing changes nothing.
+            // The list changes while no person comes or goes; a broker that tells nothing changes nothing.
             #expect(try await report(statement(apps, session: 1), client).status == .noContent)
             let expected: JSONValue = [
                 ["bundleID": "example.notes", "name": "FieldNotes", "support": "used"],

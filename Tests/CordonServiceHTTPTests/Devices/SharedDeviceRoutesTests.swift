@@ -106,7 +106,7 @@ import Testing
             ])
     }
 
-    @Test func `nobody joins a device without the role, for another organisation, or with a key that is not its own`()
+    @Test func `no device is joined without the role, for another organisation, or with a key that is not its own`()
         async throws
     {
         let service = try await TestService()

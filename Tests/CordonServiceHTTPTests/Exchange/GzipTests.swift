@@ -76,7 +76,7 @@ import Testing
         ("gzip", true), ("br, gzip;q=0.5", true), ("gzip;q=0", false), ("*", true), ("*, gzip;q=0.0", false),
         ("identity", false), ("", false), ("deflate", false),
     ])
-    func `an answer is packed for whoever takes it`(accepted: String, isPacked: Bool) async throws {
+    func `an answer is packed for clients that take it`(accepted: String, isPacked: Bool) async throws {
         let service = try await TestService()
         for _ in 0..<3 { _ = try await service.publishPolicy() }
         try await service.test { client in

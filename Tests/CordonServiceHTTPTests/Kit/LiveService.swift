@@ -41,7 +41,7 @@ struct LiveService: Sendable {
             as: TestService.owner)
     }
 
-    /// A policy for everybody in the test app; its id.
+    /// A policy for every person in the test app; its id.
     func publishPolicy() async throws -> String {
         let policy = try await service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "Notes"], as: TestService.owner)

@@ -59,7 +59,7 @@ struct RouteFixture {
             isNew: true, as: owner)
     }
 
-    /// Calls a route as somebody with one role or none; the status.
+    /// Calls a route as a person with one role or none; the status.
     func call(
         _ route: GraphRoute, as role: AdministratorRole?, scopes: String? = nil,
         tenant: String = TestService.tenant.rawValue
@@ -67,7 +67,7 @@ struct RouteFixture {
         Int(try await answer(route, as: role, scopes: scopes, tenant: tenant).status.code)
     }
 
-    /// Calls a route as somebody with one role or none.
+    /// Calls a route as a person with one role or none.
     func answer(
         _ route: GraphRoute, as role: AdministratorRole?, scopes: String? = nil,
         tenant: String = TestService.tenant.rawValue

@@ -85,7 +85,7 @@ final class TestIssuer: IssuerDocuments {
     }
 }
 
-/// Somebody of the test organisation.
+/// A person of the test organisation.
 struct TestPerson: Sendable {
     let id: String
     let name: String

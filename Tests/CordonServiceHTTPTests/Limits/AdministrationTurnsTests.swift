@@ -78,7 +78,7 @@ import Testing
         for held in waiting + [first] { try await held.task.value }
     }
 
-    @Test func `whoever sends a body slowly holds up nobody, and has few such bodies`() async throws {
+    @Test func `a client that sends a body slowly holds up no other, and has few such bodies`() async throws {
         let turns = AdministrationTurns(readers: 1, writers: 1)
         var slow: [Task<Void, any Error>] = []
         var ends: [AsyncStream<ByteBuffer>.Continuation] = []

@@ -34,7 +34,7 @@ import Testing
         try channel.writeOutbound(HTTPResponsePart.end(nil))
     }
 
-    @Test func `a body that nobody reads any more ends the connection after a mebibyte`() throws {
+    @Test func `a body that no route reads any more ends the connection after a mebibyte`() throws {
         let channel = try channel()
         try channel.writeInbound(Self.head)
         try refuse(channel)
@@ -44,7 +44,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func `a body that nobody reads any more ends the connection after five seconds`() throws {
+    @Test func `a body that no route reads any more ends the connection after five seconds`() throws {
         let channel = try channel()
         try channel.writeInbound(Self.head)
         try channel.writeInbound(body(1))
@@ -103,7 +103,8 @@ import Testing
         #expect(PrometheusText(metrics).text.contains("cordon_connections_refused_total 1\n"))
     }
 
-    @Test func `one address has a share of the connections on which nobody was let in, and as many others as it likes`()
+    @Test
+    func `one address has a share of the connections on which no request was let in, and as many others as it likes`()
         throws
     {
         let open = OpenConnections(atMost: 100, unknownOfAddress: 2, metrics: metrics)
@@ -120,7 +121,7 @@ import Testing
         let third = try channel(open, from: "192.0.2.7")
         #expect(third.isActive)
         #expect(try !channel(open, from: "192.0.2.7").isActive)
-        // A place that counted for nobody any more gives nothing back twice.
+        // A place that counted for no address any more gives nothing back twice.
         try office[0].close().wait()
         #expect(try !channel(open, from: "192.0.2.7").isActive)
         try third.close().wait()

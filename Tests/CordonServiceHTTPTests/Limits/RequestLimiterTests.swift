@@ -145,7 +145,7 @@ import Testing
             #expect(
                 try await service.service.administration.operation(operation.id, as: TestService.owner).state
                     == .succeeded)
-            // A receipt that somebody found stands for its own wipe and for no other command.
+            // A receipt that a stranger found stands for its own wipe and for no other command.
             let found = TestClient.Changes(omitsToken: true, omitsProof: true)
             let forged = Acknowledgement(
                 commandID: "another", phase: .started, time: service.clock.now, receipt: try receipt(operation.id))

@@ -30,13 +30,14 @@ import Testing
             #"cordon_http_request_duration_seconds_bucket{route="/healthz",le="+Inf"} 2"#,
             #"cordon_http_request_duration_seconds_count{route="/healthz"} 2"#,
             #"cordon_check_ins_total{status="101"} 1"#, "cordon_event_streams 1",
+            #"cordon_check_ins_total{status="102"} 0"#, #"cordon_wipe_reports_total{phase="failed"} 0"#,
             #"cordon_http_requests_total{route="/a\"b\\c",method="GET",status="200"} 1"#,
         ] {
             #expect(lines.contains(line), "\(line)")
         }
     }
 
-    @Test func `what somebody has to look at is a metric of its own, and several values stand under one heading`() {
+    @Test func `what an operator has to look at is a metric of its own, and several values stand under one heading`() {
         let metrics = filled()
         metrics.note(
             [
@@ -50,7 +51,7 @@ import Testing
         #expect(text.components(separatedBy: "# TYPE cordon_provider_keys_age_seconds").count == 2)
     }
 
-    @Test func `what the service counts names nobody`() async throws {
+    @Test func `what the service counts names no person`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in

@@ -13,7 +13,7 @@ import Testing
 
 /// Every route that writes, and what keeps one stolen session from emptying an organisation by it.
 ///
-/// The routes are read from the routers: a new one that is not in the table fails, so that somebody says what it can do.
+/// The routes are read from the routers: a new one that is not in the table fails, so that its author says what it can do.
 @Suite struct EveryWriteTests {
     /// What stands between a session and harm by a route.
     private enum Guarding: Equatable {
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `with no budget no route makes anybody lose data, and each says what it waits for`() async throws {
+    @Test func `with no budget no route makes any person lose data, and each says what it waits for`() async throws {
         var tried: Set<String> = []
         for attempt in Attempt.all {
             let organisation = try await Organisation(isByCatalogue: attempt.isByCatalogue)

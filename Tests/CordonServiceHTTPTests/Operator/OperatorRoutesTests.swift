@@ -13,7 +13,7 @@ import Testing
 
 /// SRV-CI-016, 026, 084, 095 over HTTP.
 @Suite struct OperatorRoutesTests {
-    @Test func `a time-keeping system reports whether somebody is at work`() async throws {
+    @Test func `a time-keeping system reports whether a person is at work`() async throws {
         let service = try await TestService()
         try await service.test { client in
             let path = "/admin/v1/users/\(TestPerson.workerA.name.replacing("@", with: "%40"))/workingTime"

@@ -11,7 +11,7 @@ import Testing
 
 /// SRV-TG-37…42 over HTTP.
 @Suite struct ReportingRoutesTests {
-    @Test func `drift, figures and flagged apps are read by whoever may read`() async throws {
+    @Test func `drift, figures and flagged apps are read by those who may read`() async throws {
         let service = try await TestService()
         try await service.test { client in
             let policy = try await service.publishPolicy()

@@ -127,7 +127,7 @@ extension EveryWriteTests {
 
 extension EveryWriteTests {
     /// A person with an app under a plain policy, among policies that would make it remove data: of others, of no app, of a filter that
-    /// lets nobody through, of a set that the app is not in, and a default protection that waits for the plain one to end.
+    /// lets no app through, of a set that the app is not in, and a default protection that waits for the plain one to end.
     struct Organisation {
         let test: TestService
         let device = TestDevice()

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `somebody is found by display name without reading the others`() async throws {
+    @Test func `a person is found by display name without reading the others`() async throws {
         try await asking { storage, _, client in
             let reads = try await storage.reads {
                 let page = try await client.administer(
@@ -93,6 +93,27 @@ import Testing
                 #expect(Self.ids(page) == ["P3"] && page["totalResults"] == 1)
             }
             #expect(reads[.user] == .init(paged: 1))
+        }
+    }
+
+    @Test(arguments: [1, 70])
+    func `a member without a type is a group where there is one, and no others are read for that`(
+        people: Int
+    ) async throws {
+        try await asking { storage, service, client in
+            let members = ["g3"] + (0..<people).map { "person-\($0)" }
+            let reads = try await storage.reads {
+                let made = try await client.administer(
+                    .post, "/scim/v2/Groups",
+                    [
+                        "externalId": "outer", "displayName": "Outer",
+                        "members": .array(members.map { ["value": .string($0)] }),
+                    ])
+                #expect(made.status == .created)
+            }
+            let outer = try await service.service.administration.group("outer", as: TestService.owner)
+            #expect(outer.members.count == members.count && outer.members.contains(.group("g3")))
+            #expect(reads[.group]?.all == (people > 64 ? 1 : 0))
         }
     }
 

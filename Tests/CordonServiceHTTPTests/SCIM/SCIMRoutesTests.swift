@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `active is true or false, and nothing else enables somebody who was disabled`() async throws {
+    @Test func `active is true or false, and nothing else enables a person who was disabled`() async throws {
         let service = try await TestService()
         let claims = program(service)
         let path = Self.users + "/oid-cleo"

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `files that are missing, foreign to each other or open to everybody are refused`() throws {
+    @Test func `files that are missing, foreign to each other or readable by everyone are refused`() throws {
         let folder = try Folder()
         defer { folder.remove() }
         #expect(fault(folder.files)?.contains("missing") == true)

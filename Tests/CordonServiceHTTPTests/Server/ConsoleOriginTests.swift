@@ -50,7 +50,7 @@ import Testing
         #expect(try await ask(.get, [.origin: origin])[.accessControlAllowOrigin] == nil)
     }
 
-    @Test func `check-in has nothing for pages, and without a console nobody has`() async throws {
+    @Test func `check-in has nothing for pages, and without a console no route has`() async throws {
         #expect(try await ask(.get, [.origin: Self.console], path: "/mam/v1/keys")[.accessControlAllowOrigin] == nil)
         #expect(try await ask(.get, [.origin: Self.console], console: nil)[.accessControlAllowOrigin] == nil)
     }

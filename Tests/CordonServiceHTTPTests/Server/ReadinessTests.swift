@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `what somebody has to look at is said to watchers inside, and not to strangers`() async throws {
+    @Test func `what an operator has to look at is said to watchers inside, and not to unknown clients`() async throws {
         let service = try await TestService()
         let condition = ServiceCondition(.disk, "the disk is almost full", ["free": "1024"])
         service.metrics.note([], [condition])

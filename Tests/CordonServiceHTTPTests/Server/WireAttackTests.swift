@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a refused request that goes on with its body for ever loses its connection`() async throws {
         try await attack { port in
-            // More than any buffer on the way holds: all of it can be sent only as long as somebody takes it.
+            // More than any buffer on the way holds: all of it can be sent only as long as the server takes it.
             let chunk = "10000\r\n" + String(repeating: " ", count: 0x10000) + "\r\n"
             let answer = try await RawConnection.exchange(
                 port: port,

@@ -110,7 +110,7 @@ import Testing
                 let refused = try await ask(changes)
                 #expect(refused.status == .forbidden && refused.problem == "account-disabled")
             }
-            // Nobody but the holder of the registration's key is told.
+            // Only the holder of the registration's key is told.
             let stranger = try await client.send(
                 .post, path, as: TestDevice(), device.checkIn(at: service.clock.now), .init(omitsToken: true))
             #expect(stranger.status == .unauthorized)
@@ -159,7 +159,8 @@ import Testing
         #expect(try await service.service.provisioning.sessionRevocations(of: TestService.tenant).isEmpty)
     }
 
-    @Test func `an event that calls a person by sub counts where tokens say oid, and one about nobody is told`()
+    @Test
+    func `an event that calls a person by sub counts where tokens say oid, and one about no known person is told`()
         async throws
     {
         let log = LogRecorder()
@@ -190,7 +191,7 @@ import Testing
                 .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
             #expect(refused.status == .unauthorized)
             #expect(!log.lines.contains { $0.contains("nobody who is known here") })
-            // Somebody who never enrolled has tokens too, and nobody to find them by but those.
+            // A person who never enrolled has tokens too, and is known by nothing else.
             #expect(
                 try await push(client, token(service, Self.revoked, subject: bySub("pairwise-2"))).status == .accepted)
             #expect(try await client.administer(.get, "/v1.0/me", claims: administrator).status == .unauthorized)
@@ -205,7 +206,8 @@ import Testing
         }
     }
 
-    @Test func `a provider's word ends the sessions of its own people, and of nobody at another provider`() async throws
+    @Test func `a provider's word ends the sessions of its own people, and of no person of another provider`()
+        async throws
     {
         let second = "https://partner.example.test"
         let service = try await TestService(issuers: [TestIssuer.name, second])

@@ -215,7 +215,7 @@ import Testing
             try await verifier().verify(text, for: .administration)
         }
         #expect(log.lines.last?.contains(word) == true, "\(log.lines)")
-        // Another sign-in does not help, and whoever reads this is told who knows more.
+        // Another sign-in does not help, and the reader is told who knows more.
         #expect(refusal?.hint.contains("operator") == true)
     }
 
@@ -263,7 +263,7 @@ import Testing
                 let told = log.lines.filter { $0.contains("too many for a token") }
                 #expect(told.count == 1 && told[0].contains("(issuer \(TestIssuer.name))"), "\(log.lines)")
             }
-            // Whoever has a role anyway has it.
+            // A person who has a role anyway has it.
             var claims = TestIssuer.administrationClaims(at: service.clock.now)
             claims["hasgroups"] = true
             #expect(try await client.administer(.get, "/v1.0/groups", claims: claims).status == .ok)

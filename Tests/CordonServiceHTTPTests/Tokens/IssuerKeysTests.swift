@@ -58,7 +58,7 @@ extension IssuerKeys {
         #expect(issuer.fetches.withLock { $0 } == 2)
     }
 
-    @Test func `keys are fetched before somebody needs them, and since when they cannot be is known`() async throws {
+    @Test func `keys are fetched before a token needs them, and since when they cannot be is known`() async throws {
         let keys = keys()
         let first = clock.now
         #expect(await keys.look(at: TestIssuer.name) == ProviderKeyState(issuer: TestIssuer.name, fetched: first))

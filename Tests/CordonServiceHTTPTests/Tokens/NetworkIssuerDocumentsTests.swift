@@ -6,9 +6,9 @@ import Hummingbird
 import HummingbirdTesting
 import Testing
 
-/// What a service asks of its providers over the network, and of nobody else.
+/// What a service asks of its providers over the network, and of no other server.
 @Suite struct NetworkIssuerDocumentsTests {
-    @Test func `a provider that sends the service elsewhere has it ask nobody`() async throws {
+    @Test func `a provider that sends the service elsewhere has it ask no other server`() async throws {
         let asked = Locked<[String]>([])
         let elsewhere = Router()
         elsewhere.get("**") { request, _ in

@@ -309,6 +309,21 @@ struct AuditCoverageTests {
         }
     }
 
+    @Test func `what a program did, and what it was refused, is told from a person's`() async throws {
+        let test = try await TestService.withPeople()
+        var program = test.owner
+        program.isProgram = true
+        let user = DirectoryUser(id: "oid-cleo", userPrincipalName: "cleo@contoso.example", displayName: "Cleo")
+        try await test.service.provisioning.saveUser(user, as: program)
+        #expect(try await test.records().last?.details["program"] == "true")
+        program.roles = []
+        _ = await failure { try await test.service.provisioning.removeUser(user.id, as: program) }
+        let refused = try await test.records().last
+        #expect(refused?.outcome == .denied && refused?.details["program"] == "true")
+        try await test.service.provisioning.removeUser(user.id, as: test.owner)
+        #expect(try await test.records().last?.details["program"] == nil)
+    }
+
     @Test func `a refusal inside a transaction is in the audit log once, and nothing else of the transaction is`()
         async throws
     {

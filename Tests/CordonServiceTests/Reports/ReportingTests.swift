@@ -184,6 +184,8 @@ struct ReportingTests {
         try await test.service.performMaintenance(of: TestService.tenant)
         let lapsed = try await attention()
         #expect(lapsed.openWipes == 0 && lapsed.failedWipes == 2)
+        let workload = try await test.service.workload(of: TestService.tenant)
+        #expect(workload.openWipes == 0 && workload.failedWipes == 2 && workload.registrations > 0)
     }
 
     @Test func `what is under way for a person is read at once, and only while it is`() async throws {

@@ -138,7 +138,7 @@ struct KeyTests {
                 let path = workshop.path("note")
                 let mask: UInt8 = 0x5A
                 let needle = try #require(
-                    await workshop.vault.keys[workshop.ada]?.secret.withBytes { $0.map { $0 ^ mask } })
+                    await workshop.vault.key(for: workshop.ada).secret.withBytes { $0.map { $0 ^ mask } })
                 let file = try await workshop.vault.create(path, for: workshop.ada)
                 try file.write([1, 2, 3], at: 0)
                 try file.sync()

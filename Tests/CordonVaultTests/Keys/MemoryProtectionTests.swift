@@ -23,6 +23,49 @@ struct MemoryProtectionTests {
     }
 
     #if os(Linux)
+        /// Whether the kernel writes core files where a process dies, and lets this one ask for them.
+        private static let writesCores: Bool = {
+            guard let pattern = KernelText.contents(of: "/proc/sys/kernel/core_pattern") else { return false }
+            return geteuid() == 0 && !pattern.hasPrefix("|") && !pattern.contains("/")
+        }()
+
+        @Test(.enabled(if: writesCores, "core files go to a program or another folder, or only root may ask for them"))
+        func `a core file of an app with an open account holds no key and no plaintext of its buffers`() async throws {
+            let folder = try TemporaryFolder.make()
+            defer { TemporaryFolder.remove(folder) }
+            let mask: UInt8 = 0x5A
+            await #expect(processExitsWith: .signal(SIGABRT)) { [path = folder.path as String] in
+                let workshop = try await Workshop()
+                let file = try await workshop.vault.create(workshop.path("note"), for: workshop.ada)
+                let text = SecretBytes.random()
+                let plaintext = RawMemory(32, isSecret: true)
+                _ = text.withBytes { plaintext.slice(0, 32).copyMemory(from: $0) }
+                try text.withBytes { try file.write($0, at: 0) }
+                try file.sync()
+                let key = try #require(await workshop.vault.keys[workshop.ada])
+                let content = try #require(workshop.vault.facts(of: workshop.path("note"))).contentKey(under: key)
+                // The control lies in ordinary memory; what is looked for leaves the process masked.
+                let control = Data(SecureRandom.bytes(32))
+                let masked = [text, content].map { $0.withBytes { Data($0.map { $0 ^ 0x5A }) } ?? Data() }
+                try (masked.reduce(Data(), +) + Data(control.map { $0 ^ 0x5A }))
+                    .write(to: URL(fileURLWithPath: path + "/needles"))
+                var limit = rlimit(rlim_cur: .max, rlim_max: .max)
+                setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+                chdir(path)
+                signal(SIGABRT, SIG_DFL)
+                withExtendedLifetime((workshop, file, control, plaintext)) { abort() }
+            }
+            let core = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasPrefix("core") })
+            let memory = try Data(contentsOf: folder.appendingPathComponent(core), options: .alwaysMapped)
+            let needles = try Data(contentsOf: folder.appendingPathComponent("needles")).map { $0 ^ mask }
+            #expect(needles.count == 96)
+            for (number, name) in ["plaintext", "content key", "control"].enumerated() {
+                let needle = Data(needles[number * 32..<number * 32 + 32])
+                #expect((memory.range(of: needle) != nil) == (name == "control"), "\(name)")
+            }
+        }
+
         /// What the kernel says of the page at an address: `dd` for not dumped, `lo` for locked.
         private func flags(at address: UnsafeRawPointer?) throws -> Set<String> {
             let place = UInt(bitPattern: address)
@@ -67,7 +110,7 @@ struct MemoryProtectionTests {
                 try file.write([1, 2, 3], at: 0)
                 try file.sync()
                 func contentKey() async throws -> [UInt8] {
-                    let key = try #require(await workshop.vault.keys[workshop.ada])
+                    let key = try await workshop.vault.key(for: workshop.ada)
                     let content = try #require(workshop.vault.facts(of: path)).contentKey(under: key)
                     defer { content.destroy() }
                     return try #require(content.withBytes { $0.map { $0 ^ mask } })

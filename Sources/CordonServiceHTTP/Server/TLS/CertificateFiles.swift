@@ -4,7 +4,7 @@ public import Foundation
 public struct CertificateFiles: Sendable, Equatable {
     /// The certificate, followed by those between it and the root.
     public var chain: URL
-    /// The private key; nobody but the service and its group may read it.
+    /// The private key, readable by the service and its group alone.
     public var privateKey: URL
 
     /// Names the files.

@@ -1,0 +1,115 @@
+internal import CordonBase
+public import CordonIdentity
+public import CordonVault
+public import Foundation
+
+/// Files of an app's accounts that are worked on while the gate is closed, such as what waits to be sent: sealed under a second key of each
+/// account, which hangs on the device's secrets alone and on no PIN. A wipe removes them with all others.
+///
+/// Reached through ``AccountFiles/background``, in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``. To make a file here, and not
+/// with ``AccountFiles``, is to say that whoever has the device and its key store needs no PIN to read it: what can wait for the person
+/// belongs there. The names of one are not those of the other. The app shows nothing of these files while the gate is closed.
+///
+/// Every function throws ``ProtectionError``: `invalidConfiguration` in an app that keeps no background files, `notEnrolled`, `gateClosed` while
+/// the account's rules cannot be read, and `vault`.
+public actor BackgroundFiles {
+    private let context: ProtectionContext
+    /// Who makes or removes a file of an account.
+    private let turns = FolderTurns()
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ context: ProtectionContext) { self.context = context }
+
+    /// The names of the account's background files, in order; composed (NFC).
+    public func names(of account: AccountID) async throws(ProtectionError) -> [String] {
+        let (vault, folder) = try place(of: account)
+        return try await Self.inVault { () async throws(VaultError) in try await vault.names(in: folder) }
+    }
+
+    /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
+    ///
+    /// - Parameter name: Any text of up to 1,024 bytes of UTF-8.
+    public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
+        let file = try await open(name, of: account, writing: true)
+        try await Self.inVault { () async throws(VaultError) in
+            defer { try? file.close() }
+            try file.replaceContents(with: contents)
+        }
+    }
+
+    /// A file's whole contents.
+    ///
+    /// - Throws: Also `nothingThere`.
+    public func read(_ name: String, of account: AccountID) async throws(ProtectionError) -> Data {
+        let file = try await open(name, of: account, writing: false)
+        return try await Self.inVault { () async throws(VaultError) in try file.contents() }
+    }
+
+    /// Opens a file for random access at plaintext offsets; a new one is made when writing. One writer at a time, across processes.
+    ///
+    /// - Throws: Also `nothingThere` when reading what does not exist.
+    public func open(
+        _ name: String, of account: AccountID, writing: Bool
+    ) async throws(ProtectionError) -> SealedFile {
+        let (vault, folder) = try place(of: account)
+        if let file = try await Self.ifThere(name, in: folder, of: vault, writing: writing) { return file }
+        guard writing else { throw ProtectionError(.nothingThere, "there is no file of that name") }
+        return try await turns.run(in: folder) { () async throws(ProtectionError) in
+            // Another process may have made it meanwhile.
+            if let file = try await Self.ifThere(name, in: folder, of: vault, writing: true) { return file }
+            return try await Self.inVault { () async throws(VaultError) in try await vault.create(name, in: folder) }
+        }
+    }
+
+    /// Removes a file; one that does not exist is no error.
+    public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
+        let (vault, folder) = try place(of: account)
+        try await turns.run(in: folder) { () async throws(ProtectionError) in
+            try await Self.inVault { () async throws(VaultError) in try await vault.remove(name, from: folder) }
+        }
+    }
+
+    private static func ifThere(
+        _ name: String, in folder: SealedFolder, of vault: Vault, writing: Bool
+    ) async throws(ProtectionError) -> SealedFile? {
+        do { return try await vault.open(name, in: folder, writing: writing) } catch {
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            return nil
+        }
+    }
+
+    private static func inVault<Value>(
+        _ work: () async throws(VaultError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        do { return try await work() } catch { throw ProtectionError(error) }
+    }
+
+    private func place(of account: AccountID) throws(ProtectionError) -> (Vault, SealedFolder) {
+        let account = context.accounts.resolved(account)
+        guard context.configuration.keepsBackgroundFiles, let vault = context.backgroundVault else {
+            throw ProtectionError(
+                .invalidConfiguration, "the app keeps no background files",
+                hint: "Set ProtectionConfiguration.keepsBackgroundFiles.")
+        }
+        try context.requireEnrolled(account)
+        guard !context.accounts.isUnreadable(account) else {
+            throw ProtectionError(.gateClosed, "the account's rules cannot be read")
+        }
+        return (vault, SealedFolder(context.backgroundFolder(of: account), of: account))
+    }
+
+    /// Makes or unlocks the account's second key, and makes the folder; nil in an app that keeps no background files.
+    func open(_ account: AccountID) async throws(ProtectionError) -> URL? {
+        guard context.configuration.keepsBackgroundFiles, let vault = context.backgroundVault else { return nil }
+        let folder = context.backgroundFolder(of: account)
+        try StateFolder.make(folder, or: "the folder for background files cannot be made")
+        try await Self.inVault { () async throws(VaultError) in
+            // One that is lost is given up at the gate, with the other.
+            if try await vault.isLost(account) { return }
+            _ = try await vault.createAccountKey(for: account)
+        }
+        return folder
+    }
+}

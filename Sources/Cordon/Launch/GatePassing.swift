@@ -1,0 +1,189 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+
+/// How launch gates are passed: one attempt at a gate at a time, which callers share, and what is under way when the app leaves the
+/// front. The gates themselves are ``GateStates``; what closes them is ``LaunchGates``'.
+actor GatePassing {
+    /// The executor that all parts of the protection share.
+    nonisolated var unownedExecutor: UnownedSerialExecutor { tools.context.domain.unownedExecutor }
+
+    private let tools: LaunchTools
+    private let requests: IdentityRequests
+    private let keys: GateKeys
+    /// The attempts that are being made; callers who want the same gate passed at the same time share one.
+    private let attempts = AbandonableTask<AccountID, LaunchOutcome>()
+    /// The changes of a PIN that are being made. No other occasion joins one: it ends where the gate it began at does.
+    private let changes = AbandonableTask<AccountID, LaunchOutcome>()
+    /// Notes when the person was last there; an attempt looks at that after it was noted.
+    private let departure = Locked<Task<Void, Never>?>(nil)
+    /// What other parts do about conditions that are not met; nil before the parts are connected.
+    private var remedies: LaunchRemedies?
+
+    init(_ tools: LaunchTools, requests: IdentityRequests, keys: GateKeys) {
+        self.tools = tools
+        self.requests = requests
+        self.keys = keys
+    }
+
+    /// Says what other parts do about conditions that are not met; to be called once, before any gate is passed.
+    func connect(_ remedies: LaunchRemedies) { self.remedies = remedies }
+
+    private var context: ProtectionContext { tools.context }
+    private var configuration: ProtectionConfiguration { tools.context.configuration }
+
+    /// Passes an account's gate as far as the app is in front; the account under the id that its rules are kept under.
+    func pass(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        let cancelled = LaunchOutcome(account: account, result: .cancelled)
+        if occasion == .pinChange {
+            return await changes.value(account, whenCancelled: cancelled) {
+                await self.attempt(account, on: occasion)
+            }
+        }
+        if tools.gates.isOpen(account) {
+            await changes.end(of: account)
+        } else {
+            await changes.giveUp(account, with: cancelled)?.value
+        }
+        return await attempts.value(account, whenCancelled: cancelled) {
+            await self.attempt(account, on: occasion)
+        }
+    }
+
+    private func attempt(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        guard let remedies else { return LaunchOutcome(account: account, result: .blocked) }
+        let epoch = tools.gates.epoch(of: account)
+        await departure.withLock { $0 }?.value
+        // What the clock has shown is kept, so that turning it back across a restart of the machine is seen.
+        await remedies.recordClock()
+        var attempt = LaunchAttempt(tools, remedies, at: account, on: occasion)
+        if occasion == .launch, !context.accounts.isUntargeted(account) { await attempt.session.takeOver() }
+        var result = await attempt.run()
+        let opening = await open(account, in: epoch, after: &result, of: &attempt)
+        // An attempt that every caller has left changes nothing any more.
+        if !Task.isCancelled {
+            await finish(account, result, attempt)
+            // No condition refused where it was only put off: the gate is passed again when the app is back.
+            if opening != .isBehind {
+                let outcome = LaunchOutcome(account: account, result: result, reasons: attempt.reasons)
+                tools.gates.setBlock(after: outcome, of: account)
+            }
+            if result != .opened, !tools.gates.isBehind { await requests.takeAway(account, &attempt.session) }
+        }
+        await attempt.session.handBack()
+        return attempt.outcome(result)
+    }
+
+    /// Opens the gate after an attempt that found nothing against it. Where the gate was closed since the attempt began, everything
+    /// is looked at once more before; a change of the PIN has nothing to open then.
+    private func open(
+        _ account: AccountID, in epoch: Int, after result: inout LaunchOutcome.Result, of attempt: inout LaunchAttempt
+    ) async -> GateStates.Opening? {
+        var epoch = epoch
+        while result == .opened, !Task.isCancelled {
+            // An account whose data was removed in this very moment has no gate to open.
+            guard context.accounts.state(of: account) != nil else { return nil }
+            // Taken before, since the process may be frozen at any instant after.
+            let moment = ClockReading(configuration.clock)
+            let opening = tools.gates.open(account, in: epoch)
+            switch opening {
+            case .opened:
+                await tools.pins.recordActivity(of: account, at: moment)
+                return opening
+            case .isBehind:
+                result = .cancelled
+                return opening
+            case .wasClosed where attempt.session.occasion == .pinChange:
+                result = .cancelled
+                return opening
+            case .wasClosed:
+                epoch = tools.gates.epoch(of: account)
+                result = await attempt.runAgain()
+            }
+        }
+        return nil
+    }
+
+    /// Puts in force that the gate stays closed, and tells who observes.
+    private func finish(_ account: AccountID, _ result: LaunchOutcome.Result, _ attempt: LaunchAttempt) async {
+        switch result {
+        case .opened:
+            guard tools.gates.isOpen(account) else { return }
+            keys.settle(account, with: attempt.pinKey)
+            await tools.showCountdownIfUrgent(of: account)
+        case .cancelled, .blocked:
+            tools.gates.close(account, because: attempt.reasons)
+            // Behind the front the key goes when its time is over.
+            if !tools.gates.isBehind { await keys.close(account) }
+            context.events.post(.gate(account: account, .closed(attempt.reasons)))
+        case .wiped:
+            tools.gates.close(account, because: nil)
+            context.events.post(.gate(account: account, .closed(attempt.reasons)))
+        }
+    }
+
+    /// Passes the gate of the account to be shown: the one named, else the only one in an app that holds a single account.
+    func passFirst(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        if let account { return await pass(context.accounts.resolved(account), on: occasion) }
+        let managed = context.accounts.rules.managed
+        if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
+        guard let only = managed.first, managed.count == 1, !configuration.settings.holdsSeveralIdentities else {
+            return LaunchOutcome(account: nil, result: .opened)
+        }
+        return await pass(only, on: occasion)
+    }
+
+    /// An app without any policy: closed, warned of, or simply not managed, as its settings say (SDK-ST-10, ST-11).
+    private func passWithoutPolicy(on occasion: LaunchOccasion) async -> LaunchOutcome {
+        let settings = configuration.settings
+        guard settings.requiresPolicy || settings.warnsWithoutPolicy else {
+            return LaunchOutcome(account: nil, result: .opened)
+        }
+        let reason = PolicyReason(
+            rule: .policyUnknown, message: Texts.gateNoOrganisationManagesThisAppYet,
+            remedy: Texts.denialSignInWithWorkAccount, verdict: settings.requiresPolicy ? .block : .warn)
+        var session = InterfaceSession(tools.screens, account: nil, occasion: occasion)
+        let answer = await session.present(
+            ProtectionNotice(
+                settings.requiresPolicy ? .blocked : .warning, account: nil, causes: [.init(reason)],
+                answers: settings.requiresPolicy ? [.cancel] : [.goOn, .cancel]),
+            as: settings.requiresPolicy ? .block : .warning)
+        await session.handBack()
+        let result: LaunchOutcome.Result =
+            settings.requiresPolicy
+            ? .blocked : answer == .goOn || configuration.interface == nil ? .opened : .cancelled
+        return LaunchOutcome(account: nil, result: result, reasons: [reason], steps: session.steps)
+    }
+
+    // MARK: The front
+
+    /// Passes the gate of the account to be shown, after the app has come back to the front.
+    func passAfterReturn(_ account: AccountID?) async -> LaunchOutcome {
+        await remedies?.askDeviceAccount()
+        return await passFirst(account, on: .resume)
+    }
+
+    /// Gives a change of the account's PIN up, where one is under way. Any thread.
+    nonisolated func giveUpPINChange(of account: AccountID) {
+        changes.giveUp(account, with: LaunchOutcome(account: account, result: .cancelled))
+    }
+
+    /// Notes when the person was last at accounts whose gates have just closed because the app left the front, and takes their keys
+    /// from memory when it is time. Any thread, no waiting.
+    nonisolated func noteDeparture(from closed: [AccountID]) {
+        let moment = ClockReading(tools.context.configuration.clock)
+        departure.withLock { [pins = tools.pins, keys] departure in
+            departure = Task { [before = departure] in
+                await before?.value
+                for account in closed { await pins.recordActivity(of: account, at: moment) }
+            }
+            for account in closed { keys.closeWhenDue(account, after: departure) }
+        }
+    }
+
+    /// Returns when what ``noteDeparture(from:)`` began has ended.
+    func finishDeparture() async { await departure.withLock { $0 }?.value }
+
+    /// Returns when no attempt is being made at the account's gate.
+    func finish(at account: AccountID) async { await attempts.end(of: account) }
+}

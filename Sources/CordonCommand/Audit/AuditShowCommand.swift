@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import CordonProtocol
+import Foundation
+
+/// `cordon audit show`: the records of an exported log as a person reads them.
+struct AuditShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print records of an exported audit log, with times and names of members.",
+        discussion: """
+            What is printed is not checked; cordon audit verify does that. Times are in UTC.
+
+            Examples:
+              cordon audit show audit.jsonl --about registration/R_7Q --since 2026-03-01
+              cordon audit show audit.jsonl --by oid-ada --action policy.
+            """)
+
+    @Argument(help: "The export, of the audit log or of the history; - is standard input.")
+    var export: String
+
+    @Option(help: ArgumentHelp("Only what was done to it or names it: policy/ID, user/ID, an id.", valueName: "id"))
+    var about: String?
+
+    @Option(help: ArgumentHelp("Only what a person, program or app with this id did.", valueName: "id"))
+    var by: String?
+
+    @Option(help: "Only actions that begin so, such as wipe. or policy.update.")
+    var action: String?
+
+    @Option(help: "Only from this day or time on, such as 2026-03-01 or 2026-03-01T09:00:00Z.", transform: Self.time)
+    var since: Date?
+
+    @Option(help: "Only before this day or time.", transform: Self.time)
+    var until: Date?
+
+    func run() throws {
+        var ahead = HistoryAhead()
+        var unreadable = 0
+        try ExportLines.read(export) { line in
+            guard !ahead.takes(line), !line.hasPrefix(#"{"checkpoint":"#) else { return }
+            guard let record = try? AuditRecord(line: line) else {
+                unreadable += 1
+                return
+            }
+            if matches(record) { Terminal.data(Self.text(of: record)) }
+        }
+        guard unreadable == 0 else {
+            throw CommandFailure(
+                .badInput, "\(export): \(unreadable) lines are no audit records", hint: "Run cordon audit verify.")
+        }
+    }
+
+    /// Whether a record is one of those that were asked for.
+    func matches(_ record: AuditRecord) -> Bool {
+        let time = Date(timeIntervalSince1970: TimeInterval(record.time))
+        guard since.map({ $0 <= time }) ?? true, until.map({ time < $0 }) ?? true,
+            by.map({ $0.lowercased() == record.actor.id.lowercased() }) ?? true,
+            action.map(record.action.hasPrefix) ?? true
+        else { return false }
+        guard let about = about?.lowercased() else { return true }
+        let names = [record.target] + record.details.values.flatMap { $0.components(separatedBy: ", ") }
+        return names.contains { name in
+            let name = name.lowercased()
+            return name == about || name.hasSuffix("/" + about)
+        }
+    }
+
+    /// `2026-03-03T09:00:00Z #12 policy.update policy/T_1 done by administrator oid-ada; change: …`
+    static func text(of record: AuditRecord) -> String {
+        let time = Date(timeIntervalSince1970: TimeInterval(record.time)).formatted(.iso8601)
+        let details = record.details.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        let head =
+            "\(time) #\(record.sequence) \(record.action) \(record.target) \(record.outcome.rawValue) "
+            + "by \(record.actor.kind.rawValue) \(record.actor.id)"
+        return ([head] + details).joined(separator: "; ")
+    }
+
+    private static func time(_ text: String) throws -> Date {
+        if let time = try? Date(text, strategy: .iso8601) { return time }
+        guard let day = try? Date(text + "T00:00:00Z", strategy: .iso8601) else {
+            throw ValidationError("use a day such as 2026-03-01, or a time such as 2026-03-01T09:00:00Z")
+        }
+        return day
+    }
+}
