@@ -42,6 +42,8 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     /// The device's tag where Cordon made it, gone with this record; nil where the app gives one, and in records of older
     /// versions (SRV-CI-095).
     var deviceTag: String?
+    /// The evidence that was shown; nil before the first, and in records of older versions.
+    var evidence: EvidenceReports.Standing?
 
     /// Whether the keys are young enough to vouch for a new envelope; a clock that went back makes them old.
     func hasFreshKeys(under settings: ServiceSettings, at now: Date) -> Bool {

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
@@ -194,8 +195,8 @@ struct LaunchAttempt: Sendable {
             !tools.context.launchRecord(of: account).noticeSeen
         else { return .again }
         let cause = ProtectionNotice.Cause(
-            message: "Its rules hold for the work account \(holder.userPrincipalName) alone.",
-            remedy: "It can remove this account's data from the app; your own data is not touched.")
+            message: Texts.gateItsRulesHoldForWorkAccount(name: holder.userPrincipalName),
+            remedy: Texts.gateItCanRemoveThisAccountData)
         let notice = ProtectionNotice(
             .managed, account: account, causes: [cause], answers: hidesCancel ? [.goOn] : [.goOn, .cancel])
         guard await session.present(notice, as: .managedNotice) == .goOn else { return cancelled }
@@ -287,7 +288,7 @@ struct LaunchAttempt: Sendable {
         configuration.logger.error(
             "a launch check failed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         let reason = PolicyReason(
-            rule: .launchGate, message: "A check could not be made: \(error.reason).", remedy: error.hint,
+            rule: .launchGate, message: Texts.gateCheckCouldNotBeMade(reason: error.reason), remedy: error.hint,
             verdict: .block)
         reasons.insert(reason, at: 0)
         return await showBlock([reason])

@@ -124,6 +124,8 @@ public struct ProtectionConfiguration: Sendable {
     /// Whether extensions of this app, or of another one that shares ``pinDirectory``, ask for the PIN: a guess then takes the memory that an
     /// extension has. Set it to the same in every process. An extension checks no PIN that was made for more.
     public var asksPINInExtensions = false
+    /// What shows the service that the app is itself; nil shows nothing. `ofThisApp` sets Apple's App Attest.
+    public var evidence: (any AppEvidenceSource)?
     /// How much work one guess at a PIN takes; nil for what fits the process.
     package var pinCost: PINCost?
     /// Rules for trying the app without a service; debug builds only.

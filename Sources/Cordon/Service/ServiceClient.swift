@@ -102,6 +102,26 @@ struct ServiceClient: Sendable {
         return try Self.decode(ComplianceReport.self, from: answer.body)
     }
 
+    /// A nonce for evidence to be about. A request without evidence is refused; the refusal brings one, or says that none is asked for.
+    func evidenceNonce(registration: String, token: String) async throws(ServiceFailure) -> String {
+        let answer = try await proven(.post, path: Self.evidencePath(registration), token: token, body: nil) { _ in }
+        guard answer.head.status.kind == .clientError, answer.head.status != .notFound,
+            let nonce = answer.head.headerFields[named: "DPoP-Nonce"]
+        else { throw .refused(Self.problem(in: answer)) }
+        return nonce
+    }
+
+    /// Shows that the app is itself (SRV-CI-082).
+    func show(
+        _ evidence: AppEvidence, registration: String, token: String
+    ) async throws(ServiceFailure) -> AppEvidenceResult {
+        let answer = try await authorized(
+            .post, path: Self.evidencePath(registration), token: token, message: evidence)
+        return try Self.decode(AppEvidenceResult.self, from: answer.body)
+    }
+
+    private static func evidencePath(_ registration: String) -> String { "registrations/\(registration)/evidence" }
+
     /// Leaves a sealed share with the service.
     func keep(_ share: RecoveryShare, registration: String, token: String) async throws(ServiceFailure) {
         _ = try await authorized(
@@ -194,6 +214,17 @@ struct ServiceClient: Sendable {
         _ method: HTTPRequest.Method, path: String, token: String?, body: Data?,
         describe: (inout HTTPRequest) -> Void
     ) async throws(ServiceFailure) -> HTTPAnswer {
+        let answer = try await proven(method, path: path, token: token, body: body, describe: describe)
+        // A blocked person's answer is locked and carries the wipe (SRV-CI-019); what it says is read like any other.
+        if answer.head.status.kind == .successful || answer.head.status.code == Self.locked { return answer }
+        throw .refused(Self.problem(in: answer))
+    }
+
+    /// The answer to a request with a proof, whatever it says; sent once more where the service wants its nonce in the proof.
+    private func proven(
+        _ method: HTTPRequest.Method, path: String, token: String?, body: Data?,
+        describe: (inout HTTPRequest) -> Void
+    ) async throws(ServiceFailure) -> HTTPAnswer {
         let url = discovery.checkIn.appending(path: path)
         var nonce: String?
         var attempt = 1
@@ -203,12 +234,8 @@ struct ServiceClient: Sendable {
             describe(&request)
             try authorize(&request, url: url, token: token, nonce: nonce)
             let answer = try await Self.send(request, body: body, over: transport)
-            // A blocked person's answer is locked and carries the wipe (SRV-CI-019); what it says is read like any other.
-            if answer.head.status.kind == .successful || answer.head.status.code == Self.locked { return answer }
             nonce = answer.head.headerFields[named: "DPoP-Nonce"]
-            guard attempt == 1, answer.head.status == .unauthorized, nonce != nil else {
-                throw .refused(Self.problem(in: answer))
-            }
+            guard attempt == 1, answer.head.status == .unauthorized, nonce != nil else { return answer }
             attempt += 1
         }
     }

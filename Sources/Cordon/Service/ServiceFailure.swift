@@ -49,6 +49,11 @@ enum ServiceFailure: Error, Equatable {
         if case .refused(let problem) = self { problem.retryAfter } else { nil }
     }
 
+    /// Whether the service does not know the key that signed the evidence (SRV-CI-082).
+    var saysUnknownEvidenceKey: Bool {
+        if case .refused(let problem) = self { problem.type == ProblemDetails.unknownEvidenceKey } else { false }
+    }
+
     /// Whether whoever answered knows nothing of what was asked for.
     var isNotThere: Bool {
         if case .refused(let problem) = self { problem.status == 404 } else { false }

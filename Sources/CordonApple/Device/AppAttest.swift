@@ -1,11 +1,12 @@
 #if canImport(DeviceCheck)
+    public import Cordon
     internal import Crypto
     internal import DeviceCheck
     public import Foundation
 
-    /// Proves to a service that requests come from this app on a genuine device. Cordon's own service does not ask for it yet: an app sends the
-    /// proof to a service of its own.
-    public struct AppAttest: Sendable {
+    /// Proves to a service that requests come from this app on a genuine device. `ofThisApp` makes it ``ProtectionConfiguration/evidence``, by
+    /// which Cordon's own service is shown evidence; an app may show its own service evidence by keys of its own.
+    public struct AppAttest: AppEvidenceSource {
         /// Makes a client.
         public init() {}
 

@@ -44,6 +44,7 @@
             configuration.stateCounter = KeychainStateCounter(SystemKeychain())
             let items = KeychainBiometry()
             configuration.biometryItems = items
+            configuration.evidence = AppAttest()
             configuration.isExtension = bundle.bundlePath.hasSuffix(".appex")
             configuration.deviceFacts = { _ in .ofThisDevice() }
             configuration.signIn = { name throws(SignInError) in try await person.signIn(name) }

@@ -5,6 +5,8 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
     /// The type of the answer to an app whose account was disabled or removed, as the directory or the identity provider
     /// says; its code is 200, which alone does not say so (SRV-TG-32).
     public static let accountDisabled = "urn:cordon:problem:account-disabled"
+    /// The type of the answer to evidence by a key that the service does not know: the key, or a new one, is attested then (SRV-CI-082).
+    public static let unknownEvidenceKey = "urn:cordon:problem:evidence-unknown-key"
 
     /// A URI reference that names the kind of problem; `about:blank` where the status says it all.
     public var type: String

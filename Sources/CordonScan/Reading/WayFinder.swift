@@ -67,6 +67,7 @@ struct WayFinder {
         case .method(let handle):
             reader.isSwift ? method(rule, index, handle) : message(rule, index, handle) ?? method(rule, index, handle)
         case .assign(let handle): assign(rule, index, handle)
+        case .assignOwn: assignOwn(rule, index)
         case .callback: callback(rule, index)
         case .attribute: attribute(rule, index)
         }
@@ -228,10 +229,21 @@ struct WayFinder {
         } else {
             guard let handle, receivers.ownHandle(index) == handle else { return nil }
         }
+        return setsNothing(index) ? nil : hit(rule, index, to: index + 2)
+    }
+
+    private func assignOwn(_ rule: WayRule, _ index: Int) -> WayHit? {
+        guard reader.isSwift, reader.hash(index + 1) == Mark.equals,
+            reader.hash(index - 1) != Mark.dot, !["let", "var"].contains(reader.text(index - 1)), !setsNothing(index)
+        else { return nil }
+        return hit(rule, index, to: index + 2)
+    }
+
+    /// Whether what is set is nil or an empty list.
+    private func setsNothing(_ index: Int) -> Bool {
         let value = index + (reader.text(index + 2) == "@" ? 3 : 2)
-        let isEmptyList = reader.hash(value) == Mark.openBracket && reader.partner(value) == value + 1
-        let isNothing = isEmptyList || ["nil", "NULL"].contains(reader.text(value))
-        return isNothing ? nil : hit(rule, index, to: index + 2)
+        if reader.hash(value) == Mark.openBracket, reader.partner(value) == value + 1 { return true }
+        return ["nil", "NULL"].contains(reader.text(value))
     }
 
     // MARK: Declarations

@@ -33,6 +33,7 @@ extension WayCatalogue {
             swiftOnly: true)
         add(["completeRequestReturningItems"], .share, .method(nil), .warning, when: .givesItems, swiftOnly: false)
         add(["activityItemsConfiguration"], .share, .assign(nil))
+        add(["activityItemsConfiguration"], .share, .assignOwn)
         add(["UIActivityItemsConfiguration"], .share, .make)
         add(["exportsItemProviders", "shareLink"], .share, .method(nil), swiftOnly: true)
         add(

@@ -38,6 +38,7 @@ extension WayCatalogue {
         add(["suggestedInvocationPhrase", "isEligibleForPrediction"], .siri, .assign(nil), .warning, when: .isOn)
         add(["becomeCurrent"], .handoff, .method(nil))
         add(["userActivity"], .handoff, .assign(nil), .warning)
+        add(["userActivity"], .handoff, .assignOwn, .warning)
         add(["userActivity"], .handoff, .method(nil), swiftOnly: true)
         add(
             ["isEligibleForHandoff", "isEligibleForSearch", "isEligibleForPublicIndexing"], .handoff, .assign(nil),

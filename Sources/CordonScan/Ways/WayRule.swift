@@ -23,6 +23,8 @@ struct WayRule {
         case method(Handle?)
         /// A member is set: `x.name = …`, `[x setName:…]`.
         case assign(Handle?)
+        /// A member of the type around is set without a receiver: `name = …`.
+        case assignOwn
         /// A method that the system calls is written.
         case callback
         /// An attribute stands before a declaration.

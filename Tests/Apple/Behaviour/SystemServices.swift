@@ -179,6 +179,15 @@ extension AppleAdapters {
             #expect(shown.first?.userInfo.isEmpty ?? false)
         }
 
+        @Test func `App Attest signs the hash of what it is given, by a key whose name has 32 bytes`() async throws {
+            let platform = AppAttest()
+            let (challenge, hash) = (Data("x".utf8), Data(Crypto.SHA256.hash(data: Data("x".utf8))))
+            let (key, attestation) = try await platform.attest(challenge)
+            #expect(platform.isSupported && Data(base64Encoded: key)?.count == 32)
+            #expect(attestation == hash)
+            #expect(try await platform.assertion(of: challenge, by: key) == hash)
+        }
+
         @Test func `a jailbreak that leaves traces is seen`() {
             #expect(RootTraces(exists: { _ in false }, writes: { _ in false }).found.isEmpty)
             #expect(RootTraces(exists: { $0 == "/var/jb" }, writes: { _ in false }).found == ["/var/jb"])

@@ -100,6 +100,12 @@ actor ScriptedService: HTTPTransport {
     private(set) var releases = 0
     /// Refuses to give a share out.
     var shareProblem: ProblemDetails?
+    /// Whether evidence of apps is asked for, and what was shown; each attested key is known from then on.
+    var asksForEvidence = false
+    private(set) var evidence: [AppEvidence] = []
+    private var evidenceKeys: Set<String> = []
+    /// Refuses the next evidence.
+    var evidenceProblem: ProblemDetails?
     private var current: (digest: String, content: Data)?
 
     /// Answers for one account.
@@ -128,7 +134,7 @@ actor ScriptedService: HTTPTransport {
             let body = (try? MessageCoding.encode(refusal)) ?? Data()
             var head = HTTPResponse(status: .init(code: refusal.status))
             if refusal.title == "use_dpop_nonce", let name = HTTPField.Name("DPoP-Nonce") {
-                head.headerFields[name] = nonce
+                head.headerFields[name] = nonce ?? Self.evidenceNonce
             }
             return HTTPAnswer(head: head, body: body)
         } catch {
@@ -190,6 +196,9 @@ actor ScriptedService: HTTPTransport {
         case (_, "/mam/v1/registrations/\(registration)/recovery-share") where keepsShares:
             try prove(request, token: token)
             return try recovery(request.method, body)
+        case (.post, "/mam/v1/registrations/\(registration)/evidence") where asksForEvidence:
+            let key = try prove(request, token: token)
+            return try take(evidence: body, of: key)
         case (.post, "/mam/v1/telemetry"):
             try prove(request, token: token)
             if let telemetryProblem { throw telemetryProblem }
@@ -212,6 +221,30 @@ actor ScriptedService: HTTPTransport {
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         default: throw ProblemDetails(title: "no such route", status: 404)
         }
+    }
+
+    /// The nonce that evidence is about.
+    static let evidenceNonce = "evidence-nonce"
+
+    /// Forgets the keys of evidence, as a service does whose store was put back.
+    func forgetEvidenceKeys() { evidenceKeys = [] }
+
+    private func take(evidence body: Data, of key: JSONWebKey) throws -> HTTPAnswer {
+        guard !body.isEmpty else { throw ProblemDetails(title: "use_dpop_nonce", status: 400) }
+        let shown = try MessageCoding.decode(AppEvidence.self, from: body)
+        evidence.append(shown)
+        if let problem = evidenceProblem { throw problem }
+        let challenge = AppEvidence.challenge(
+            registrationID: registration, keyThumbprint: key.thumbprint, nonce: shown.nonce)
+        guard shown.nonce == Self.evidenceNonce,
+            (shown.attestation ?? shown.assertion).flatMap({ Base64URL.decode($0) })?.suffix(challenge.count)
+                == challenge
+        else { throw ProblemDetails(type: "urn:cordon:problem:evidence", title: "no evidence", status: 403) }
+        if shown.attestation != nil { evidenceKeys.insert(shown.keyID) }
+        guard evidenceKeys.contains(shown.keyID) else {
+            throw ProblemDetails(type: ProblemDetails.unknownEvidenceKey, title: "unknown", status: 409)
+        }
+        return try ok(AppEvidenceResult(nextEvidenceSeconds: 86_400))
     }
 
     private func recovery(_ method: HTTPRequest.Method, _ body: Data) throws -> HTTPAnswer {
