@@ -229,7 +229,8 @@ def console() -> str:
 
 
 def main() -> None:
-    for target, written in ((TARGET, swift(json.loads(SOURCE.read_text()))), (CONSOLE_TARGET, console())):
+    for target, make in ((TARGET, lambda: swift(json.loads(SOURCE.read_text()))), (CONSOLE_TARGET, console)):
+        written = make()
         if "--check" not in sys.argv[1:]:
             target.write_text(written)
         elif not target.exists() or target.read_text() != written:

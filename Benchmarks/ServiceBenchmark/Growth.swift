@@ -158,6 +158,14 @@ struct Growth {
                 _ = try await service.administration.users(
                     after: GrowthStore.person(registrations / 2), limit: 100, as: owner)
             },
+            Work(name: "page of 100 people by display name in the middle") { _ in
+                _ = try await service.administration.users(
+                    shownAfter: ("Person", GrowthStore.person(registrations / 2)), limit: 100, as: owner)
+            },
+            Work(name: "page of 100 wipes in the middle") { _ in
+                _ = try await service.administration.operations(
+                    ofUser: nil, after: GrowthStore.wipe(registrations / 20), limit: 100, as: owner)
+            },
             Work(name: "settings for all") { run in
                 var settings = try await service.administration.serviceSettings(as: owner)
                 settings.keySetMaxAgeSeconds = 120 + run % 400
@@ -245,7 +253,7 @@ struct Growth {
                     id: GrowthStore.id(number), account: account, key: key, source: .loginAndEnroll, created: Date(),
                     application: GrowthStore.application, device: GrowthStore.device(number)))
             var wipe = WipeOperation(
-                id: "w-\(number)", registrationID: GrowthStore.id(number), account: account.id,
+                id: GrowthStore.wipe(number), registrationID: GrowthStore.id(number), account: account.id,
                 bundleID: ServiceProcess.bundleID, reason: .device, requestedBy: "owner", requested: Date(),
                 notAfter: Date().addingTimeInterval(86_400), version: "v", state: .succeeded)
             wipe.modified = Date()

@@ -32,6 +32,8 @@ struct GrowthStore {
 
     static func id(_ number: Int) -> String { String(format: "r-%08d", number) }
 
+    static func wipe(_ number: Int) -> String { String(format: "w-%08d", number) }
+
     static func device(_ number: Int) -> DeviceDescription {
         DeviceDescription(tag: String(format: "t-%08d", number), osVersion: "18", model: "m")
     }

@@ -12,7 +12,7 @@ actor Board {
     private let deviceKey: FileKeyStore
     /// What a sign-in asks for, beside who it is.
     private let request: SignInRequest
-    /// The remarks of the session in force; nil while nobody is signed in or an answer is awaited (SI-041).
+    /// The remarks of the session in force; nil while no one is signed in or an answer is awaited (SI-041).
     private var remarks: Remarks?
     /// What is on the screen; nothing of an earlier session may stay there (SI-066).
     private var screen: [String] = []
@@ -43,7 +43,7 @@ actor Board {
         }
     }
 
-    /// Follows the device's account: whoever left leaves nothing on the screen, whoever came finds an empty board.
+    /// Follows the device's account: the worker who left leaves nothing on the screen, the next finds an empty board.
     func follow() async {
         for await now in device.accountChanges() {
             if remarks?.session != now.session || now.current == nil { hide() }
@@ -95,7 +95,7 @@ actor Board {
         return "\(account.userPrincipalName) has the shift"
     }
 
-    /// Who is here, after the clean-up of whoever left; without an answer nothing stays on the screen (SI-041).
+    /// Who is here, after the clean-up for the person who left; without an answer nothing stays on the screen (SI-041).
     private func ask() async throws -> CurrentAccount {
         do { return try await device.refresh() } catch {
             hide()
@@ -116,7 +116,7 @@ actor Board {
         ]
     }
 
-    /// Whoever signs in is at work at once: no first-run screens, no list of accounts, no second step (SI-160).
+    /// A worker who signs in is at work at once: no first-run screens, no list of accounts, no second step (SI-160).
     private func signIn() async throws {
         let output = output
         let result = try await device.signIn(

@@ -3,7 +3,7 @@ import CordonIdentity
 import CordonSignIn
 import Foundation
 
-/// A board of remarks for whoever has the shift: a small app in a terminal that shows what an app does on a device that
+/// A board of remarks for the worker on shift: a small app in a terminal that shows what an app does on a device that
 /// many people share. Nothing in it knows a token.
 @main
 struct ShiftBoard: AsyncParsableCommand {

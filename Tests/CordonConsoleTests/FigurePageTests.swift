@@ -183,7 +183,7 @@ import Testing
             #expect(older.text.contains(">Notes</a>"))
             #expect(!older.text.contains(long.trimmingCharacters(in: .whitespaces)))
             let policies = try await browser.get("/console/audit?what=policy")
-            #expect(policies.text.contains("policy.create") && !policies.text.contains("group.create"))
+            #expect(policies.text.contains("policy.create") && !policies.text.contains("group.save"))
         }
     }
 }

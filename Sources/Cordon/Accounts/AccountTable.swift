@@ -261,7 +261,7 @@ final class AccountTable: Sendable {
         let own = configuration.application.sdkVersion
         if let least = VersionNumber(wanted), let have = VersionNumber(own), have >= least { return nil }
         return PolicyReason(
-            rule: .launchSDKVersion, message: "The organisation asks for Cordon \(wanted); this app has \(own).",
+            rule: .launchSDKVersion, message: Texts.gateOrganisationAsksForCordonThisApp(own: own, wanted: wanted),
             remedy: NextStep.updateApp.advice, verdict: .block)
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonPolicy
 internal import CordonProtocol
@@ -70,7 +71,7 @@ extension PolicyReason {
         guard verdict == .restrict, let rule = Rule(rawValue: rule) else { return nil }
         return PolicyReason(
             rule: rule, setting: setting, value: value, policy: policy,
-            message: "\(message) It is not known which app that is.",
-            remedy: "\(remedy) Or ask the administrator to name its URL scheme.", verdict: .block)
+            message: Texts.gateItIsNotKnownWhichApp(message: message),
+            remedy: Texts.gateOrAskAdministratorToNameIts(remedy: remedy), verdict: .block)
     }
 }

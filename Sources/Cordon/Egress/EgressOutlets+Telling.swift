@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 
@@ -21,8 +22,8 @@ extension EgressOutlets {
     /// Tells the person that a server's key is none that the organisation pinned (SDK-CP-03); returns when it was seen.
     public func showConnectionBlocked(to host: String, because failure: PinningFailure, of account: AccountID?) async {
         let cause = ProtectionNotice.Cause(
-            message: "What answered as \(host) could not be shown to be that server (\(failure.rawValue)).",
-            remedy: "Try another network, or tell the administrator.")
+            message: Texts.gateWhatAnsweredAsCouldNotBe(failure: failure.rawValue, host: host),
+            remedy: Texts.gateTryAnotherNetworkOrTellAdministrator)
         await screens.tell(ProtectionNotice(.connectionBlocked, account: account, causes: [cause]))
     }
 

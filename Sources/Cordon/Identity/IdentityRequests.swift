@@ -66,8 +66,8 @@ struct IdentityRequests: Sendable {
         guard hidden else {
             configuration.logger.critical("the app did not hide a blocked account and has to end")
             let cause = ProtectionNotice.Cause(
-                message: "The app could not take this account's data off the screen, and ends now.",
-                remedy: "Open the app again and answer what it asks.", rule: Rule.launchGate.rawValue)
+                message: Texts.gateAppCouldNotTakeThisAccount,
+                remedy: Texts.gateOpenAppAgainAndAnswerWhat, rule: Rule.launchGate.rawValue)
             await session.tell(ProtectionNotice(.blocked, account: account, causes: [cause]))
             await configuration.identityExit("The app could not hide an account that is blocked.")
             return

@@ -140,8 +140,8 @@ actor GatePassing {
             return LaunchOutcome(account: nil, result: .opened)
         }
         let reason = PolicyReason(
-            rule: .policyUnknown, message: "No organisation manages this app yet.",
-            remedy: "Sign in with the work account.", verdict: settings.requiresPolicy ? .block : .warn)
+            rule: .policyUnknown, message: Texts.gateNoOrganisationManagesThisAppYet,
+            remedy: Texts.denialSignInWithWorkAccount, verdict: settings.requiresPolicy ? .block : .warn)
         var session = InterfaceSession(tools.screens, account: nil, occasion: occasion)
         let answer = await session.present(
             ProtectionNotice(

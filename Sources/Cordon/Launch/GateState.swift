@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonPolicy
 
 /// How an account's gate stands.
@@ -18,6 +19,6 @@ enum GateState: Sendable, Equatable {
 
     /// Nobody has tried to pass it.
     static let notPassed = PolicyReason(
-        rule: .launchGate, message: "The organisation's checks at launch were not passed.",
-        remedy: "Open the app and answer what it asks.", verdict: .block)
+        rule: .launchGate, message: Texts.gateOrganisationChecksAtLaunchWereNot,
+        remedy: Texts.gateOpenAppAndAnswerWhatIt, verdict: .block)
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonPolicy
 internal import CordonProtocol
 
@@ -38,18 +39,18 @@ extension LaunchAttempt {
     /// Opens the key with what the service holds, after a sign-in.
     private nonisolated(nonsending) mutating func recoverKey() async -> Next {
         if !hasSignedIn {
-            let step = await freshSignIn("This account's files are opened with a sign-in once.")
+            let step = await freshSignIn(Texts.gateThisAccountFilesAreOpenedWith)
             guard hasSignedIn else { return step }
         }
         let share: RecoveryShare
         do { share = try await tools.guardService.release(account) } catch {
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
-            return await showUnopened("The account's files cannot be opened: \(error.reason).")
+            return await showUnopened(Texts.gateAccountFilesCannotBeOpened(reason: error.reason))
         }
         do {
             guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
-                return await showUnopened("What the service holds does not open this account's files.")
+                return await showUnopened(Texts.gateWhatServiceHoldsDoesNotOpen)
             }
             recovered = share
             return .again
@@ -76,8 +77,7 @@ extension LaunchAttempt {
         // A sign-in before this was found does not say that the person agrees.
         hasSignedIn = false
         let step = await freshSignIn(
-            "This device has lost the key that opens this account's files. They are kept, but cannot be opened here any more. "
-                + "Sign in to go on without them.")
+            Texts.gateThisDeviceHasLostKeyThat)
         guard hasSignedIn else { return step }
         do {
             try await tools.guards.startAnew(account)
@@ -87,7 +87,7 @@ extension LaunchAttempt {
 
     private nonisolated(nonsending) mutating func showUnopened(_ message: String) async -> Next {
         let reason = PolicyReason(
-            rule: .launchCredentials, message: message, remedy: "Go online and sign in with the work account.",
+            rule: .launchCredentials, message: message, remedy: Texts.gateGoOnlineAndSignInWith,
             verdict: .block)
         reasons.insert(reason, at: 0)
         return await showBlock([reason])

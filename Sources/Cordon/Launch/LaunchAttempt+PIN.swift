@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 
@@ -13,7 +14,7 @@ extension LaunchAttempt {
             if case .absent = contents, !tools.context.launchRecord(of: account).hadPIN {
                 return await choosePIN()
             }
-            return await resetPIN("The PIN is not there any more.")
+            return await resetPIN(Texts.gatePinIsNotThereAnyMore)
         }
         let isClosed = await tools.guards.isClosed(account)
         // A key that hangs on its share is opened with the PIN also where the rules have come to ask for none.
@@ -38,7 +39,7 @@ extension LaunchAttempt {
             return cancelled
         case .forgotten?:
             session.steps.append(LaunchStep(.pin, .refused))
-            return await resetPIN("A forgotten PIN is replaced after a sign-in.")
+            return await resetPIN(Texts.gateForgottenPINIsReplacedAfterSign)
         case .recognised(let recognised)?:
             var counts = recognised == biometry
             if counts, isClosed { counts = await openKeyByBiometry() }
@@ -74,7 +75,7 @@ extension LaunchAttempt {
         let isUsedUp = reasons.contains {
             $0.rule == Rule.launchPINAttempts.rawValue && !$0.verdict.permits
         }
-        if isUsedUp { return await resetPIN("The PIN was entered wrongly too often.") }
+        if isUsedUp { return await resetPIN(Texts.denialPinWasEnteredWronglyTooOften) }
         guard hasEnteredPIN || hasSignedIn else { return await askPIN() }
         return await choosePIN()
     }
@@ -132,7 +133,7 @@ extension LaunchAttempt {
         case .unavailable(let why)?:
             session.steps.append(LaunchStep(.signIn, .unavailable))
             let reason = PolicyReason(
-                rule: .launchCredentials, message: "\(message) \(why)", remedy: "Go online and sign in.",
+                rule: .launchCredentials, message: "\(message) \(why)", remedy: Texts.gateGoOnlineAndSignIn,
                 verdict: .block)
             return await showBlock([reason])
         case .signedIn(let who)? where who == account || who == AccountID(holder.userPrincipalName):
@@ -149,8 +150,8 @@ extension LaunchAttempt {
         case .signedIn?:
             session.steps.append(LaunchStep(.signIn, .refused))
             let reason = PolicyReason(
-                rule: .launchCredentials, message: "Somebody else signed in.",
-                remedy: "Sign in as \(holder.userPrincipalName).", verdict: .block)
+                rule: .launchCredentials, message: Texts.gateSomebodyElseSignedIn,
+                remedy: Texts.screenSignInAs(name: holder.userPrincipalName), verdict: .block)
             return await showBlock([reason])
         }
     }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
@@ -29,7 +30,7 @@ struct LaunchTools: Sendable {
             memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil)
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
-        guards = try KeyGuards(context, rules: rules)
+        guards = KeyGuards(context, rules: rules)
         guardService = KeyGuards.Service(ServiceAccess(context), context.accounts)
     }
 
@@ -194,8 +195,8 @@ struct LaunchAttempt: Sendable {
             !tools.context.launchRecord(of: account).noticeSeen
         else { return .again }
         let cause = ProtectionNotice.Cause(
-            message: "Its rules hold for the work account \(holder.userPrincipalName) alone.",
-            remedy: "It can remove this account's data from the app; your own data is not touched.")
+            message: Texts.gateItsRulesHoldForWorkAccount(name: holder.userPrincipalName),
+            remedy: Texts.gateItCanRemoveThisAccountData)
         let notice = ProtectionNotice(
             .managed, account: account, causes: [cause], answers: hidesCancel ? [.goOn] : [.goOn, .cancel])
         guard await session.present(notice, as: .managedNotice) == .goOn else { return cancelled }
@@ -287,7 +288,7 @@ struct LaunchAttempt: Sendable {
         configuration.logger.error(
             "a launch check failed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         let reason = PolicyReason(
-            rule: .launchGate, message: "A check could not be made: \(error.reason).", remedy: error.hint,
+            rule: .launchGate, message: Texts.gateCheckCouldNotBeMade(reason: error.reason), remedy: error.hint,
             verdict: .block)
         reasons.insert(reason, at: 0)
         return await showBlock([reason])

@@ -37,15 +37,15 @@ struct LaunchConditions: Sendable {
         if let record = context.accounts[account], !context.accounts.allowedAccounts.admits(record.account) {
             own.append(
                 PolicyReason(
-                    rule: .launchAccount, message: "The administrator does not admit this account in this app.",
-                    remedy: "Sign it out, or ask the administrator.", verdict: .block))
+                    rule: .launchAccount, message: Texts.gateAdministratorDoesNotAdmitThisAccount,
+                    remedy: Texts.gateSignItOutOrAskAdministrator, verdict: .block))
         }
         if let outdated = context.accounts.outdatedReason(for: account) { own.append(outdated) }
         if context.accounts[account] != nil, context.launchRecord(of: account).mustSignIn == true {
             own.append(
                 PolicyReason(
-                    rule: .launchCredentials, message: "What this app remembers was removed or put back.",
-                    remedy: "Sign in with the work account.", verdict: .block))
+                    rule: .launchCredentials, message: Texts.gateWhatThisAppRemembersWasRemoved,
+                    remedy: Texts.denialSignInWithWorkAccount, verdict: .block))
         }
         guard !own.isEmpty else { return decision }
         let gravest = decision.reasons.filter { $0.verdict == .wipe }

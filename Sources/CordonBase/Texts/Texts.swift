@@ -11,6 +11,589 @@ package enum Texts {
     /// The answer `tryAgain` to a notice, in a numbered list on a terminal.
     package static let answerTryAgain = "try again"
 
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialAccountOrganisationDataIsRemovedFrom =
+        "The account's organisation data is removed from this app; sign in again to fetch it."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialAdministratorCanAllowScreenCaptureBy =
+        "The administrator can allow screen capture by its own setting or by app configuration."
+
+    /// What a person is told of a denial (`SharingRules`).
+    package static let denialAppClipIsUnmanagedPlaceAnd =
+        "An App Clip is an unmanaged place and shows no organisation data."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialAppWasNotUsedForWhile = "The app was not used for a while."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialAppWasWithoutContactToOrganisation =
+        "The app was without contact to the organisation for longer than allowed."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialAskAdministrator = "Ask the administrator."
+
+    /// What a person is told of a denial (`FindingCollector`).
+    package static func denialAskAgainWithGivenNeededBy(field: String, rule: String) -> String {
+        "Ask again with \(field) given (needed by \(rule))."
+    }
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static let denialAskWithoutAccountNoneBelongsTo = "Ask without an account: none belongs to this place."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialCheckInWithServiceOrClock = "Check in with the service, or clock in."
+
+    /// What a person is told of a denial (`Evaluation`).
+    package static let denialCheckInWithServiceOrSign =
+        "Check in with the service, or sign in again; data stays closed until the policy arrives."
+
+    /// What a person is told of a denial (`OutgoingRule`).
+    package static let denialChooseManagedAppInWhichThis = "Choose a managed app in which this account is signed in."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialChooseManagedDialer = "Choose a managed dialer."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialChooseManagedMessagingApp = "Choose a managed messaging app."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialClockInToUseWorkAccount = "Clock in to use the work account."
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static func denialCopiesOfOrganisationDataMayNot(place: String) -> String {
+        "Copies of organisation data may not be saved to \(place)."
+    }
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static func denialCopyAtMostCharacters(limit: Int) -> String {
+        "Copy at most \(limit) characters."
+    }
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialCopyItInManagedApp = "Copy it in a managed app."
+
+    /// What a person is told of a denial (`IncomingRule`).
+    package static let denialCreateDataInThisApp = "Create the data in this app."
+
+    /// What a person is told of a denial (`OpenFromRule`).
+    package static func denialDataFromMayNotBeBrought(place: String) -> String {
+        "Data from \(place) may not be brought into organisation documents."
+    }
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialDeviceClockWasTurnedBack = "The device's clock was turned back."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialDeviceClockWasTurnedBackSo =
+        "The device's clock was turned back, so the time without check-in is not known."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialDeviceHasNoPasscodeSoOrganisation =
+        "The device has no passcode, so organisation files would not be protected while it is locked."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialDeviceIsRootedOrJailbroken = "The device is rooted or jailbroken."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static func denialDeviceThreatLevelIsAtMost(level: String, maximum: String) -> String {
+        "The device's threat level is \(level); at most \(maximum) is accepted."
+    }
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialDialByHand = "Dial by hand."
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static let denialEditItWhereItIs = "Edit it where it is."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialEditTextByHand = "Edit the text by hand."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialEnterPIN = "Enter the PIN."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialFinishWhatIsOpenOrClock = "Finish what is open, or clock in."
+
+    /// What a person is told of a denial (`UniversalLinkRule`).
+    package static let denialGiveCompleteLinkSuchAsHttps = "Give a complete link, such as https://example.com/page."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialGiveCompleteURLSuchAsHttps = "Give a complete URL, such as https://example.com."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialGoOnlineAndCheckIn = "Go online and check in."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialImageGlyphsAreOffInOrganisation = "Image glyphs are off in organisation text."
+
+    /// What a person is told of a denial (`VersionRules`).
+    package static func denialIsNewerThanAcceptedLimit(limit: String, name: String, version: String) -> String {
+        "The \(name) is newer than accepted: \(version) (limit \(limit))."
+    }
+
+    /// What a person is told of a denial (`VersionRules`).
+    package static func denialIsTooOldLimit(limit: String, name: String, version: String) -> String {
+        "The \(name) is too old: \(version) (limit \(limit))."
+    }
+
+    /// What a person is told of a denial (`FindingCollector`).
+    package static func denialItCannotBeToldWhetherThis(field: String) -> String {
+        "It cannot be told whether this is allowed: \(field) is not known."
+    }
+
+    /// What a person is told of a denial (`Evaluation`).
+    package static let denialItIsNotKnownForWhom =
+        "It is not known for whom this work is done, so organisation data is denied."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialItIsNotKnownWhetherYou =
+        "It is not known whether you are at work, which counts as clocked out."
+
+    /// What a person is told of a denial (`IncomingRule`).
+    package static let denialItemIsNotLoadedSoIts = "The item is not loaded, so its owner is not known."
+
+    /// What a person is told of a denial (`OutgoingRule`).
+    package static let denialKeepDataInThisApp = "Keep the data in this app."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialKeyboardsOfOtherMakersAreOff = "Keyboards of other makers are off in this app."
+
+    /// What a person is told of a denial (`UniversalLinkRule`).
+    package static let denialLinkHasNoHost = "The link has no host."
+
+    /// What a person is told of a denial (`IncomingRule`).
+    package static let denialLoadItemThenAskAgain = "Load the item, then ask again."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialLookThemUpInApp = "Look them up in the app."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialMessagesAreSentByManagedApps = "Messages are sent by managed apps only."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialMessagesAreSentByOneApp = "Messages are sent by one app only."
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static let denialNamePlaceForSaving = "Name a place for saving."
+
+    /// What a person is told of a denial (`OpenFromRule`).
+    package static let denialNameSourceForOpening = "Name a source for opening."
+
+    /// What a person is told of a denial (`Evaluation`).
+    package static let denialNoPolicyIsKnownForThis = "No policy is known for this organisation account."
+
+    /// What a person is told of a denial (`OpenFromRule`).
+    package static func denialNothingCanBeOpenedFrom(place: String) -> String {
+        "Nothing can be opened from \(place)."
+    }
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static func denialNothingCanBeSavedTo(place: String) -> String {
+        "Nothing can be saved to \(place)."
+    }
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialNothingMayBePastedFromOther =
+        "Nothing may be pasted from other apps into organisation data."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialNotificationsShowNoOrganisationData = "Notifications show no organisation data."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialNumbersAreDialledByManagedApps = "Numbers are dialled by managed apps only."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialNumbersAreDialledByOneApp = "Numbers are dialled by one app only."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialNumbersInOrganisationDataMayNot =
+        "Numbers in organisation data may not be dialled with this app."
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialOnlyTextFromManagedAppsWith =
+        "Only text from managed apps with the same work account may be pasted here."
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static func denialOnlyTextsOfUpToCharacters(limit: Int) -> String {
+        "Only texts of up to \(limit) characters may be copied out."
+    }
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialOpenAppToSeeIt = "Open the app to see it."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialOpenAppToSeeWhatIs = "Open the app to see what is new."
+
+    /// What a person is told of a denial (`UniversalLinkRule`).
+    package static let denialOpenItAsWebPage = "Open it as a web page."
+
+    /// What a person is told of a denial (`OpenFromRule`).
+    package static func denialOpenItFrom(places: String) -> String {
+        "Open it from \(places)."
+    }
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialOpenItInManagedAppOr =
+        "Open it in a managed app, or ask the administrator to exempt the scheme."
+
+    /// What a person is told of a denial (`UniversalLinkRule`).
+    package static let denialOpenItThere = "Open it there."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialOpenLinkThere = "Open the link there."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialOpenMessageWithThatAppURL = "Open the message with that app's URL scheme."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialOpenNumberWithThatAppURL = "Open the number with that app's URL scheme."
+
+    /// What a person is told of a denial (`WebViewRules`).
+    package static let denialOpenPageInManagedBrowser = "Open the page in the managed browser."
+
+    /// What a person is told of a denial (`OutgoingRule`).
+    package static let denialOpenSuchURLOrChooseManaged =
+        "Open such a URL, or choose a managed app in which this account is signed in."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialOrganisationAsksForFreshSignIn = "The organisation asks for a fresh sign-in."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialOrganisationContactsStayOutOfAddress =
+        "Organisation contacts stay out of the address book."
+
+    /// What a person is told of a denial (`ContentEvaluationRule`).
+    package static let denialOrganisationContentCheckCouldNotBe = "The organisation's content check could not be made."
+
+    /// What a person is told of a denial (`ContentEvaluationRule`).
+    package static let denialOrganisationContentCheckRefusedToShare =
+        "The organisation's content check refused to share this."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialOrganisationDataAndActionsAreKept =
+        "Organisation data and actions are kept from Siri, shortcuts and other assistants."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialOrganisationDataIsKeptOutOf = "Organisation data is kept out of the system's search."
+
+    /// What a person is told of a denial (`OutgoingRule`).
+    package static let denialOrganisationDataMayBeSentOnly =
+        "Organisation data may be sent only to managed apps with the same work account."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialOrganisationDataMayNotBePrinted = "Organisation data may not be printed."
+
+    /// What a person is told of a denial (`OutgoingRule`).
+    package static let denialOrganisationDataMayNotBeSent = "Organisation data may not be sent to any other app."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialOrganisationDataMayNotBeSentAs =
+        "Organisation data may not be sent as a text message with this app."
+
+    /// What a person is told of a denial (`SharingRules`).
+    package static let denialOrganisationDataMayNotBeShared = "Organisation data may not be shared at all."
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static let denialOrganisationDataMayNotLeaveThis =
+        "Organisation data may not leave this app, so no copy can be saved."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialOrganisationDataMayOpenNoOther = "Organisation data may open no other app."
+
+    /// What a person is told of a denial (`OutgoingRule`).
+    package static let denialOrganisationDataReachesExemptedAppOnly =
+        "Organisation data reaches an exempted app only by a URL whose scheme the policy exempts."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialOrganisationFilesAreWrittenEncryptedOnly = "Organisation files are written encrypted only."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialOrganisationFilesStayOutOfBackups = "Organisation files stay out of backups."
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialOrganisationTextMayBePastedOnly =
+        "Organisation text may be pasted only into managed apps with the same work account."
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialOrganisationTextMayNotBeCopied = "Organisation text may not be copied out of this app."
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialPasteItInSameWorkAccount = "Paste it in the same work account."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialPictureOfScreenCouldBeSent =
+        "A picture of the screen could be sent to any app, and organisation data may not."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialPinIsTooOld = "The PIN is too old."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialPinWasEnteredWronglyTooOften = "The PIN was entered wrongly too often."
+
+    /// What a person is told of a denial (`ConditionActions`).
+    package static func denialPolicyActionDoesNotApply(message: String, why: String) -> String {
+        "\(message) The policy's action does not apply: \(why)."
+    }
+
+    /// What a person is told of a denial (`Evaluation`).
+    package static func denialPolicyDemandsSomethingThisVersionDoes(settings: String) -> String {
+        "The policy demands something this version does not know: \(settings)."
+    }
+
+    /// What a person is told of a denial (`FindingCollector`).
+    package static func denialPolicyValueIsNotKnownTo(value: String) -> String {
+        " The policy's value \(value) is not known to this version and counts as one that denies."
+    }
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialReadItOnScreen = "Read it on the screen."
+
+    /// What a person is told of a denial (`ContentEvaluationRule`).
+    package static let denialRemoveSensitivePart = "Remove the sensitive part."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialRemoveThreatsThatThreatDefenceLists = "Remove the threats that the threat defence lists."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialRestoreDeviceSystem = "Restore the device's system."
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static func denialSaveItToOfWorkAccount(places: String) -> String {
+        "Save it to \(places) of the work account."
+    }
+
+    /// What a person is told of a denial (`URLRule`).
+    package static func denialSchemeOpensAppThatIsNot(scheme: String) -> String {
+        "The scheme \(scheme) opens an app that is not known to be managed."
+    }
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialScreenMayNotBeCapturedWhile =
+        "The screen may not be captured while organisation data is shown."
+
+    /// What a person is told of a denial (`IncomingRule`).
+    package static let denialSendItFromManagedAppOr =
+        "Send it from a managed app, or receive it with a personal account."
+
+    /// What a person is told of a denial (`Evaluation`).
+    package static let denialSetAccountForThisPieceOf =
+        "Set the account for this piece of work, or say that it is personal."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialSetClockAndCheckInWith = "Set the clock and check in with the service."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialSetClockThenEnterPINOr = "Set the clock, then enter the PIN or sign in again."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialSetNewPIN = "Set a new PIN."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialSetPasscodeInDeviceSettings = "Set a passcode in the device's settings."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialShareLinkInstead = "Share a link instead."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialShowFixedTextAndOpenApp = "Show a fixed text and open the app for the rest."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialSignInWithWorkAccount = "Sign in with the work account."
+
+    /// What a person is told of a denial (`AccessRules`).
+    package static let denialSignInWithWorkAccountAnd = "Sign in with the work account and set a new PIN."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialSystemWritingToolsAreOffIn = "The system's writing tools are off in organisation text."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialTheyComeBackFromOrganisationOwn = "They come back from the organisation's own servers."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialThisDeviceModelIsNotAccepted = "This device model is not accepted."
+
+    /// What a person is told of a denial (`UniversalLinkRule`).
+    package static let denialThisLinkMayNotOpenUnmanaged = "This link may not open an unmanaged app."
+
+    /// What a person is told of a denial (`UniversalLinkRule`).
+    package static let denialThisLinkOpensInItsManaged = "This link opens in its managed app only."
+
+    /// What a person is told of a denial (`WebViewRules`).
+    package static let denialThisPageTakesNoUploadsAnd = "This page takes no uploads and no pasted text."
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static let denialThisPlaceDoesNotBelongTo =
+        "This place does not belong to the work account that owns the data."
+
+    /// What a person is told of a denial (`OpenFromRule`).
+    package static let denialThisSourceDoesNotBelongTo =
+        "This source does not belong to the work account that would receive the data."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialThisWorkAccountShowsNoNotifications = "This work account shows no notifications."
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialThisWorkAccountTakesDataFrom = "This work account takes data from no other app."
+
+    /// What a person is told of a denial (`IncomingRule`).
+    package static let denialThisWorkAccountTakesDataOnly =
+        "This work account takes data only from managed apps with the same work account."
+
+    /// What a person is told of a denial (`OpenFromRule`).
+    package static let denialThisWorkAccountTakesNoData = "This work account takes no data from outside."
+
+    /// What a person is told of a denial (`ContentEvaluationRule`).
+    package static let denialTryAgainWhenItCanBe = "Try again when it can be reached."
+
+    /// What a person is told of a denial (`ClipboardRules`).
+    package static let denialTypeTextHere = "Type the text here."
+
+    /// What a person is told of a denial (`VersionRules`).
+    package static let denialUpdateApp = "Update the app."
+
+    /// What a person is told of a denial (`VersionRules`).
+    package static let denialUpdateDevice = "Update the device."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialUrlHasNoReadableScheme = "The URL has no readable scheme."
+
+    /// What a person is told of a denial (`SharingRules`).
+    package static let denialUseAppItself = "Use the app itself."
+
+    /// What a person is told of a denial (`SharingRules`).
+    package static let denialUseFullApp = "Use the full app."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialUseListedDevice = "Use a listed device."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialUseOrdinaryEmoji = "Use an ordinary emoji."
+
+    /// What a person is told of a denial (`SaveAsRule`).
+    package static let denialUsePlaceOfSameWorkAccount = "Use the place of the same work account."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialUseSystemKeyboard = "Use the system's keyboard."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialUseWorkMail = "Use work mail."
+
+    /// What a person is told of a denial (`SharingRules`).
+    package static let denialWebExtensionLivesInBrowserThat =
+        "A web extension lives in a browser that is not managed, so it gets no organisation data."
+
+    /// What a person is told of a denial (`URLRule`).
+    package static let denialWebLinksOpenInManagedBrowser = "Web links open in the managed browser only."
+
+    /// What a person is told of a denial (`SystemRules`).
+    package static let denialWidgetsShowNoOrganisationData = "Widgets show no organisation data."
+
+    /// What a person is told of a denial (`DeviceRules`).
+    package static let denialWorkAccountIsDisabled = "The work account is disabled."
+
+    /// What a person is told of a denial (`OutputRules`).
+    package static let denialWriteFileAsSealedFileOf = "Write the file as a sealed file of the account."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialYouHaveClockedOut = "You have clocked out."
+
+    /// What a person is told of a denial (`ClockRules`).
+    package static let denialYouHaveClockedOutThisApp = "You have clocked out; this app closes soon."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
+    package static func gateAccountFilesCannotBeOpened(reason: String) -> String {
+        "The account's files cannot be opened: \(reason)."
+    }
+
+    /// What a person is told at a closed gate or way out (`LaunchConditions`).
+    package static let gateAdministratorDoesNotAdmitThisAccount =
+        "The administrator does not admit this account in this app."
+
+    /// What a person is told at a closed gate or way out (`IdentityRequests`).
+    package static let gateAppCouldNotTakeThisAccount =
+        "The app could not take this account's data off the screen, and ends now."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt`).
+    package static func gateCheckCouldNotBeMade(reason: String) -> String {
+        "A check could not be made: \(reason)."
+    }
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
+    package static let gateForgottenPINIsReplacedAfterSign = "A forgotten PIN is replaced after a sign-in."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
+    package static let gateGoOnlineAndSignIn = "Go online and sign in."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
+    package static let gateGoOnlineAndSignInWith = "Go online and sign in with the work account."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt`).
+    package static let gateItCanRemoveThisAccountData =
+        "It can remove this account's data from the app; your own data is not touched."
+
+    /// What a person is told at a closed gate or way out (`EgressOutlets+Links`).
+    package static func gateItIsNotKnownWhichApp(message: String) -> String {
+        "\(message) It is not known which app that is."
+    }
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt`).
+    package static func gateItsRulesHoldForWorkAccount(name: String) -> String {
+        "Its rules hold for the work account \(name) alone."
+    }
+
+    /// What a person is told at a closed gate or way out (`GatePassing`).
+    package static let gateNoOrganisationManagesThisAppYet = "No organisation manages this app yet."
+
+    /// What a person is told at a closed gate or way out (`IdentityRequests`).
+    package static let gateOpenAppAgainAndAnswerWhat = "Open the app again and answer what it asks."
+
+    /// What a person is told at a closed gate or way out (`GateState`).
+    package static let gateOpenAppAndAnswerWhatIt = "Open the app and answer what it asks."
+
+    /// What a person is told at a closed gate or way out (`EgressOutlets+Links`).
+    package static func gateOrAskAdministratorToNameIts(remedy: String) -> String {
+        "\(remedy) Or ask the administrator to name its URL scheme."
+    }
+
+    /// What a person is told at a closed gate or way out (`AccountTable`).
+    package static func gateOrganisationAsksForCordonThisApp(own: String, wanted: String) -> String {
+        "The organisation asks for Cordon \(wanted); this app has \(own)."
+    }
+
+    /// What a person is told at a closed gate or way out (`GateState`).
+    package static let gateOrganisationChecksAtLaunchWereNot = "The organisation's checks at launch were not passed."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
+    package static let gatePinIsNotThereAnyMore = "The PIN is not there any more."
+
+    /// What a person is told at a closed gate or way out (`LaunchConditions`).
+    package static let gateSignItOutOrAskAdministrator = "Sign it out, or ask the administrator."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
+    package static let gateSomebodyElseSignedIn = "Somebody else signed in."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
+    package static let gateThisAccountFilesAreOpenedWith = "This account's files are opened with a sign-in once."
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
+    package static let gateThisDeviceHasLostKeyThat =
+        "This device has lost the key that opens this account's files. They are kept, but cannot be opened here any more. Sign in to go on without them."
+
+    /// What a person is told at a closed gate or way out (`EgressOutlets+Telling`).
+    package static let gateTryAnotherNetworkOrTellAdministrator = "Try another network, or tell the administrator."
+
+    /// What a person is told at a closed gate or way out (`EgressOutlets+Telling`).
+    package static func gateWhatAnsweredAsCouldNotBe(failure: Int, host: String) -> String {
+        "What answered as \(host) could not be shown to be that server (\(failure))."
+    }
+
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
+    package static let gateWhatServiceHoldsDoesNotOpen = "What the service holds does not open this account's files."
+
+    /// What a person is told at a closed gate or way out (`LaunchConditions`).
+    package static let gateWhatThisAppRemembersWasRemoved = "What this app remembers was removed or put back."
+
     /// The heading of a notice of the kind `blocked`.
     package static let noticeBlocked = "Your organisation's data stays closed."
 

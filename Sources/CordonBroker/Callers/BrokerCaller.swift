@@ -6,7 +6,7 @@ public struct BrokerCaller: Sendable, Hashable {
     public let process: Int32
     /// The program's file, after all links.
     public let path: String
-    /// SHA-256 of the program's file, hexadecimal; empty where nobody asked for it.
+    /// SHA-256 of the program's file, hexadecimal; empty where no entry asks for it.
     public let digest: String
     /// Why the program is not the one that the list means by its path; nil where nothing speaks against it.
     var objection: ProgramObjection?

@@ -41,7 +41,7 @@ enum ProgramObjection: Sendable, Hashable {
     /// The file at the path does not run under the entry's group.
     case withoutGroup
 
-    /// The reason, for logs and for whoever is refused.
+    /// The reason, for logs and for the program that is refused.
     var reason: String {
         switch self {
         case .missing: "no file lies at the listed path"
@@ -69,7 +69,7 @@ struct ListedPrograms: Sendable {
     private let digested: Set<String>
     /// The groups that entries name, as they are written there.
     private let listedGroups: ListedGroups
-    /// Whether the device's user may own the programs: whoever develops an app does.
+    /// Whether the device's user may own the programs: the developer of an app does.
     let isDevelopment: Bool
     /// Whether an entry asks for a security label.
     let wantsLabels: Bool
@@ -85,7 +85,7 @@ struct ListedPrograms: Sendable {
         isDevelopment = configuration.isDevelopment
     }
 
-    /// Whether anybody asks for the digest of the program at the path.
+    /// Whether an entry asks for the digest of the program at the path.
     func wantsDigest(of path: String) -> Bool { digested.contains(path) }
 
     /// Whether it matters which file runs at the path: that of a stranger does not.
@@ -110,7 +110,7 @@ struct ListedPrograms: Sendable {
     var needsPrograms: Bool { !paths.isEmpty }
 
     /// The groups of the list that vouch for a caller: it had the group when it connected, and only the file at the entry's
-    /// path gives it to whoever runs it.
+    /// path gives it to the user who runs it.
     ///
     /// - Parameter others: The caller's further groups; nil where the system does not say, which counts as all of them.
     func groups(of caller: PeerCredentials, in others: () -> Set<UInt32>?) -> Set<String> {
@@ -131,7 +131,7 @@ struct ListedPrograms: Sendable {
             // Who logs in with the group has it in every program.
             caller.map({ SystemGroup.primary(of: $0.user) != group.number }) ?? true
         else { return .openGroup }
-        // The program gives its user the group: who may change the file must still be somebody else.
+        // The program gives its user the group: another user must be the one who may change the file.
         let changers = caller.map { caller in
             (user: caller.user, groups: caller.groups.map { $0.subtracting([group.number]) })
         }
@@ -157,7 +157,7 @@ struct ListedPrograms: Sendable {
         }
     }
 
-    /// Entries whose program can never be served, whoever runs it, each with the reason. A program that is not installed
+    /// Entries whose program can never be served, whichever user runs it, each with the reason. A program that is not installed
     /// is no mistake: one list serves many devices.
     var mistakes: [(path: String, objection: ProgramObjection)] {
         apps.sorted { $0.path < $1.path }.compactMap { app in
@@ -222,7 +222,7 @@ struct ListedPrograms: Sendable {
         _ facts: stat, at place: String, by user: UInt32, in groups: Set<UInt32>?
     ) -> Bool {
         if facts.st_uid == user { return true }
-        // In a sticky folder, such as /tmp, nobody replaces what belongs to somebody else.
+        // In a sticky folder, such as /tmp, a user cannot replace another user's files.
         if facts.st_mode & S_IFMT == S_IFDIR, facts.st_mode & 0o1000 != 0 { return false }
         if facts.st_mode & 0o002 != 0 { return true }
         return facts.st_mode & 0o020 != 0 && (groups?.contains(facts.st_gid) ?? true || hasAccessList(place))

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension BrokerConfiguration {
-    /// What in the list of apps is allowed and yet worth a second look, a line each for whoever wrote it.
+    /// What in the list of apps is allowed and yet worth a second look, a line each for the administrator who wrote it.
     public var warnings: [String] {
         apps.flatMap { app -> [String] in
             let name = ThrottledLog.plain(app.name)

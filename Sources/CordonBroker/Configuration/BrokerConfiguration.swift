@@ -9,7 +9,7 @@ public struct BrokerConfiguration: Sendable, Equatable {
     public var profileSaysShared = false
     /// Whether the broker's managed configuration does (SI-016).
     public var managedConfigurationSaysShared = false
-    /// Who may use the broker; empty means nobody, in development everybody of the broker's own user.
+    /// Which programs may use the broker; empty means none, in development every program of the broker's own user.
     public var apps: [AllowedApp] = []
     /// Which bundle ids of ``apps`` the profile allows.
     public var profileApps = ProfileApps()
@@ -39,7 +39,7 @@ public struct BrokerConfiguration: Sendable, Equatable {
     public var reportInterval: Duration = .seconds(300)
     /// What a signed policy says of itself; nil where the rules come from files that an administrator owns.
     public internal(set) var policy: PolicyStamp?
-    /// What whoever started the broker found out about the system, for `device.info`.
+    /// What the program that runs the broker found out about the system, for `device.info`.
     public var hostWarnings: [DeviceInformation.Warning] = []
     /// How sign-in should open, such as `qrpin`; told to apps (SI-128).
     public var preferredAuthenticationMethod: String?
@@ -53,7 +53,7 @@ public struct BrokerConfiguration: Sendable, Equatable {
     /// The tenant of personal accounts at the one provider that mixes both kinds; such accounts are refused (SI-047).
     static let personalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-    /// Makes a configuration in which nobody is allowed and the device is not shared.
+    /// Makes a configuration in which no program is allowed and the device is not shared.
     public init(signIn: SignInConfiguration) {
         self.signIn = signIn
     }
@@ -65,11 +65,11 @@ public struct AllowedApp: Sendable, Equatable, Codable {
     public var name: String
     /// The program's file, after all links are followed. Neither it nor a folder above it may be its user's to change.
     public var path: String
-    /// SHA-256 of the program's file in hexadecimal; nil accepts whatever file whoever owns the path puts there.
+    /// SHA-256 of the program's file in hexadecimal; nil accepts whatever file the owner of the path puts there.
     public var sha256: String?
-    /// The group that the program is installed with (setgid), by name or number: nobody's login group and without members. The
+    /// The group that the program is installed with (setgid), by name or number: no user's login group, and without members. The
     /// kernel says it when the app connects, so neither the program's file nor what becomes of the process later counts, and
-    /// nobody can load code into the app or trace it. Recommended; nil tells the app by its file.
+    /// no other process can load code into the app or trace it. Recommended; nil tells the app by its file.
     public var group: String?
     /// The security label, as AppArmor or SELinux gives it, that the app must have had when it connected, beside being the
     /// file at ``path``; nil for any.

@@ -93,13 +93,13 @@ extension Broker {
         ]
     }
 
-    /// An app that has still to remove somebody's data gets nothing of somebody else's, also not by another of its client ids
+    /// An app that has still to remove one person's data gets nothing of the next person's, under none of its client ids
     /// (SI-067).
     func refuseWhileOwing(_ app: AppIdentity) throws(SignInError) {
         guard state.owed(by: app, as: clientIDs(of: app)).isEmpty else { throw SharedDeviceMode.owed }
     }
 
-    /// Whoever gets a token or key has seen the account, asked or not: at its end the app owes a clean-up.
+    /// An app that gets a token or key has seen the account, whether it asked or not: at its end the app owes a clean-up.
     ///
     /// - Throws: ``SignInError`` with code `storage`: without the mark the app must not get anything.
     func noteUse(by app: AppIdentity) throws(SignInError) {

@@ -84,7 +84,7 @@ extension Broker {
     /// What the system's setting says; without the setting, on a system that has none, there is nothing to set.
     static func letsUsersKeepOldPrograms(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? false }
 
-    /// Joins the device to the organisation of whoever signs in, who must have the role; repeating it changes nothing.
+    /// Joins the device to the organisation of the person who signs in, who must have the role; repeating it changes nothing.
     func join(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {
         try requireAdministrator(request.peer)
         guard state.account == nil else {
@@ -187,7 +187,7 @@ extension Broker {
         }
     }
 
-    /// Somebody who may join and remove devices, for one act.
+    /// A person who may join and remove devices, for one act.
     private struct DeviceAdministrator {
         let tenant: TenantID
         let issuer: String

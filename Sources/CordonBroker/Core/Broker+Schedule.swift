@@ -34,7 +34,7 @@ extension Broker {
         await reportWhenDue()
     }
 
-    /// Ends the session when nobody works or the shift is over, and warns before.
+    /// Ends the session after its idle time or at the end of the shift, and warns before.
     func endWhenDue() async {
         let now = environment.now()
         guard let account = state.account else { return }
@@ -93,7 +93,7 @@ extension Broker {
 
     /// Follows the seat until the stream ends, which counts as if nothing were heard of it any more.
     public func follow(_ events: AsyncStream<SeatEvent>) async {
-        // Until the seat was heard nobody is taken to be in front of it.
+        // Until the seat is heard of, no person is taken to be in front of it.
         timer.lock()
         for await event in events { await note(event) }
         await note(.unheard)
@@ -112,7 +112,7 @@ extension Broker {
         case .unlocked:
             // A session that was due to end must not be found by an unlock that comes too late.
             await endWhenDue()
-            // Only a screen that was locked before was unlocked by somebody.
+            // Only a screen that was locked before was unlocked by a person.
             if before == .locked { timer.unlock(at: environment.now()) } else { timer.goOn() }
         }
     }

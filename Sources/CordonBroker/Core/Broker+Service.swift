@@ -15,7 +15,7 @@ extension Broker {
 
     /// Tells the service who is on the device: after every change, again until it was heard, and now and then.
     ///
-    /// Only the newest statement is ever sent or kept: whoever left while there was no network is not named afterwards.
+    /// Only the newest statement is ever sent or kept: a person who left while there was no network is not named afterwards.
     func reportWhenDue() async {
         guard reports.isDue(environment.now()), reports.begin() else { return }
         defer { reports.end() }
@@ -90,7 +90,7 @@ extension Broker {
     /// The most apps that the service is told of.
     private static let mostApps = 200
 
-    /// The apps of the list, and how far each takes part (SI-157); in development whoever came.
+    /// The apps of the list, and how far each takes part (SI-157); in development every app that came.
     private func apps() -> [SharedDeviceApp] {
         let used = Set(state.apps.values.map(\.name))
         let listed = configuration.apps.map { app in

@@ -5,7 +5,7 @@ internal import Foundation
 internal import Logging
 
 extension Broker {
-    /// Signs somebody in to the device through the app's browser.
+    /// Signs a person in to the device through the app's browser.
     func signIn(_ call: SignInCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
         try mayBeginSignIn(call.account, hint: call.loginHint, resource: call.resource, request)
         var wanted = SignInRequest(scopes: call.scopes ?? [], resource: call.resource)
@@ -30,7 +30,7 @@ extension Broker {
         }
     }
 
-    /// Signs somebody in who types a code on another screen.
+    /// Signs a person in who types a code on another screen.
     func signIn(_ call: DeviceCodeCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
         try mayBeginSignIn(call.account, hint: nil, resource: call.resource, request)
         var wanted = DeviceCodeRequest(scopes: call.scopes ?? [], resource: call.resource)

@@ -20,7 +20,7 @@ extension Broker {
             .signedOut, endingBrowserSession: call.endsBrowserSession == true ? launcher(request.key) : nil)
     }
 
-    /// Ends the session: data key first, then tokens, then everybody hears, then apps have their time, and the provider
+    /// Ends the session: data key first, then tokens, then the apps hear of it and have their time, and the provider
     /// is told last (SI-053, SI-056, SI-068).
     ///
     /// - Throws: ``SignInError`` with code `storage` when a key may still be there; repeating it is safe.

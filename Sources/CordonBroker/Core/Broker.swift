@@ -8,7 +8,7 @@ public import Logging
 /// The one owner of a shared device's account: its registration, its refresh tokens, and who may use them.
 ///
 /// Apps reach it through ``BrokerServer``. It never hands out a refresh token or a key. Every change of the account is
-/// on disk before anybody hears of it, so that whoever asks after an event never reads the old state (SI-062).
+/// on disk before an app hears of it, so that an app that asks after an event never reads the old state (SI-062).
 public actor Broker {
     /// The version of this program.
     public static let version = CordonRelease.version
@@ -39,7 +39,7 @@ public actor Broker {
     var reportFault: SignInFault?
     /// What was last heard of the seat; nil for nothing yet.
     var seat: SeatEvent?
-    /// What an app was last told of the device; names nobody.
+    /// What an app was last told of the device; names no person.
     var writtenDevice: WrittenAnswer<DeviceInformation>?
     var refusals = ThrottledLog()
     var delivery: RecurringWork
@@ -50,7 +50,7 @@ public actor Broker {
     /// Opens a broker: a session whose sign-out was interrupted is ended first.
     ///
     /// - Parameters:
-    ///   - folder: Its own folder, closed to everybody else.
+    ///   - folder: Its own folder, closed to other users.
     ///   - secrets: Where keys are kept.
     ///   - transport: How to reach the provider and the service.
     ///   - environment: Clock and chance; a test gives its own.
@@ -79,7 +79,7 @@ public actor Broker {
             let (found, problem) = try store.load()
             keeper = StateKeeper(found, in: store)
             if let problem { logger.error("\(problem); nobody is signed in and the device is not registered") }
-            // A restart is no activity: whoever left the device alone before it is as idle after it.
+            // A restart is no activity: a device that was idle before it is as idle after it.
             let now = environment.now()
             timer = SessionTimer(
                 SessionTimer.Limits(configuration),
@@ -135,7 +135,7 @@ public actor Broker {
     }
 
     /// A mode that was on and is turned off takes account, tokens and registration with it, so that turning it on again
-    /// brings nobody back (SI-019). A device that was only joined so far waits for the other parts (SI-017).
+    /// brings no account back (SI-019). A device that was only joined so far waits for the other parts (SI-017).
     private func followMode() async throws(SignInError) {
         if missing.isEmpty {
             guard state.wasShared != true else { return }
@@ -144,7 +144,7 @@ public actor Broker {
         guard !isTurnedOn, state.wasShared == true || state.account != nil else { return }
         logger.notice("shared device mode was turned off", metadata: ["missing": "\(missing.map(\.rawValue))"])
         _ = try await endSession(.released)
-        // The register shall not name whoever was here for ever; without a network an administrator releases the device.
+        // The register must not name the last person for ever; without a network an administrator releases the device.
         await reportWhenDue()
         try await forgetRegistration()
     }

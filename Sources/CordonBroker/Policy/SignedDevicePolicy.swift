@@ -60,7 +60,7 @@ public struct SignedDevicePolicy: Sendable, Equatable {
     /// Reads a signed file.
     ///
     /// - Parameter trusted: RFC 7638 thumbprints of the keys that may sign.
-    /// - Throws: ``ProgramError`` with code `configurationInvalid`: unsigned, signed by somebody else, or not a policy.
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`: unsigned, signed by a key that is not trusted, or not a policy.
     public init(verifying bytes: Data, trusting trusted: Set<String>, place: String) throws(ProgramError) {
         guard bytes.count <= Self.largest else { throw Self.refusal("the policy is too large", place: place) }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -6,7 +6,7 @@ internal import NIOCore
 
 /// One client of the broker: frames in, answers out, with bounds on bytes, time, number and rate.
 ///
-/// Lives on its event loop. It reads only while there is room for another request, so that whoever floods fills its own
+/// Lives on its event loop. It reads only while there is room for another request, so that a client that floods fills its own
 /// socket buffer and nothing here.
 final class BrokerConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -106,7 +106,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isFromCaller() else {
-            // A connection belongs to the process that made it; a child, or whoever was handed it, makes its own.
+            // A connection belongs to the process that made it; a child, or a process that was handed it, makes its own.
             logger.notice("another process writes over a program's connection")
             context.close(promise: nil)
             return
@@ -136,7 +136,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
                 begin(payload, context)
             }
         } catch {
-            // Whoever lies about a length cannot be followed any further; nobody else is concerned.
+            // After a false length, nothing that follows can be made sense of. No other client is concerned.
             logger.debug("a frame's length is out of bounds")
             context.close(promise: nil)
             return

@@ -27,7 +27,7 @@ public struct BrokerServer: Sendable {
     /// - Parameters:
     ///   - socket: The socket's path. Its folder is made where it is missing: 0755, in development 0700.
     ///   - inherited: A socket that listens already, as ``InheritedSocket`` finds it (SI-188); then path, folder and
-    ///     permissions are the affair of whoever made it, and it stays when the server ends.
+    ///     permissions are up to the program that made it, and it stays when the server ends.
     public init(
         _ broker: Broker, socket: String, inherited: Int32? = nil, limits: BrokerLimits = BrokerLimits(),
         logger: Logger
@@ -89,7 +89,7 @@ public struct BrokerServer: Sendable {
 
     #if os(Linux)
         /// Whether the programs of other users can be told apart: which file a process runs is shown to its own user, and to
-        /// whoever may trace it.
+        /// processes that may trace it.
         static func seesPrograms(of process: Int32) -> Bool { ProgramIdentity.now(process) != nil }
 
         /// Says what in the list cannot work, and what does not hold.
@@ -122,7 +122,7 @@ public struct BrokerServer: Sendable {
                 .childChannelOption(.autoRead, value: false)
                 // One read for each time that there is something: what is read has a sender that is known.
                 .childChannelOption(.maxMessagesPerRead, value: 1)
-                // Credentials come with every message from the first on: those that connected before anybody accepts too.
+                // Credentials come with every message from the first on: also for clients that connect before the broker accepts.
                 .serverChannelOption(.socketOption(.init(rawValue: SO_PASSCRED)), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -205,7 +205,7 @@ public struct BrokerServer: Sendable {
             throw failure(
                 "the socket's folder is open to other users", "Give it mode \(isDevelopment ? "0700" : "0755").")
         }
-        // Whoever owns the folder can put another socket in this one's place.
+        // The folder's owner can put another socket in this one's place.
         let owner = (facts?[.ownerAccountID] as? NSNumber)?.uint32Value
         guard owner == geteuid() || owner == 0 else {
             throw failure("the socket's folder belongs to another user", "Give it to root or to the broker's user.")

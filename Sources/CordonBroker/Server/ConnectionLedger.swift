@@ -53,8 +53,8 @@ struct ConnectionLedger {
     private var programs: [ProgramKey: Program] = [:]
     private var processes: [Int32: TokenBucket] = [:]
 
-    /// Programs whose connections have all ended are forgotten beyond this number, not at once: whoever comes back has no new
-    /// budget.
+    /// Programs whose connections have all ended are forgotten beyond this number, not at once: a program that comes back has
+    /// no new budget.
     private static let most = 1_024
 
     init(_ limits: BrokerLimits) {

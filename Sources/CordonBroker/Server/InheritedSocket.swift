@@ -8,7 +8,7 @@ public import CordonProtocol
     internal import Musl
 #endif
 
-/// A listening socket that whoever started this process made for it: systemd's socket activation (SI-188, `sd_listen_fds`).
+/// A listening socket that the program that started this process made for it: systemd's socket activation (SI-188, `sd_listen_fds`).
 ///
 /// Apps can then connect before the broker runs, and wait for it instead of being told that there is none.
 public enum InheritedSocket {

@@ -24,7 +24,7 @@ struct ServiceRegister: Sendable {
     enum RegistrationState: Sendable {
         /// It is in the register and was heard.
         case registered
-        /// It was heard, and whoever is on it has to leave: their sessions were revoked (SI-182).
+        /// It was heard, and the person who is signed in has to leave: their sessions were revoked (SI-182).
         case ended
         /// It has said before that a later session, of this number, was in force: what it runs on is an older copy of itself.
         case behind(newest: UInt64)

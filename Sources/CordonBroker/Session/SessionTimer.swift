@@ -44,7 +44,7 @@ struct SessionTimer {
 
     mutating func lock() { isLocked = true }
 
-    /// The screen is not locked, which nobody need have done just now.
+    /// The screen is not locked; that does not mean that a person unlocked it just now.
     mutating func goOn() { isLocked = false }
 
     mutating func unlock(at now: Date) {

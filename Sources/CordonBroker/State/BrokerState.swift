@@ -14,7 +14,7 @@ struct BrokerState: Codable, Sendable, Equatable {
     var wasShared: Bool?
     /// When ``session`` began; nil before the first change.
     var changed: Date?
-    /// When somebody was last seen at work, to the minute.
+    /// When a person was last seen at work, to the minute.
     var activity: Date?
     /// What each app saw and owes, by ``AppIdentity/key``.
     var apps: [String: AppRecord] = [:]
@@ -22,7 +22,7 @@ struct BrokerState: Codable, Sendable, Equatable {
     /// The device in the directory.
     struct RegistrationRecord: Codable, Sendable, Equatable {
         var facts: DeviceInformation.Registration
-        /// The request, signed by the device's key: proof of possession for whoever keeps the register.
+        /// The request, signed by the device's key: proof of possession for the service that keeps the register.
         var request: String
     }
 
@@ -48,10 +48,10 @@ struct BrokerState: Codable, Sendable, Equatable {
         var owed: [CurrentAccount.OwedCleanUp] = []
     }
 
-    /// The longest list of an app that never cleans up; what is older can be read by nobody, its key is gone.
+    /// The longest list of an app that never cleans up; what is older cannot be read any more, its key is gone.
     private static let mostOwed = 256
 
-    /// Everybody whom the state names.
+    /// Every person whom the state names.
     var people: Set<AccountID> {
         var people = Set(apps.values.flatMap { app in app.owed.map(\.account) + [app.lastSeen].compactMap(\.self) })
         if let account { people.insert(account.facts.id) }

@@ -7,8 +7,8 @@ internal import Foundation
 /// The broker's folder: its state in one sealed file, and its secrets.
 ///
 /// The file's key is written once, and its newest revision beside it: a file that was put back is recognised by its revision, and
-/// then counts as a device where nobody is signed in and that is not registered. When somebody is forgotten the key is
-/// overwritten and another takes its place: what earlier versions of the file left on the disk can be read by nobody then.
+/// then counts as a device without an account or a registration. When a person is forgotten the key is overwritten and another takes
+/// its place: what earlier versions of the file left on the disk cannot be read any more then.
 struct BrokerStore: Sendable {
     private let file: URL
     private let secrets: any SecretStore

@@ -5,7 +5,7 @@ internal import CordonSignIn
 struct StateKeeper {
     private let store: BrokerStore
     private(set) var current: BrokerState
-    /// Everybody whom the file names.
+    /// Every person whom the file names.
     private var written: Set<AccountID>
     private var isUnsaved = false
 

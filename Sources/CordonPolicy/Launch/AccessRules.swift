@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// PIN and sign-in (SDK-CL-03, SRV-RS-025, 042…053).
 enum AccessRules {
     static func apply<C: FindingCollector>(
@@ -34,12 +36,12 @@ enum AccessRules {
             findings.report(
                 .wipe, .launchPINAttempts, "appActionIfMaximumPinRetriesExceeded", of: policy,
                 Wording(
-                    "The PIN was entered wrongly too often.",
-                    "The account's organisation data is removed from this app; sign in again to fetch it."))
+                    Texts.denialPinWasEnteredWronglyTooOften,
+                    Texts.denialAccountOrganisationDataIsRemovedFrom))
         } else {
             findings.report(
                 .block, .launchPINAttempts, "maximumPinRetries", of: policy,
-                Wording("The PIN was entered wrongly too often.", "Sign in with the work account and set a new PIN."))
+                Wording(Texts.denialPinWasEnteredWronglyTooOften, Texts.denialSignInWithWorkAccountAnd))
         }
     }
 
@@ -58,7 +60,7 @@ enum AccessRules {
         } else if age > limit {
             findings.report(
                 .block, .launchPINAge, "periodBeforePinReset", of: policy,
-                Wording("The PIN is too old.", "Set a new PIN."))
+                Wording(Texts.denialPinIsTooOld, Texts.denialSetNewPIN))
         }
     }
 
@@ -75,7 +77,7 @@ enum AccessRules {
         } else if since > policy.access.periodOnlineBeforeAccessCheck {
             findings.report(
                 .block, .launchPIN, "periodOnlineBeforeAccessCheck", of: policy,
-                Wording("The app was not used for a while.", "Enter the PIN."))
+                Wording(Texts.denialAppWasNotUsedForWhile, Texts.denialEnterPIN))
         }
     }
 
@@ -94,13 +96,13 @@ enum AccessRules {
         } else if since > policy.access.periodOnlineBeforeAccessCheck {
             findings.report(
                 .block, .launchCredentials, "organizationalCredentialsRequired", of: policy,
-                Wording("The organisation asks for a fresh sign-in.", "Sign in with the work account."))
+                Wording(Texts.denialOrganisationAsksForFreshSignIn, Texts.denialSignInWithWorkAccount))
         }
     }
 
     private static func turnedBack<C: FindingCollector>(_ policy: PolicyInForce, _ findings: inout C) {
         findings.report(
             .block, .launchClockTurnedBack, "", of: policy,
-            Wording("The device's clock was turned back.", "Set the clock, then enter the PIN or sign in again."))
+            Wording(Texts.denialDeviceClockWasTurnedBack, Texts.denialSetClockThenEnterPINOr))
     }
 }

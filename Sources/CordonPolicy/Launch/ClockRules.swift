@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// What depends on time: working time, time without check-in, a clock turned back.
 enum ClockRules {
     /// SRV-RS-069, SRV-RS-087: once set, missing and stale clock data count as clocked out.
@@ -15,18 +17,18 @@ enum ClockRules {
             {
                 findings.report(
                     .warn, .launchClock, "gracePeriodToBlockAppsDuringOffClockHours", of: policy,
-                    Wording("You have clocked out; this app closes soon.", "Finish what is open, or clock in."))
+                    Wording(Texts.denialYouHaveClockedOutThisApp, Texts.denialFinishWhatIsOpenOrClock))
                 return
             }
             findings.report(
                 consequence.verdict, .launchClock, "appActionIfAccountIsClockedOut", of: policy,
-                consequence.wording("You have clocked out.", "Clock in to use the work account."))
+                consequence.wording(Texts.denialYouHaveClockedOut, Texts.denialClockInToUseWorkAccount))
         case nil, .notConfigured, .unknown, .clockedInStale, .clockedOutStale:
             findings.report(
                 consequence.verdict, .launchClock, "appActionIfAccountIsClockedOut", of: policy,
                 consequence.wording(
-                    "It is not known whether you are at work, which counts as clocked out.",
-                    "Check in with the service, or clock in."))
+                    Texts.denialItIsNotKnownWhetherYou,
+                    Texts.denialCheckInWithServiceOrClock))
         }
     }
 
@@ -44,8 +46,8 @@ enum ClockRules {
             findings.report(
                 .block, .launchClockTurnedBack, "", of: policy,
                 Wording(
-                    "The device's clock was turned back, so the time without check-in is not known.",
-                    "Set the clock and check in with the service."))
+                    Texts.denialDeviceClockWasTurnedBackSo,
+                    Texts.denialSetClockAndCheckInWith))
             return
         }
         let limit = policy.launch.periodOfflineBeforeWipe
@@ -53,15 +55,15 @@ enum ClockRules {
             findings.report(
                 .wipe, .launchOffline, "periodOfflineBeforeWipeIsEnforced", of: policy,
                 Wording(
-                    "The app was without contact to the organisation for longer than allowed.",
-                    "The account's organisation data is removed from this app; sign in again to fetch it."))
+                    Texts.denialAppWasWithoutContactToOrganisation,
+                    Texts.denialAccountOrganisationDataIsRemovedFrom))
         }
         if since > policy.launch.periodOfflineBeforeAccessCheck {
             findings.report(
                 .block, .launchOffline, "periodOfflineBeforeAccessCheck", of: policy,
                 Wording(
-                    "The app was without contact to the organisation for longer than allowed.",
-                    "Go online and check in."))
+                    Texts.denialAppWasWithoutContactToOrganisation,
+                    Texts.denialGoOnlineAndCheckIn))
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Which actions a launch condition takes (SRV-RS-030, 047, 066, 068, 086, 087).
 ///
 /// Every condition's setting is of one enumeration, ``RemediationAction``, but no condition takes all of its members.
@@ -56,7 +58,8 @@ struct Consequence {
     /// The wording of the reason, which also tells of an action that the condition does not take.
     func wording(_ message: String, _ repair: String) -> Wording {
         Wording(
-            actions.objection(to: asked).map { "\(message) The policy's action does not apply: \($0)." } ?? message,
+            actions.objection(to: asked).map { Texts.denialPolicyActionDoesNotApply(message: message, why: $0) }
+                ?? message,
             action == .wipe ? "The account's organisation data is removed from this app. \(repair)" : repair)
     }
 }

@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Account, device integrity, threat level, model and passcode.
 enum DeviceRules {
     /// SRV-RS-068.
@@ -16,7 +18,7 @@ enum DeviceRules {
         guard disabled else { return }
         findings.report(
             consequence.verdict, .launchAccount, "appActionIfUnableToAuthenticateUser", of: policy,
-            consequence.wording("The work account is disabled.", "Ask the administrator."))
+            consequence.wording(Texts.denialWorkAccountIsDisabled, Texts.denialAskAdministrator))
     }
 
     /// SRV-RS-029, SRV-RS-030.
@@ -33,7 +35,7 @@ enum DeviceRules {
         guard rooted else { return }
         findings.report(
             consequence.verdict, .launchRooted, "appActionIfDeviceComplianceRequired", of: policy,
-            consequence.wording("The device is rooted or jailbroken.", "Restore the device's system."))
+            consequence.wording(Texts.denialDeviceIsRootedOrJailbroken, Texts.denialRestoreDeviceSystem))
     }
 
     /// SRV-RS-065, SRV-RS-066: no word from the threat defence is a violation, but nothing is destroyed for it.
@@ -53,8 +55,8 @@ enum DeviceRules {
         findings.report(
             consequence.verdict, .launchThreat, "maximumAllowedDeviceThreatLevel", of: policy,
             consequence.wording(
-                "The device's threat level is \(level.rawValue); at most \(maximum.rawValue) is accepted.",
-                "Remove the threats that the threat defence lists."))
+                Texts.denialDeviceThreatLevelIsAtMost(level: level.rawValue, maximum: maximum.rawValue),
+                Texts.denialRemoveThreatsThatThreatDefenceLists))
     }
 
     /// SRV-RS-085, SRV-RS-086.
@@ -71,7 +73,7 @@ enum DeviceRules {
         guard !models.contains(model.lowercased()) else { return }
         findings.report(
             consequence.verdict, .launchModel, "allowedIosDeviceModels", of: policy,
-            consequence.wording("This device model is not accepted.", "Use a listed device."))
+            consequence.wording(Texts.denialThisDeviceModelIsNotAccepted, Texts.denialUseListedDevice))
     }
 
     /// SRV-RS-075: files that the system is to close while the device is locked are open on a device without a passcode.
@@ -88,8 +90,8 @@ enum DeviceRules {
         findings.report(
             .block, .launchPasscode, "appDataEncryptionType", of: policy,
             Wording(
-                "The device has no passcode, so organisation files would not be protected while it is locked.",
-                "Set a passcode in the device's settings."))
+                Texts.denialDeviceHasNoPasscodeSoOrganisation,
+                Texts.denialSetPasscodeInDeviceSettings))
     }
 
     /// A fact that is not known: denied, unless the action asks only for checks that can be made.

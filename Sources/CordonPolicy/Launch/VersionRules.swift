@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Versions of library, app and system, in that order (SRV-TG-15, SRV-RS-015).
 enum VersionRules {
     static func apply<C: FindingCollector>(
@@ -116,11 +118,14 @@ enum VersionRules {
 
         func tooOld(_ version: VersionNumber, _ limit: VersionNumber) -> Wording {
             Wording(
-                "The \(name) is too old: \(version) (limit \(limit)).", "Update the \(self == .os ? "device" : "app").")
+                Texts.denialIsTooOldLimit(limit: "\(limit)", name: name, version: "\(version)"),
+                self == .os ? Texts.denialUpdateDevice : Texts.denialUpdateApp)
         }
 
         func tooNew(_ version: VersionNumber, _ limit: VersionNumber) -> Wording {
-            Wording("The \(name) is newer than accepted: \(version) (limit \(limit)).", "Ask the administrator.")
+            Wording(
+                Texts.denialIsNewerThanAcceptedLimit(limit: "\(limit)", name: name, version: "\(version)"),
+                Texts.denialAskAdministrator)
         }
     }
 }

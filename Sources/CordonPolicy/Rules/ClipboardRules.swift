@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// Cutting and copying out (SRV-RS-026, SRV-RS-027).
@@ -36,8 +37,8 @@ enum ClipboardOutRule {
                 findings.report(
                     .restrict, .clipboardOut, "allowedOutboundClipboardSharingExceptionLength", of: policy,
                     Wording(
-                        "Only texts of up to \(limit) characters may be copied out.",
-                        "Copy at most \(limit) characters."))
+                        Texts.denialOnlyTextsOfUpToCharacters(limit: limit),
+                        Texts.denialCopyAtMostCharacters(limit: limit)))
                 return
             }
             if characters >= 0 && characters <= limit { return }
@@ -46,9 +47,9 @@ enum ClipboardOutRule {
             .block, .clipboardOut, "allowedOutboundClipboardSharingLevel", of: policy,
             Wording(
                 policy.transfer.clipboard == .blocked
-                    ? "Organisation text may not be copied out of this app."
-                    : "Organisation text may be pasted only into managed apps with the same work account.",
-                limit > 0 ? "Copy at most \(limit) characters." : "Paste it in the same work account."))
+                    ? Texts.denialOrganisationTextMayNotBeCopied
+                    : Texts.denialOrganisationTextMayBePastedOnly,
+                limit > 0 ? Texts.denialCopyAtMostCharacters(limit: limit) : Texts.denialPasteItInSameWorkAccount))
     }
 }
 
@@ -67,14 +68,14 @@ enum ClipboardInRule {
         if policy.transfer.inbound == .none {
             findings.report(
                 .block, .clipboardIn, "allowedInboundDataTransferSources", of: policy,
-                Wording("This work account takes data from no other app.", "Type the text here."))
+                Wording(Texts.denialThisWorkAccountTakesDataFrom, Texts.denialTypeTextHere))
         }
         switch policy.transfer.clipboard {
         case .allApps, .managedAppsWithPasteIn: return
         case .blocked:
             findings.report(
                 .block, .clipboardIn, "allowedOutboundClipboardSharingLevel", of: policy,
-                Wording("Nothing may be pasted from other apps into organisation data.", "Type the text here."))
+                Wording(Texts.denialNothingMayBePastedFromOther, Texts.denialTypeTextHere))
         case .managedApps:
             switch relation {
             case .sameAccount: return
@@ -86,8 +87,8 @@ enum ClipboardInRule {
                 findings.report(
                     .block, .clipboardIn, "allowedOutboundClipboardSharingLevel", of: policy,
                     Wording(
-                        "Only text from managed apps with the same work account may be pasted here.",
-                        "Copy it in a managed app."))
+                        Texts.denialOnlyTextFromManagedAppsWith,
+                        Texts.denialCopyItInManagedApp))
             }
         }
     }

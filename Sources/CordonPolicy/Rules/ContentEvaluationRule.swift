@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// An outside evaluator must agree before data is shared (SRV-RS-070).
 enum ContentEvaluationRule {
     static func apply<C: FindingCollector>(
@@ -18,11 +20,11 @@ enum ContentEvaluationRule {
         case .refused:
             findings.report(
                 .block, .contentEvaluation, "purviewContentEvaluationRequired", of: policy,
-                Wording("The organisation's content check refused to share this.", "Remove the sensitive part."))
+                Wording(Texts.denialOrganisationContentCheckRefusedToShare, Texts.denialRemoveSensitivePart))
         case .unavailable, nil:
             findings.report(
                 .block, .contentEvaluation, "purviewContentEvaluationRequired", of: policy,
-                Wording("The organisation's content check could not be made.", "Try again when it can be reached."))
+                Wording(Texts.denialOrganisationContentCheckCouldNotBe, Texts.denialTryAgainWhenItCanBe))
         }
     }
 }

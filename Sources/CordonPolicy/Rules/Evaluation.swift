@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// Puts a question to every rule that bears on it: the owner's side, the other side, the app's.
@@ -65,20 +66,20 @@ enum Evaluation {
         findings.report(
             .block, .policyCritical, "", of: policy,
             Wording(
-                "The policy demands something this version does not know: "
-                    + policy.effective.policy.unknownCritical.sorted().joined(separator: ", ") + ".",
-                "Update the app."))
+                Texts.denialPolicyDemandsSomethingThisVersionDoes(
+                    settings: policy.effective.policy.unknownCritical.sorted().joined(separator: ", ")),
+                Texts.denialUpdateApp))
     }
 
     static var identityLost: Wording {
         Wording(
-            "It is not known for whom this work is done, so organisation data is denied.",
-            "Set the account for this piece of work, or say that it is personal.")
+            Texts.denialItIsNotKnownForWhom,
+            Texts.denialSetAccountForThisPieceOf)
     }
 
     static var policyUnknown: Wording {
         Wording(
-            "No policy is known for this organisation account.",
-            "Check in with the service, or sign in again; data stays closed until the policy arrives.")
+            Texts.denialNoPolicyIsKnownForThis,
+            Texts.denialCheckInWithServiceOrSign)
     }
 }

@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Receives what the rules find. One code path serves both kinds: the verdict alone, which must not
 /// allocate, and the full explanation, so that the two can never differ.
 protocol FindingCollector {
@@ -30,8 +32,8 @@ extension FindingCollector {
         report(
             .block, .questionIncomplete, setting, of: policy,
             Wording(
-                "It cannot be told whether this is allowed: \(field()) is not known.",
-                "Ask again with \(field()) given (needed by \(rule.rawValue))."))
+                Texts.denialItCannotBeToldWhetherThis(field: field()),
+                Texts.denialAskAgainWithGivenNeededBy(field: field(), rule: rule.rawValue)))
     }
 }
 
@@ -70,7 +72,7 @@ struct ReasonCollector: FindingCollector {
         var message = wording.message
         if let value, !value.isKnown {
             message +=
-                " The policy's value \(value.json.text()) is not known to this version and counts as one that denies."
+                Texts.denialPolicyValueIsNotKnownTo(value: value.json.text())
         }
         let reason = PolicyReason(
             rule: rule, setting: setting, value: value?.json ?? .null,

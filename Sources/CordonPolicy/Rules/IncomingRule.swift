@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// What the receiver of data lets in (SDK-DT-24, SDK-DT-25, SRV-RS-023).
@@ -15,7 +16,7 @@ enum IncomingRule {
         case .none:
             findings.report(
                 .block, .incoming, "allowedInboundDataTransferSources", of: policy,
-                Wording("This work account takes data from no other app.", "Create the data in this app."))
+                Wording(Texts.denialThisWorkAccountTakesDataFrom, Texts.denialCreateDataInThisApp))
         case .managedApps:
             switch relation {
             case .sameAccount: return
@@ -26,8 +27,8 @@ enum IncomingRule {
                 findings.report(
                     .block, .incoming, "allowedInboundDataTransferSources", of: policy,
                     Wording(
-                        "This work account takes data only from managed apps with the same work account.",
-                        "Send it from a managed app, or receive it with a personal account."))
+                        Texts.denialThisWorkAccountTakesDataOnly,
+                        Texts.denialSendItFromManagedAppOr))
             }
         }
     }
@@ -46,7 +47,7 @@ enum ItemNotLoadedRule {
         if !loaded {
             findings.report(
                 .block, .itemNotLoaded, "", of: policy,
-                Wording("The item is not loaded, so its owner is not known.", "Load the item, then ask again."))
+                Wording(Texts.denialItemIsNotLoadedSoIts, Texts.denialLoadItemThenAskAgain))
         }
     }
 }

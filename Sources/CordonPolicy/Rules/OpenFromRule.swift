@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// Bringing data into organisation documents (SDK-DT-13…17, SRV-RS-035, SRV-RS-036).
@@ -13,7 +14,7 @@ enum OpenFromRule {
         guard location.openNumber != nil else {
             findings.report(
                 .block, .openFrom, "", of: policy,
-                Wording("Nothing can be opened from \(location.name).", "Name a source for opening."))
+                Wording(Texts.denialNothingCanBeOpenedFrom(place: location.name), Texts.denialNameSourceForOpening))
             return
         }
         switch policy.transfer.inbound {
@@ -21,7 +22,7 @@ enum OpenFromRule {
         case .none:
             findings.report(
                 .block, .openFrom, "allowedInboundDataTransferSources", of: policy,
-                Wording("This work account takes no data from outside.", "Create the data in this app."))
+                Wording(Texts.denialThisWorkAccountTakesNoData, Texts.denialCreateDataInThisApp))
         case .managedApps:
             guard policy.transfer.ingestionBlocked else { return }
             guard let exception = location.ingestionException, policy.transfer.ingestionLocations.contains(exception)
@@ -29,7 +30,7 @@ enum OpenFromRule {
                 findings.report(
                     .block, .openFrom, "blockDataIngestionIntoOrganizationDocuments", of: policy,
                     Wording(
-                        "Data from \(location.name) may not be brought into organisation documents.",
+                        Texts.denialDataFromMayNotBeBrought(place: location.name),
                         sources(of: policy)))
                 return
             }
@@ -37,7 +38,7 @@ enum OpenFromRule {
                 findings.report(
                     .block, .openFrom, "allowedDataIngestionLocations", of: policy,
                     Wording(
-                        "This source does not belong to the work account that would receive the data.",
+                        Texts.denialThisSourceDoesNotBelongTo,
                         PlaceAccount.remedy(at: location)))
             }
         }
@@ -46,6 +47,7 @@ enum OpenFromRule {
     private static func sources(of policy: PolicyInForce) -> String {
         let names = IngestionLocations.names.filter { policy.transfer.ingestionLocations.contains($0.member) }.map(
             \.name)
-        return names.isEmpty ? "Create the data in this app." : "Open it from \(names.joined(separator: ", "))."
+        return names.isEmpty
+            ? Texts.denialCreateDataInThisApp : Texts.denialOpenItFrom(places: names.joined(separator: ", "))
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// What the owner of data lets out (SDK-DT-22, SRV-RS-024).
@@ -29,7 +30,7 @@ enum OutgoingRule {
         case .none:
             findings.report(
                 .block, .outgoing, "allowedOutboundDataTransferDestinations", of: policy,
-                Wording("Organisation data may not be sent to any other app.", "Keep the data in this app."))
+                Wording(Texts.denialOrganisationDataMayNotBeSent, Texts.denialKeepDataInThisApp))
         case .managedApps:
             switch relation {
             case .sameAccount: return
@@ -41,14 +42,14 @@ enum OutgoingRule {
                 findings.report(
                     .block, .outgoing, "exemptedAppProtocols", of: policy,
                     Wording(
-                        "Organisation data reaches an exempted app only by a URL whose scheme the policy exempts.",
-                        "Open such a URL, or choose a managed app in which this account is signed in."))
+                        Texts.denialOrganisationDataReachesExemptedAppOnly,
+                        Texts.denialOpenSuchURLOrChooseManaged))
             case .otherAccount, .unmanaged:
                 findings.report(
                     .block, .outgoing, "allowedOutboundDataTransferDestinations", of: policy,
                     Wording(
-                        "Organisation data may be sent only to managed apps with the same work account.",
-                        "Choose a managed app in which this account is signed in."))
+                        Texts.denialOrganisationDataMayBeSentOnly,
+                        Texts.denialChooseManagedAppInWhichThis))
             }
         }
     }

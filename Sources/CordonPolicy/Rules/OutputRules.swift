@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Printing, notifications, screen capture, backup and encryption.
 enum OutputRules {
     static func apply<C: FindingCollector>(_ action: Action, _ policy: PolicyInForce, to findings: inout C) {
@@ -16,7 +18,7 @@ enum OutputRules {
         guard policy.transfer.printBlocked else { return }
         findings.report(
             .block, .print, "printBlocked", of: policy,
-            Wording("Organisation data may not be printed.", "Read it on the screen."))
+            Wording(Texts.denialOrganisationDataMayNotBePrinted, Texts.denialReadItOnScreen))
     }
 
     /// SDK-NO-01, SRV-RS-039.
@@ -27,11 +29,11 @@ enum OutputRules {
         case .blockOrganizationalData:
             findings.report(
                 .restrict, .notification, "notificationRestriction", of: policy,
-                Wording("Notifications show no organisation data.", "Show a fixed text and open the app for the rest."))
+                Wording(Texts.denialNotificationsShowNoOrganisationData, Texts.denialShowFixedTextAndOpenApp))
         case .block:
             findings.report(
                 .block, .notification, "notificationRestriction", of: policy,
-                Wording("This work account shows no notifications.", "Open the app to see what is new."))
+                Wording(Texts.denialThisWorkAccountShowsNoNotifications, Texts.denialOpenAppToSeeWhatIs))
         }
     }
 
@@ -41,7 +43,7 @@ enum OutputRules {
         if policy.transfer.screenCapture == .blocked {
             findings.report(
                 .block, .screenCapture, "screenCaptureConfigurationState", of: policy,
-                Wording("The screen may not be captured while organisation data is shown.", "Share a link instead."))
+                Wording(Texts.denialScreenMayNotBeCapturedWhile, Texts.denialShareLinkInstead))
         }
         // What the administrator says of capture itself goes before what follows from another setting.
         if policy.transfer.screenCapture == nil && policy.transfer.outbound != .allApps && !policy.screenCaptureAllowed
@@ -49,8 +51,8 @@ enum OutputRules {
             findings.report(
                 .block, .screenCapture, "allowedOutboundDataTransferDestinations", of: policy,
                 Wording(
-                    "A picture of the screen could be sent to any app, and organisation data may not.",
-                    "The administrator can allow screen capture by its own setting or by app configuration."))
+                    Texts.denialPictureOfScreenCouldBeSent,
+                    Texts.denialAdministratorCanAllowScreenCaptureBy))
         }
     }
 
@@ -60,7 +62,7 @@ enum OutputRules {
         guard policy.storage.backupBlocked else { return }
         findings.report(
             .block, .backup, "dataBackupBlocked", of: policy,
-            Wording("Organisation files stay out of backups.", "They come back from the organisation's own servers."))
+            Wording(Texts.denialOrganisationFilesStayOutOfBackups, Texts.denialTheyComeBackFromOrganisationOwn))
     }
 
     /// SDK-FP-01, SRV-RS-075.
@@ -69,7 +71,7 @@ enum OutputRules {
         guard policy.storage.encryptionRequired else { return }
         findings.report(
             .restrict, .encryption, "appDataEncryptionType", of: policy,
-            Wording("Organisation files are written encrypted only.", "Write the file as a sealed file of the account.")
+            Wording(Texts.denialOrganisationFilesAreWrittenEncryptedOnly, Texts.denialWriteFileAsSealedFileOf)
         )
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// Saving a copy to a place (SDK-DT-01…12, SRV-RS-033, SRV-RS-034, CQ-13).
@@ -15,7 +16,7 @@ enum SaveAsRule {
         guard location.saveNumber != nil else {
             findings.report(
                 .block, .saveAs, "", of: policy,
-                Wording("Nothing can be saved to \(location.name).", "Name a place for saving."))
+                Wording(Texts.denialNothingCanBeSavedTo(place: location.name), Texts.denialNamePlaceForSaving))
             return
         }
         switch policy.transfer.outbound {
@@ -23,13 +24,13 @@ enum SaveAsRule {
         case .none:
             findings.report(
                 .block, .saveAs, "allowedOutboundDataTransferDestinations", of: policy,
-                Wording("Organisation data may not leave this app, so no copy can be saved.", "Edit it where it is."))
+                Wording(Texts.denialOrganisationDataMayNotLeaveThis, Texts.denialEditItWhereItIs))
         case .managedApps:
             guard policy.transfer.saveAsBlocked else { return }
             guard let exception = location.storageException, policy.transfer.storageLocations.contains(exception) else {
                 findings.report(
                     .block, .saveAs, "saveAsBlocked", of: policy,
-                    Wording("Copies of organisation data may not be saved to \(location.name).", places(of: policy))
+                    Wording(Texts.denialCopiesOfOrganisationDataMayNot(place: location.name), places(of: policy))
                 )
                 return
             }
@@ -37,7 +38,7 @@ enum SaveAsRule {
                 findings.report(
                     .block, .saveAs, "allowedDataStorageLocations", of: policy,
                     Wording(
-                        "This place does not belong to the work account that owns the data.",
+                        Texts.denialThisPlaceDoesNotBelongTo,
                         PlaceAccount.remedy(at: location)))
             }
         }
@@ -46,7 +47,7 @@ enum SaveAsRule {
     private static func places(of policy: PolicyInForce) -> String {
         let names = StorageLocations.names.filter { policy.transfer.storageLocations.contains($0.member) }.map(\.name)
         return names.isEmpty
-            ? "Edit it where it is." : "Save it to \(names.joined(separator: ", ")) of the work account."
+            ? Texts.denialEditItWhereItIs : Texts.denialSaveItToOfWorkAccount(places: names.joined(separator: ", "))
     }
 }
 
@@ -60,7 +61,7 @@ enum PlaceAccount {
 
     static func remedy(at location: Location) -> String {
         location.belongsToNobody
-            ? "Ask without an account: none belongs to this place."
-            : "Use the place of the same work account."
+            ? Texts.denialAskWithoutAccountNoneBelongsTo
+            : Texts.denialUsePlaceOfSameWorkAccount
     }
 }

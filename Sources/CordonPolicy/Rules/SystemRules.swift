@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// What the system itself would do with organisation data: assistants, search, contacts, widgets, input.
 enum SystemRules {
     static func apply<C: FindingCollector>(_ action: Action, _ policy: PolicyInForce, to findings: inout C) {
@@ -8,25 +10,25 @@ enum SystemRules {
             guard policy.transfer.contactSyncBlocked else { return }
             findings.report(
                 .block, .contacts, "contactSyncBlocked", of: policy,
-                Wording("Organisation contacts stay out of the address book.", "Look them up in the app."))
+                Wording(Texts.denialOrganisationContactsStayOutOfAddress, Texts.denialLookThemUpInApp))
         case .showWidget:
             findings.consider(.widgets, policy)
             guard !policy.transfer.widgetContentAllowed else { return }
             findings.report(
                 .block, .widgets, "allowWidgetContentSync", of: policy,
-                Wording("Widgets show no organisation data.", "Open the app to see it."))
+                Wording(Texts.denialWidgetsShowNoOrganisationData, Texts.denialOpenAppToSeeIt))
         case .useGenmoji:
             findings.consider(.genmoji, policy)
             guard policy.transfer.genmoji == .blocked else { return }
             findings.report(
                 .block, .genmoji, "genmojiConfigurationState", of: policy,
-                Wording("Image glyphs are off in organisation text.", "Use an ordinary emoji."))
+                Wording(Texts.denialImageGlyphsAreOffInOrganisation, Texts.denialUseOrdinaryEmoji))
         default:
             findings.consider(.writingTools, policy)
             guard policy.transfer.writingTools == .blocked else { return }
             findings.report(
                 .block, .writingTools, "writingToolsConfigurationState", of: policy,
-                Wording("The system's writing tools are off in organisation text.", "Edit the text by hand."))
+                Wording(Texts.denialSystemWritingToolsAreOffIn, Texts.denialEditTextByHand))
         }
     }
 
@@ -39,9 +41,9 @@ enum SystemRules {
             .block, rule, "allowedOutboundDataTransferDestinations", of: policy,
             Wording(
                 action == .indexSpotlight
-                    ? "Organisation data is kept out of the system's search."
-                    : "Organisation data and actions are kept from Siri, shortcuts and other assistants.",
-                "Use the app itself."))
+                    ? Texts.denialOrganisationDataIsKeptOutOf
+                    : Texts.denialOrganisationDataAndActionsAreKept,
+                Texts.denialUseAppItself))
     }
 }
 
@@ -57,7 +59,7 @@ enum AppWideRules {
             guard policy.transfer.thirdPartyKeyboardsBlocked else { continue }
             findings.report(
                 .block, .keyboard, "thirdPartyKeyboardsBlocked", of: policy,
-                Wording("Keyboards of other makers are off in this app.", "Use the system's keyboard."))
+                Wording(Texts.denialKeyboardsOfOtherMakersAreOff, Texts.denialUseSystemKeyboard))
         }
     }
 }

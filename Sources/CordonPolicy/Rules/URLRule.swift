@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// Opening a URL (SDK-DT-26, SDK-PO-02, SRV-RS-031, 040, 041, 088).
@@ -14,7 +15,7 @@ enum URLRule {
             findings.consider(.urlScheme, policy)
             findings.report(
                 .block, .urlScheme, "", of: policy,
-                Wording("The URL has no readable scheme.", "Give a complete URL, such as https://example.com."))
+                Wording(Texts.denialUrlHasNoReadableScheme, Texts.denialGiveCompleteURLSuchAsHttps))
             return
         }
         switch scheme {
@@ -44,7 +45,7 @@ enum URLRule {
         guard policy.transfer.managedBrowserRequired else { return }
         findings.report(
             .restrict, .webLink, "managedBrowserToOpenLinksRequired", of: policy,
-            Wording("Web links open in the managed browser only.", "Open the link there."))
+            Wording(Texts.denialWebLinksOpenInManagedBrowser, Texts.denialOpenLinkThere))
     }
 
     private static func dial<C: FindingCollector>(_ peer: Peer?, _ policy: PolicyInForce, to findings: inout C) {
@@ -55,15 +56,15 @@ enum URLRule {
         case .managedApps where peer == nil:
             findings.report(
                 .restrict, .dialer, "dialerRestrictionLevel", of: policy,
-                Wording("Numbers are dialled by managed apps only.", "Choose a managed dialer."))
+                Wording(Texts.denialNumbersAreDialledByManagedApps, Texts.denialChooseManagedDialer))
         case .customApp where peer == nil || peer?.app == .managed:
             findings.report(
                 .restrict, .dialer, "customDialerAppProtocol", of: policy,
-                Wording("Numbers are dialled by one app only.", "Open the number with that app's URL scheme."))
+                Wording(Texts.denialNumbersAreDialledByOneApp, Texts.denialOpenNumberWithThatAppURL))
         case .blocked, .customApp, .managedApps:
             findings.report(
                 .block, .dialer, "dialerRestrictionLevel", of: policy,
-                Wording("Numbers in organisation data may not be dialled with this app.", "Dial by hand."))
+                Wording(Texts.denialNumbersInOrganisationDataMayNot, Texts.denialDialByHand))
         }
     }
 
@@ -75,15 +76,15 @@ enum URLRule {
         case .anyManagedApp where peer == nil:
             findings.report(
                 .restrict, .messaging, "protectedMessagingRedirectAppType", of: policy,
-                Wording("Messages are sent by managed apps only.", "Choose a managed messaging app."))
+                Wording(Texts.denialMessagesAreSentByManagedApps, Texts.denialChooseManagedMessagingApp))
         case .specificApps where peer == nil || peer?.app == .managed:
             findings.report(
                 .restrict, .messaging, "messagingRedirectAppUrlScheme", of: policy,
-                Wording("Messages are sent by one app only.", "Open the message with that app's URL scheme."))
+                Wording(Texts.denialMessagesAreSentByOneApp, Texts.denialOpenMessageWithThatAppURL))
         case .blocked, .specificApps, .anyManagedApp:
             findings.report(
                 .block, .messaging, "protectedMessagingRedirectAppType", of: policy,
-                Wording("Organisation data may not be sent as a text message with this app.", "Use work mail."))
+                Wording(Texts.denialOrganisationDataMayNotBeSentAs, Texts.denialUseWorkMail))
         }
     }
 
@@ -98,12 +99,12 @@ enum URLRule {
             findings.report(
                 .block, .urlScheme, "allowedOutboundDataTransferDestinations", of: policy,
                 Wording(
-                    "The scheme \(scheme) opens an app that is not known to be managed.",
-                    "Open it in a managed app, or ask the administrator to exempt the scheme."))
+                    Texts.denialSchemeOpensAppThatIsNot(scheme: scheme),
+                    Texts.denialOpenItInManagedAppOr))
         case .none:
             findings.report(
                 .block, .urlScheme, "allowedOutboundDataTransferDestinations", of: policy,
-                Wording("Organisation data may open no other app.", "Keep the data in this app."))
+                Wording(Texts.denialOrganisationDataMayOpenNoOther, Texts.denialKeepDataInThisApp))
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Opening a universal link in the app that claims it (SDK-DT-26, SRV-RS-089, SRV-RS-090).
 enum UniversalLinkRule {
     static func apply<C: FindingCollector>(
@@ -11,13 +13,13 @@ enum UniversalLinkRule {
         guard let link = Link(url) else {
             findings.report(
                 .block, .universalLink, "", of: policy,
-                Wording("The link has no host.", "Give a complete link, such as https://example.com/page."))
+                Wording(Texts.denialLinkHasNoHost, Texts.denialGiveCompleteLinkSuchAsHttps))
             return
         }
         if policy.transfer.outbound == .none {
             findings.report(
                 .block, .universalLink, "allowedOutboundDataTransferDestinations", of: policy,
-                Wording("Organisation data may open no other app.", "Keep the data in this app."))
+                Wording(Texts.denialOrganisationDataMayOpenNoOther, Texts.denialKeepDataInThisApp))
             return
         }
         if policy.exemptLinks.contains(link) { return }
@@ -27,15 +29,15 @@ enum UniversalLinkRule {
         if policy.managedLinks.contains(link) {
             findings.report(
                 .restrict, .universalLink, "managedUniversalLinks", of: policy,
-                Wording("This link opens in its managed app only.", "Open it there."))
+                Wording(Texts.denialThisLinkOpensInItsManaged, Texts.denialOpenItThere))
         } else if isRestricted {
             findings.report(
                 .restrict, .universalLink, "allowedOutboundDataTransferDestinations", of: policy,
-                Wording("This link may not open an unmanaged app.", "Open it as a web page."))
+                Wording(Texts.denialThisLinkMayNotOpenUnmanaged, Texts.denialOpenItAsWebPage))
         } else {
             findings.report(
                 .restrict, .universalLink, "managedBrowserToOpenLinksRequired", of: policy,
-                Wording("Web links open in the managed browser only.", "Open the link there."))
+                Wording(Texts.denialWebLinksOpenInManagedBrowser, Texts.denialOpenLinkThere))
         }
     }
 }

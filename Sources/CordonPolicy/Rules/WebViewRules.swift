@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Web views (SDK-WV-02…04).
 enum WebViewRules {
     /// Whether the web view concerned is an unmanaged place: by its own policy, else by the app's setting.
@@ -17,7 +19,7 @@ enum WebViewRules {
         if question.viewer == .currentIdentityWithoutUploadAndPaste {
             findings.report(
                 .block, rule, "", of: policy,
-                Wording("This page takes no uploads and no pasted text.", "Open the page in the managed browser."))
+                Wording(Texts.denialThisPageTakesNoUploadsAnd, Texts.denialOpenPageInManagedBrowser))
         }
         guard isUnmanaged(question) else { return }
         if question.action == .webUpload {

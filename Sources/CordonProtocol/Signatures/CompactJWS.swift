@@ -1,4 +1,5 @@
 internal import CordonBase
+internal import CordonPolicy
 internal import CordonSignatures
 public import Foundation
 
@@ -14,8 +15,7 @@ public enum CompactJWS {
     private struct Header: Encodable {
         var alg: String
         var typ: String?
-        var kid: String?
-        var jwk: JSONWebKey?
+        var jwk: JSONWebKey
     }
 
     /// Signs a payload.
@@ -28,11 +28,15 @@ public enum CompactJWS {
     public static func sign(
         _ payload: Data, type: MessageType, with signer: some MessageSigner, embedsKey: Bool = false
     ) throws(ProtocolError) -> String {
-        let header = Header(
-            alg: SignatureAlgorithm.es256.rawValue, typ: type.rawValue,
-            kid: embedsKey ? nil : signer.publicKey.keyID, jwk: embedsKey ? signer.publicKey : nil)
-        return try SignedText.make(
-            header: try MessageCoding.encode(header), payload: payload, signature: signer.signature)
+        let algorithm = SignatureAlgorithm.es256.rawValue
+        // Every answer to a check-in has one, and an encoder costs several times what the three texts do.
+        let header =
+            embedsKey
+            ? try MessageCoding.encode(Header(alg: algorithm, typ: type.rawValue, jwk: signer.publicKey))
+            : JSONValue.object([
+                "alg": .string(algorithm), "kid": .string(signer.publicKey.keyID), "typ": .string(type.rawValue),
+            ]).bytes
+        return try SignedText.make(header: header, payload: payload, signature: signer.signature)
     }
 
     /// The payload of a text signed by one of the keys.
@@ -90,4 +94,9 @@ extension ProtocolError {
         case .claims: self.init(.malformed, "a claim of the signed text is missing or of the wrong kind")
         }
     }
+}
+
+extension JSONValue {
+    /// The value as it is sent.
+    var bytes: Data { Data(text().utf8) }
 }

@@ -10,6 +10,11 @@ enum ShownText {
     ///
     /// - Parameter isName: Whether the text identifies somebody or something, so that nothing in it may be invisible.
     static func flaw(of text: String, isName: Bool) -> String? {
+        // Most texts are printable ASCII, of which only a space at an end of a name has a flaw.
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            let ends = [text.utf8.first, text.utf8.last]
+            return isName && ends.contains(0x20) ? "begins or ends with a space" : nil
+        }
         guard !text.unicodeScalars.contains(where: { isTurning($0) || $0.properties.generalCategory == .control })
         else {
             return "has control characters or marks of direction"

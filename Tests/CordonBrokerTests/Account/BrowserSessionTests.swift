@@ -44,7 +44,7 @@ import Testing
         #expect(await stand.provider.count(of: "/logout") == 0)
     }
 
-    @Test func `an address that somebody else made ends no session`() async throws {
+    @Test func `an address that another program made ends no session`() async throws {
         let (report, _) = try await signOut { _, _ in URL(string: "cordon.broker://auth?state=another") }
         #expect(report.keyDestroyed && report.browserSessionMayRemain)
     }

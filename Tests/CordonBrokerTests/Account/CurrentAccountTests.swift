@@ -61,7 +61,7 @@ import Testing
         broker = try await stand.broker()
         notes = try await BrokerApp("notes", at: broker)
         #expect(try await notes.current().owed == [mark])
-        // Somebody else cannot sign in here before that, and gets no token.
+        // Another person cannot sign in here before that, and gets no token.
         let refused = await notes.ask(.tokenInteractive)
         #expect(refused.error?.fault == SignInFault.cleanUpOwed.rawValue)
         for stage in CleanUpStage.allCases { #expect(await notes.report(stage, of: token.session).error == nil) }
@@ -74,8 +74,7 @@ import Testing
         try await notes.signIn(.otherWorker, at: stand.provider)
     }
 
-    @Test func `a crash right after a clean-up asks for it once more, and forgets nobody who is owed one`() async throws
-    {
+    @Test func `a crash right after a clean-up asks for it once more, and forgets none that is owed`() async throws {
         let stand = try BrokerStand()
         var broker = try await stand.joinedBroker()
         var notes = try await BrokerApp("notes", at: broker)
@@ -135,7 +134,7 @@ import Testing
         #expect(try await third.current().owed.count == 1)
     }
 
-    @Test func `events come after the new state can be read, one for each change, and name nobody`() async throws {
+    @Test func `events come after the new state can be read, one for each change, and name no person`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CordonBroker
 
-/// What counts as somebody being there, and what does not (SI-159, SI-201).
+/// What counts as a person's presence, and what does not (SI-159, SI-201).
 @Suite struct IdlenessTests {
     private func stand() throws -> BrokerStand {
         try BrokerStand {
@@ -35,7 +35,7 @@ import Testing
         #expect(try await notes.current().current == nil)
     }
 
-    @Test func `who unlocks in time goes on, who unlocks too late finds nobody signed in`() async throws {
+    @Test func `a person who unlocks in time goes on, one who unlocks too late has to sign in`() async throws {
         let stand = try stand()
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)
@@ -101,7 +101,7 @@ import Testing
         for _ in 0..<2 {
             stand.time.advance(.seconds(301))
             _ = await notes.ask(.accountActivity)
-            // A screen that is heard of again was unlocked by nobody.
+            // A screen that is heard of again was not unlocked by a person.
             await broker.note(.unlocked)
             await broker.note(.unheard)
             await broker.tick()

@@ -10,7 +10,7 @@ import Testing
 /// The mode comes in any order of its parts, and goes with all that it left (SI-017, SI-019).
 @Suite struct ModeTests {
     @Test(arguments: [true, false])
-    func `a mode that is turned off leaves neither account nor registration, and turning it on brings nobody back`(
+    func `a mode that is turned off leaves neither account nor registration, and turning it on brings neither back`(
         byProfile: Bool
     ) async throws {
         let stand = try BrokerStand()
@@ -40,7 +40,9 @@ import Testing
         #expect(await after.ask(.accountKey).key != key)
     }
 
-    @Test func `a device that joins tells of the begin before anybody signs in, and of the end`() async throws {
+    @Test func `a device that joins says so before the administrator signs in, and again when it has joined`()
+        async throws
+    {
         let stand = try BrokerStand()
         let broker = try await stand.broker()
         let listener = try await BrokerApp("notes", at: broker)

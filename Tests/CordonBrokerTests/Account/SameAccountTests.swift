@@ -49,7 +49,7 @@ import Testing
         #expect(try Self.boundKey(of: second) == key)
     }
 
-    @Test func `a second sign-in that nobody waits for any more ends no session at the next start`() async throws {
+    @Test func `a second sign-in that is no longer waited for ends no session at the next start`() async throws {
         let stand = try BrokerStand()
         let held = HeldTransport(stand.provider.transport, path: "/token")
         let broker = try await stand.joinedBroker(transport: held)

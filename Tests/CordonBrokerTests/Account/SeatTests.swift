@@ -40,7 +40,7 @@ import Testing
         }.compactMap(\.self)
     }
 
-    @Test func `whoever switches to another session leaves a locked screen, until they are back`() {
+    @Test func `a person who switches to another session leaves a locked screen, until they are back`() {
         var seat = seat()
         #expect(events(&seat, [Self.front(Self.greeter)], isUser: false) == [.locked])
         // The session that asks for a password is in front, active and not locked.

@@ -188,7 +188,7 @@ import Testing
         #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
     }
 
-    @Test func `nobody can sign out twice, and it does no harm`() async throws {
+    @Test func `a second sign-out is refused, and does no harm`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)
@@ -198,7 +198,7 @@ import Testing
         let answers = await [one, two]
         #expect(answers.contains { $0.signOut?.hadAccount == true })
         #expect(try await notes.current().owed.count == 1)
-        // Once nobody is there, there is nobody to sign out (SI-048).
+        // Once no one is signed in, there is no one to sign out (SI-048).
         let again = await notes.ask(.accountSignOut)
         #expect(again.error?.code == "configuration" && again.error?.fault == "invalidParameter")
     }
@@ -248,7 +248,7 @@ import Testing
         #expect(await restarted.silent(.worker).token == nil)
     }
 
-    @Test func `an old copy of the broker's folder brings nobody back`() async throws {
+    @Test func `an old copy of the broker's folder brings no account back`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)

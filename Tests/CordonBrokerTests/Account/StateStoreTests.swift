@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `no key is written twice, and none that is left opens what the file said of somebody who is forgotten`()
+    @Test func `no key is written twice, and none that is left opens what the file said of a person who is forgotten`()
         throws
     {
         let folder = try folder()

@@ -80,7 +80,7 @@ import Testing
         await keeper.value
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `a socket's folder that belongs to somebody else is refused`() async throws
+    @Test(.enabled(if: geteuid() == 0)) func `a socket's folder that belongs to another user is refused`() async throws
     {
         let stand = try BrokerStand()
         let folder = stand.folder.appending(path: "run")
@@ -103,7 +103,7 @@ import Testing
         #expect(await run.value?.reason == "the socket's folder belongs to another user")
     }
 
-    @Test func `a session beside the device's own is ended at the start, and nobody is picked from two`() async throws {
+    @Test func `a session beside the device's own is ended at the start, and neither of two is picked`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)

@@ -224,7 +224,7 @@ import Testing
         #expect(try await notes.current().owed.count == 1)
     }
 
-    @Test func `only the organisation's people sign in, and nobody while somebody else is signed in`() async throws {
+    @Test func `only the organisation's people sign in, and none while another is signed in`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)

@@ -29,7 +29,7 @@ import Testing
             if len(sys.argv) > 2: os.kill(os.getppid(), 9)
             """
 
-    @Test func `a program with the group is served whatever its file, and nobody else is, whatever becomes of them`()
+    @Test func `a program with the group is served whatever its file, and no other is, whatever it becomes`()
         async throws
     {
         let place = try AllowedCopy()

@@ -84,12 +84,12 @@ import Testing
                 for place in [file, folder.path] {
                     #expect(chmod(place, mode) == 0)
                     #expect(try isChangeable(in: [group]) == byMember, "\(place) \(mode)")
-                    #expect(try isChangeable(in: nil) == byMember, "groups that nobody knows")
+                    #expect(try isChangeable(in: nil) == byMember, "groups that are not known")
                     #expect(try isChangeable() == byOther, "\(place) \(mode)")
                     #expect(chmod(place, 0o755) == 0)
                 }
             }
-            // Nobody takes another's file out of a folder like /tmp.
+            // A user cannot take another user's file out of a folder like /tmp.
             #expect(chmod(folder.path, 0o1777) == 0)
             #expect(try !isChangeable(in: [group]))
             #expect(chmod(folder.path, 0o777) == 0)

@@ -37,7 +37,7 @@ import Testing
         let python = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
         try FileManager.default.copyItem(atPath: python, toPath: app)
         let digest = try await OtherUser.run(["sha256sum", app]).prefix(64)
-        // The other user's own program; its size is a hole, and whoever reads all of it is busy for a minute.
+        // The other user's own program; its size is a hole, and a reader of all of it is busy for a minute.
         let other = folder.appending(path: "other").path
         try FileManager.default.copyItem(atPath: python, toPath: other)
         #expect(truncate(other, 64 << 30) == 0)

@@ -62,7 +62,7 @@ import Testing
         #expect(await Self.signed(board, for: notes) == nil)
         // The control: whose receipt it is, has it signed by the same key.
         #expect(try await Self.signed(board, for: BrokerApp("board", at: broker)) != nil)
-        // Of an app that the list names no bundle id for, nobody knows what is its own.
+        // Of an app that the list names no bundle id for, the broker does not know what is its own.
         let third = try await BrokerApp("third", at: broker)
         #expect(try await Self.signed(Self.receipt(of: "example.third", draft, at: stand.time.now), for: third) == nil)
     }

@@ -36,7 +36,7 @@ import Testing
         #expect(configuration.policy?.version == 3)
     }
 
-    @Test func `a policy that is unsigned, changed, or signed by somebody else is refused`() throws {
+    @Test func `a policy that is unsigned, changed, or signed by another key is refused`() throws {
         let signed = try policy(1).signed(by: key)
         #expect(throws: refused) { try read(Self.rules) }
         #expect(throws: refused) { try read("") }

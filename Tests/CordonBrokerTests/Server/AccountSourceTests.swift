@@ -33,7 +33,7 @@ import Testing
             #expect(first.id == FakePerson.worker.account && pages.withLock { $0 } == 1)
             #expect(try await source(board)(nil).id == first.id)
             #expect(try await source(board)("Worker-A@contoso.example").id == first.id)
-            #expect(pages.withLock { $0 } == 1, "nobody is asked twice")
+            #expect(pages.withLock { $0 } == 1, "the person is asked once")
             await #expect(throws: SignInError(.accountMismatch, .mismatchedUser, "")) {
                 try await source(board)(FakePerson.otherWorker.userName)
             }

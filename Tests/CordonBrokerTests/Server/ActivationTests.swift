@@ -12,7 +12,8 @@ import Testing
 
 /// A broker that is started for a socket that listens already (SI-188).
 @Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct ActivationTests {
-    @Test func `whoever connected before the broker ran is answered, and the socket outlives the broker`() async throws
+    @Test func `a client that connected before the broker ran is answered, and the socket outlives the broker`()
+        async throws
     {
         let stand = try BrokerStand {
             $0.isDevelopment = true
@@ -48,7 +49,7 @@ import Testing
         #expect(try await device.deviceInformation().missing == [.registration])
         serving.cancel()
         try await serving.value
-        #expect(FileManager.default.fileExists(atPath: path), "it belongs to whoever made it")
+        #expect(FileManager.default.fileExists(atPath: path), "it belongs to the program that made it")
     }
 
     @Test(arguments: [

@@ -57,7 +57,7 @@ import Testing
         #expect(refuses(900, socket, own: 900), "even in a folder that root gave to it")
         #expect(refuses(nil, socket) && refuses(nil, socket, .development))
         try #require(chmod(given, 0o777) == 0)
-        #expect(refuses(900, socket) && refuses(900, socket, .development), "anybody may put a socket there")
+        #expect(refuses(900, socket) && refuses(900, socket, .development), "any user may put a socket there")
         try #require(chmod(given, 0o755) == 0)
         // Below it the user decides what lies where.
         try #require(mkdir(given + "/own", 0o755) == 0 && chown(given + "/own", 900, 900) == 0)

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a clean-up says why somebody left and until when it is waited for`() async throws {
+    @Test func `a clean-up says why the person left and until when it is waited for`() async throws {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
             let seen = Locked<CleanUp?>(nil)

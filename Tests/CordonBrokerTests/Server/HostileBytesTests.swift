@@ -6,7 +6,7 @@ import Testing
 @testable import CordonBroker
 @testable import CordonSignIn
 
-/// Bytes that nobody's library sends (R17); `CORDON_DEEP=1` runs a million.
+/// Bytes that no library sends (R17); `CORDON_DEEP=1` runs a million.
 @Suite struct HostileBytesTests {
     private static let seeds = [
         #"{"id":1,"verb":"hello","versions":[1],"clientID":"notes","singleAccount":true}"#,

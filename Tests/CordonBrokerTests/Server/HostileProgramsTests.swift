@@ -89,7 +89,7 @@ import Testing
                 print(read(link))
                 print("rest", link.recv(1))
                 """, as: "greet.py")
-        // Whoever is refused has no time left, however long others may take.
+        // A program that is refused has no time left, however long others may take.
         try await ServedBroker.serve(BrokerStand()) { socket, _ in
             let heard = try await OtherUser.run(["/usr/bin/python3", "-I", script, socket])
             #expect(heard.contains("brokerDenied") && heard.contains("rest b''"), "\(heard)")

@@ -89,6 +89,6 @@ import Testing
         ledger.release(notes)
         ledger.release(notes)
         let again = ledger.admit(notes, now: 0)
-        #expect(try #require(again).spend(now: 0) > 0, "whoever left and comes back has no new budget")
+        #expect(try #require(again).spend(now: 0) > 0, "a program that comes back has no new budget")
     }
 }

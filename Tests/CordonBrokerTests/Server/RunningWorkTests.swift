@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `work in the background asks who is here before its first byte, and stops for anybody else`()
+    @Test func `work in the background asks who is here before its first byte, and stops for any other person`()
         async throws
     {
         try await ServedBroker.serve { socket, stand in
@@ -79,7 +79,7 @@ import Testing
             let began = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
             let (goesOn, isReleased) = AsyncStream.makeStream(of: Void.self)
             let written = Locked<[String]>([])
-            // Suspended in the middle: it hears of nothing and asks nobody until it goes on.
+            // Suspended in the middle: it hears of nothing and asks nothing until it goes on.
             let work = Task { () -> [SignInFault?] in
                 for await _ in goesOn {}
                 var faults: [SignInFault?] = []

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `whoever floods, stalls or lies about lengths hurts nobody else`() async throws {
+    @Test func `a client that floods, stalls or lies about lengths hurts no other client`() async throws {
         var limits = BrokerLimits.patient
         limits.greetingTime = .milliseconds(300)
         limits.frameTime = .milliseconds(300)
@@ -127,7 +127,7 @@ import Testing
             #expect(liar.send(Data([0xFF, 0xFF, 0xFF, 0xFF, 0x7B])))
             #expect(try await ends(liar))
             let silent = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
-            #expect(try await ends(silent), "nobody may stay without a hello")
+            #expect(try await ends(silent), "no client may stay without a hello")
             let halfway = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
             #expect(halfway.send(Data([0, 0, 0, 50, 0x7B])))
             #expect(try await ends(halfway))

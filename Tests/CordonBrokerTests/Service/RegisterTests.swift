@@ -109,7 +109,8 @@ import Testing
         #expect(await device?.heard == [nil, FakePerson.worker.account, nil], "who came and left unheard is not named")
     }
 
-    @Test func `a whole folder that is put back is known by the service's count, and brings nobody back`() async throws
+    @Test func `a whole folder that is put back is known by the service's count, and brings no account back`()
+        async throws
     {
         let broker = try await stand.joinedBroker(transport: service)
         let notes = try await BrokerApp("notes", at: broker)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CordonBroker
 
-/// The organisation ends somebody's sessions, and the shared device that they are on ends theirs (SI-182).
+/// The organisation ends a person's sessions, and the shared device that they are signed in on ends theirs (SI-182).
 @Suite struct RevocationTests {
     private let stand: BrokerStand
     private let service: FakeRegister
@@ -53,7 +53,7 @@ import Testing
         #expect(!seeds.contains { $0.contains("broker-seed") })
     }
 
-    @Test func `whoever signs in after the revocation stays, on a clock of their own too`() async throws {
+    @Test func `a person who signs in after the revocation stays, whatever the device's clock says`() async throws {
         let (broker, notes, session) = try await signedIn()
         await service.revoke(worker, secondsAgo: 30)
         stand.time.advance(.seconds(301))

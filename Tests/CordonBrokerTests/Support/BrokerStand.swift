@@ -66,7 +66,7 @@ final class BrokerStand: Sendable {
 }
 
 extension FakePerson {
-    /// Somebody with the role Cloud Device Administrator.
+    /// A person with the role Cloud Device Administrator.
     static let administrator = FakePerson(
         "ada@contoso.example", subject: "sub-ada", objectID: "oid-ada", tenant: "contoso", name: "Ada",
         roles: [BrokerConfiguration.cloudDeviceAdministrator])

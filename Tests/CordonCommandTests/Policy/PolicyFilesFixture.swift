@@ -18,6 +18,9 @@ actor PretendService: HTTPTransport {
     private(set) var writes: [String] = []
     /// How many people every change is said to reach.
     var people: Int64 = 1
+    private var listed: String?
+    /// The names of groups, by their ids.
+    private var groups: [String: String] = [:]
     /// What the next write of an id waits for.
     private var waiting: [String: String] = [:]
     /// What happens just before the next write.
@@ -32,6 +35,11 @@ actor PretendService: HTTPTransport {
 
     func wait(for change: String?, at id: String) { waiting[id] = change }
 
+    /// Tells the changes of a list entry by entry, as the service does.
+    func changeEntries(of member: String) { listed = member }
+
+    func name(_ group: String, _ name: String) { groups[group] = name }
+
     func reach(_ people: Int64) { self.people = people }
 
     func onNextWrite(_ body: @escaping @Sendable (PretendService) async -> Void) { before = body }
@@ -44,6 +52,9 @@ actor PretendService: HTTPTransport {
         switch (request.method, path.last ?? "") {
         case (.get, "documents"): return Self.answer(200, .array(documents.sorted { $0.key < $1.key }.map(present)))
         case (.post, "impact"): return Self.answer(200, impact(json))
+        case (.get, let id) where path.dropLast().last == "groups":
+            guard let name = groups[id] else { return Self.answer(404, ["error": ["code": "NotFound"]]) }
+            return Self.answer(200, ["id": .string(id), "displayName": .string(name)])
         default: return await write(request, path.last ?? "", json)
         }
     }
@@ -81,8 +92,11 @@ actor PretendService: HTTPTransport {
     private func impact(_ question: JSONValue) -> JSONValue {
         let known = question["policy"]?.string.flatMap { documents[$0]?.members } ?? [:]
         let after = (question["update"] ?? question["create"])?.object ?? [:]
-        let changes = after.sorted { $0.key < $1.key }.filter { known[$0.key] != $0.value }.map { name, value in
-            JSONValue.object(["member": .string(name), "to": value])
+        let changes = after.sorted { $0.key < $1.key }.filter { known[$0.key] != $0.value }.flatMap { name, value in
+            guard name == listed, let entries = value.array else {
+                return [JSONValue.object(["member": .string(name), "to": value])]
+            }
+            return entries.map { ["member": .string("\(name)[…]"), "to": $0] }
         }
         let reach: JSONValue = ["people": .integer(people), "registrations": .integer(people)]
         return [

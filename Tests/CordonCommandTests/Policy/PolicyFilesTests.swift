@@ -1,3 +1,4 @@
+import ArgumentParser
 import CordonPolicy
 import CordonService
 import CordonTestSupport
@@ -69,6 +70,49 @@ import Testing
             #expect(try await fixture.pull().written == [])
             #expect(
                 await fixture.refused { _ = try await fixture.apply() }?.status == nil, "an empty plan does nothing")
+        }
+    }
+
+    @Test func `plan and apply name folder, service and plan alike`() throws {
+        let words = ["policies", "--service", "http://127.0.0.1:1", "--plan", "/tmp/a.json"]
+        let (plan, apply) = (try PolicyPlanCommand.parse(words), try PolicyApplyCommand.parse(words))
+        #expect(plan.options.plan == "/tmp/a.json" && apply.options.plan == "/tmp/a.json")
+        #expect(plan.options.folder == apply.options.folder)
+        // The name of the version before.
+        #expect(try PolicyPlanCommand.parse(["policies", "--out", "b.json"]).options.plan == "b.json")
+        for help in [PolicyPlanCommand.helpMessage(), PolicyApplyCommand.helpMessage()] {
+            for option in ["--service ", "--plan", "--json"] {
+                let mentions = help.split(separator: "\n").filter { $0.drop(while: \.isWhitespace).hasPrefix(option) }
+                #expect(mentions.count == 1, "\(option)")
+            }
+        }
+    }
+
+    @Test func `a plan names the groups and the filter's file beside the ids of an assignment`() throws {
+        let target: JSONValue = [
+            "target": [
+                "@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "g-1",
+                "deviceAndAppManagementAssignmentFilterId": "f-1",
+                "deviceAndAppManagementAssignmentFilterType": "include",
+            ]
+        ]
+        let json: JSONValue = ["member": "assignments[group g-1]", "to": target]
+        let change = try JSONDecoder().decode(MemberChange.self, from: Data(json.text().utf8))
+        let line = PolicyPlanReport.line(change, ["g-1": "Field workers", "f-1": "filters/ios.json"])
+        #expect(line.hasPrefix("assignments[group g-1 “Field workers”]: absent -> "))
+        #expect(line.contains("f-1 “filters/ios.json”"))
+    }
+
+    @Test func `a plan asks for the names of the groups that it would reach`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            await fixture.service.name("g-1", "Field workers")
+            let targets = ["g-1", "g-2"].map { group -> JSONValue in
+                ["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": .string(group)]]
+            }
+            await fixture.service.changeEntries(of: "assignments")
+            try fixture.edit(Self.pilot, ["assignments": .array(targets)])
+            #expect(try await fixture.plan().names == ["g-1": "Field workers"])
         }
     }
 

@@ -18,7 +18,7 @@
         /// The account's key, masked; it is in memory.
         private static func needle(_ stand: GuardStand, _ protection: AppProtection) async throws -> [UInt8] {
             let vault = protection.context.vault
-            let key = try #require(await vault.keys[stand.account])
+            let key = try await vault.key(for: stand.account)
             return try #require(key.secret.withBytes { $0.map { $0 ^ mask } })
         }
 

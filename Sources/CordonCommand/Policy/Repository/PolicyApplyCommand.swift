@@ -15,26 +15,19 @@ struct PolicyApplyCommand: AsyncParsableCommand {
               cordon policy apply policies --service https://mam.example.org --reason "Pilot for the warehouse"
             """)
 
-    @OptionGroup var options: ServiceOptions
-
-    @Argument(help: "The folder.")
-    var folder: String
-
-    @Option(help: "The plan; the one in the folder where absent.")
-    var plan: String?
+    @OptionGroup var options: PolicyFolderOptions
 
     @Option(help: "Why, for versions and the audit log.")
     var reason: String?
 
     func run() async throws {
-        let report = try await options.withClient(reason: reason) { client in
-            var folder = try PolicyFolder(folder)
-            try folder.claim(for: client.address)
-            let place = plan.map { URL(filePath: $0) } ?? folder.url.appending(path: PolicyPlan.name)
-            return try await PolicyApplier(client: client, place: place, variables: ServiceOptions.environment)
-                .apply(to: &folder)
+        let report = try await options.service.withClient(reason: reason) { client in
+            var folder = try options.folder(for: client.address)
+            let applier = PolicyApplier(
+                client: client, place: options.place(in: folder), variables: ServiceOptions.environment)
+            return try await applier.apply(to: &folder)
         }
-        if options.json {
+        if options.service.json {
             try Terminal.json(report)
         } else {
             for file in report.applied { Terminal.data("\(Style.green("applied"))  \(file)") }

@@ -71,6 +71,8 @@ struct PolicyPlan: Codable, Equatable {
     var steps: [Step]
     var drift: [Drift]
     var others: [Other]
+    /// What the ids in assignments stand for: the names of groups, and of filters the file. An id without is of nothing that there is.
+    var names: [String: String]?
 
     /// Whether nothing is to do.
     var isEmpty: Bool { steps.isEmpty && drift.isEmpty }

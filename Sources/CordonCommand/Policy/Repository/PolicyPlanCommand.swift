@@ -15,31 +15,21 @@ struct PolicyPlanCommand: AsyncParsableCommand {
               cordon policy plan policies --service https://mam.example.org
             """)
 
-    @OptionGroup var options: ServiceOptions
-
-    @Argument(help: "The folder.")
-    var folder: String
-
-    @Option(help: "Where the plan is written; in the folder where absent.")
-    var out: String?
+    @OptionGroup var options: PolicyFolderOptions
 
     @Flag(help: "Let files count also where the service was changed since the pull.")
     var takeFiles = false
 
     func run() async throws {
-        let (plan, place) = try await options.withClient { client in
-            var folder = try PolicyFolder(folder)
-            try folder.claim(for: client.address)
+        let (plan, place) = try await options.service.withClient { client in
+            let folder = try options.folder(for: client.address)
             let planner = PolicyPlanner(
                 folder: folder, client: client, documents: try await client.documents(),
                 variables: ServiceOptions.environment)
-            return (
-                try await planner.plan(takingFiles: takeFiles),
-                out.map { URL(filePath: $0) } ?? folder.url.appending(path: PolicyPlan.name)
-            )
+            return (try await planner.plan(takingFiles: takeFiles), options.place(in: folder))
         }
         try plan.write(to: place)
-        if options.json { try Terminal.json(plan) } else { PolicyPlanReport.print(plan) }
+        if options.service.json { try Terminal.json(plan) } else { PolicyPlanReport.print(plan) }
         guard !plan.isEmpty else { return Terminal.talk("nothing is to do") }
         let count = plan.steps.count == 1 ? "one change is to be made" : "\(plan.steps.count) changes are to be made"
         guard plan.drift.isEmpty else {

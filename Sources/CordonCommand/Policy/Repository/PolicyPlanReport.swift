@@ -8,14 +8,14 @@ enum PolicyPlanReport {
 
     static func print(_ plan: PolicyPlan) {
         for drift in plan.drift { print(drift) }
-        for step in plan.steps { print(step) }
+        for step in plan.steps { print(step, plan.names ?? [:]) }
         for other in plan.others.prefix(mostEffects) {
             Terminal.data("\(Style.dim("beside"))  \(other.kind.rawValue) “\(other.name)” (\(other.id)) is in no file")
         }
         if plan.others.count > mostEffects { Terminal.data("  … and \(plan.others.count - mostEffects) more") }
     }
 
-    static func print(_ step: PolicyPlan.Step) {
+    static func print(_ step: PolicyPlan.Step, _ names: [String: String]) {
         let word =
             switch step.action {
             case .create: Style.green("create")
@@ -24,11 +24,15 @@ enum PolicyPlanReport {
             }
         Terminal.data("\(word)  \(step.file)  “\(step.name)”\(step.id.map { " (\($0))" } ?? "")")
         guard let effect = step.effect else { return }
-        if step.action == .update { for change in effect.changes { print(change) } }
+        // Of something new every member would be told; whom it is for is what a person has to look at.
+        for change in effect.changes where step.action == .update || change.member.hasPrefix("assignments[") {
+            Terminal.data("    " + line(change, names))
+        }
         print(effect)
     }
 
-    private static func print(_ change: MemberChange) {
+    /// A member that differs, with the names of the groups and filters beside their ids.
+    static func line(_ change: MemberChange, _ names: [String: String]) -> String {
         let direction =
             switch change.direction {
             case .stricter: "  " + Style.green("stricter")
@@ -37,7 +41,10 @@ enum PolicyPlanReport {
             case nil: ""
             }
         let (from, to) = (change.from?.text() ?? "absent", change.to?.text() ?? "absent")
-        Terminal.data("    \(change.member): \(from) -> \(to)\(direction)")
+        let said = names.sorted { $0.key < $1.key }.reduce("\(change.member): \(from) -> \(to)") { text, entry in
+            text.replacing(entry.key, with: "\(entry.key) “\(entry.value)”")
+        }
+        return said + direction
     }
 
     /// Whom a change reaches, what they notice, and what it takes.

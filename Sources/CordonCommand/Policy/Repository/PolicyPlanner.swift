@@ -45,7 +45,29 @@ struct PolicyPlanner {
         }
         // A filter comes before the policies that name it, and goes after them.
         plan.steps.sort { (Self.order($0), $0.file) < (Self.order($1), $1.file) }
+        plan.names = try await names(in: plan.steps)
         return plan
+    }
+
+    /// The most groups that a plan asks the service for the names of; people read no more.
+    private static let mostNames = 200
+
+    /// What the ids stand for that assignments name which would change.
+    private func names(in steps: [PolicyPlan.Step]) async throws -> [String: String] {
+        let changes = steps.flatMap { $0.impact["changes"]?.array ?? [] }
+        let targets = changes.flatMap { [$0["from"], $0["to"]] }.compactMap { $0?["target"] }
+        var names: [String: String] = [:]
+        for case let id? in targets.map({ $0["deviceAndAppManagementAssignmentFilterId"]?.string }) {
+            let file = folder.files.values.first { $0.kind == .filter && $0.id?.lowercased() == id.lowercased() }
+            names[id] = file?.path ?? present(.filter, id)?.document["displayName"]?.string
+        }
+        for id in Set(targets.compactMap { $0["groupId"]?.string }).sorted().prefix(Self.mostNames) {
+            let answer = try await client.send(.get, "v1.0/groups/\(id)")
+            // A group that does not exist, or that the caller may not see, keeps its id.
+            guard answer.status == 200 else { continue }
+            names[id] = answer.body["displayName"]?.string
+        }
+        return names
     }
 
     private static func order(_ step: PolicyPlan.Step) -> Int {
