@@ -19,7 +19,7 @@ public enum HandOverCodec {
         return data
     }
 
-    /// The item that another app handed over; nil for what is none.
+    /// The item that another app handed over; nil for data that is not one.
     ///
     /// What it says of owner and sender is the sender's word; only the seal inside proves it.
     public static func item(from data: Data) -> SharedItem? {

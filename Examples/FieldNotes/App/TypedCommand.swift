@@ -69,7 +69,7 @@ enum TypedCommand: Equatable {
         }
     }
 
-    /// The command that a line begins with, whatever follows; nil when it is none.
+    /// The command that a line begins with, whatever follows; nil when it is not a command.
     static func word(of line: String) -> String? {
         let word = line.split(separator: " ", maxSplits: 1).first.map(String.init) ?? ""
         return usages[word] == nil ? nil : word

@@ -79,7 +79,7 @@ struct BrokerOptions: ParsableArguments {
             ("--clean-up-time", cleanUpTime != nil), ("--report-interval", reportInterval != nil),
         ]
         if policy != nil, let option = signed.first(where: \.1)?.0 {
-            throw ValidationError("\(option) stands in the signed policy, and is not given beside it")
+            throw ValidationError("\(option) is set by the signed policy, and cannot be given as an option too")
         }
         for seconds in [maxIdle, maxSession, cleanUpTime, reportInterval] {
             guard seconds ?? 1 > 0 else { throw ValidationError("a time must be above zero") }

@@ -22,7 +22,7 @@ struct AuditMark: Codable, Equatable {
 
     /// What was kept for an organisation; nil where there is nothing, or it is another organisation's.
     ///
-    /// - Throws: ``CommandFailure`` with status `badInput` for a file that is none of these.
+    /// - Throws: ``CommandFailure`` with status `badInput` for a file that is not one of these.
     static func read(in folder: URL, of tenant: TenantID) throws(CommandFailure) -> AuditMark? {
         let file = folder.appending(path: name)
         let mark: AuditMark

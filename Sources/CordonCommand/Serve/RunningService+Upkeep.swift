@@ -43,7 +43,7 @@ extension RunningService {
     }
 
     /// Tells the process's supervisor that it lives, as long as the store answers. A store that fails is an answer too, because a
-    /// new start would not help it; one that does not answer is none. Returns when the task is cancelled.
+    /// new start would not help it; one that does not answer is not. Returns when the task is cancelled.
     func showLife(to manager: NotifySocket?) async {
         guard let manager, let pause = manager.signOfLife else { return }
         while !Task.isCancelled {

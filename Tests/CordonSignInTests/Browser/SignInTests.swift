@@ -26,7 +26,7 @@ import Testing
         #expect(result.grantedScopes.contains("mam.checkin"))
     }
 
-    @Test func `without directory claims the subject and the issuer stand in`() async throws {
+    @Test func `without directory claims the subject and the issuer are used`() async throws {
         let result = try await signIn(as: FakePerson("ada@example.test", subject: "s-1"))
         #expect(result.account.id == "s-1")
         #expect(result.account.tenant == TenantID(fixture.provider.issuer))

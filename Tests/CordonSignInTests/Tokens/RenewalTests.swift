@@ -174,7 +174,7 @@ import Testing
         #expect(fixture.time.slept == [.milliseconds(500)])
     }
 
-    @Test func `a renewal does not wait for ever for a process that was stopped in the middle of one`() async throws {
+    @Test func `a renewal does not wait forever for a process that was stopped in the middle of one`() async throws {
         let client = try await fixture.signedInClient { $0.requestTimeout = .milliseconds(50) }
         var forced = TokenOptions()
         forced.forcesRenewal = true

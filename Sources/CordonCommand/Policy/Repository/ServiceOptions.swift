@@ -37,7 +37,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// Runs something with a signed-in client.
     ///
-    /// - Throws: ``CommandFailure``: `badInput` where the service cannot be reached or the address is none, `refused` where the
+    /// - Throws: ``CommandFailure``: `badInput` where the service cannot be reached or the address is not one, `refused` where the
     ///   provider gives no token.
     func withClient<Value>(reason: String? = nil, _ body: (ServiceClient) async throws -> Value) async throws -> Value {
         guard let text = service ?? Self.environment["CORDON_SERVICE"], let address = URL(string: text),

@@ -246,7 +246,7 @@ final class BrokerConnection: Sendable {
                 if state.withLock({ $0.waiting.removeValue(forKey: id) }) != nil { complete() }
                 continue
             }
-            // An answer that is none: nothing after it can be trusted.
+            // Not an answer of the protocol: nothing after it can be trusted.
             guard
                 let reply = try? BrokerReply.read(
                     payload, answers: { id in self.state.withLock { $0.waiting[id]?.read } })

@@ -36,7 +36,7 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
             self.deadline = deadline
         }
 
-        /// Reads a mark; a reason of a newer broker is none that this library knows (SI-194).
+        /// Reads a mark; a newer broker may give a reason that this library does not know (SI-194).
         public init(from decoder: any Decoder) throws {
             let mark = try decoder.container(keyedBy: CodingKeys.self)
             account = try mark.decode(AccountID.self, forKey: .account)

@@ -55,7 +55,7 @@ public struct DeviceSignOutReport: Sendable, Codable, Equatable {
             self.stage = stage
         }
 
-        /// Reads a line; a stage of a newer broker is none that this library knows (SI-194).
+        /// Reads a line; a newer broker may name a stage that this library does not know (SI-194).
         public init(from decoder: any Decoder) throws {
             let line = try decoder.container(keyedBy: CodingKeys.self)
             name = try line.decode(String.self, forKey: .name)
