@@ -15,8 +15,7 @@ import Testing
     ]
 
     @Test
-    func
-        `SDK-SC-13, SC-14: whichever account signs in first, the organisation's data is managed and the person's is not`()
+    func `SDK-SC-13, SC-14: whichever account comes first, the organisation's data is managed, the person's is not`()
         async throws
     {
         try await Programs.onStage { stage in
