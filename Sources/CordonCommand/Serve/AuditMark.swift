@@ -7,7 +7,7 @@ import Foundation
 /// The head of the audit log as it was last seen, kept beside the store: a store that was set back, emptied or cut since does
 /// not have that record any more.
 ///
-/// SQLite keeps the newest commits in a file of their own (`service.sqlite-wal`). Whoever copies or restores the one without
+/// SQLite keeps the newest commits in a file of their own (`service.sqlite-wal`). A person who copies or restores the one without
 /// the other gets a store that is sound and older.
 struct AuditMark: Codable, Equatable {
     /// The name of the file in a data folder.

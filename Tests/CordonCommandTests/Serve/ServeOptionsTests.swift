@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `somebody must keep the directory, or the provider decides who belongs`() throws {
+    @Test func `the directory must be kept, or the provider decides who belongs`() throws {
         func creates(_ arguments: String...) throws -> Bool {
             try ServeOptions.parse(arguments).plan(environment: [:]).service.createsPeopleAtSignIn
         }

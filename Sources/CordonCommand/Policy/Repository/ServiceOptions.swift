@@ -50,7 +50,7 @@ struct ServiceOptions: ParsableArguments {
             throw CommandFailure(.refused, "a token is sent by https alone", hint: "Plain http is for loopback.")
         }
         var trust = ServerTrust()
-        // The OpenID provider is somebody else's to bring up to date.
+        // Keeping the OpenID provider up to date is not the service's task.
         trust.requiresTLS13 = false
         let transport: AsyncHTTPTransport
         do {
