@@ -36,12 +36,14 @@ extension TokenCache {
                 keyDestroyed = try secret.isGone()
             }
             let existed = head != nil
-            try TokenStoreFile.remove(session)
+            // The mark makes all of it durable, since it is the last that is done in the folder.
+            try TokenStoreFile.remove(session, isDurable: !existed)
             // Who still waits for the lock finds no session when they have it.
-            try TokenStoreFile.remove(file(name, "renewal"))
+            try TokenStoreFile.remove(file(name, "renewal"), isDurable: !existed)
             if existed {
-                try TokenStoreFile.replace(file(try makeMark(of: name), Self.signedOut), with: Data())
-                try TokenStoreFile.remove(file(name, Self.signedOut))
+                let mark = file(try makeMark(of: name), Self.signedOut)
+                try TokenStoreFile.remove(file(name, Self.signedOut), isDurable: false)
+                try TokenStoreFile.replace(mark, with: Data())
             }
             return TokenRemoval(
                 hadSession: existed, keyDestroyed: keyDestroyed,
