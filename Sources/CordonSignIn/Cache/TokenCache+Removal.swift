@@ -20,7 +20,7 @@ extension TokenCache {
     /// Ends an account's session: key first, then the file, then reads back that both are gone (SI-207).
     ///
     /// The account stays marked as signed out, so that no other copy of a token is used for it (SI-115). Nothing else stays: a
-    /// folder's listing tells nobody who was here, not even those who guess.
+    /// folder's listing does not tell who was here, not even to a reader who guesses names.
     ///
     /// - Throws: ``SignInError`` with code `storage`, with nothing removed, when the file that names the key cannot be
     ///   read: the next attempt may still find the key.
@@ -74,7 +74,7 @@ extension TokenCache {
         return Self.mark(of: name, under: key)
     }
 
-    /// Nil while nobody was signed out, or where the store has no answer: then nobody counts as signed out by a mark, and a missing
+    /// Nil while no account was signed out, or where the store has no answer: then no account counts as signed out by a mark, and a missing
     /// session asks for a sign-in all the same.
     private func mark(of name: String) -> String? {
         guard let key = try? secrets.secret(named: Self.signedOut), key.count == 32 else { return nil }

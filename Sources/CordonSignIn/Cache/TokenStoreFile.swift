@@ -12,7 +12,7 @@ package enum TokenStoreFile {
             }
             throw SignInError(
                 .storage, .storeUnavailable,
-                "the token store's folder belongs to somebody else or others can write to it",
+                "the token store's folder belongs to another user, or others can write to it",
                 hint: "Give the folder to this user and set its mode to 0700.")
         }
     }
