@@ -97,7 +97,7 @@ struct GraphRoutes: RouterMiddleware {
         }
     }
 
-    /// What a path takes; nothing else is said, so nobody needs to be known (SRV-OP-015).
+    /// Which methods a path takes; the answer says nothing else, so the caller needs no token (SRV-OP-015).
     private func options(of request: Request, named name: inout String) throws -> GraphReply {
         guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
         let isBatch = path.folded == ["$batch"]
