@@ -155,7 +155,7 @@ struct ReportingTests {
         #expect(left.map(\.checkIn) == [.notAssigned] && left.map(\.protection) == [.unprotected])
     }
 
-    @Test func `what somebody has to look at is what the reports list, as numbers`() async throws {
+    @Test func `what an operator has to look at is what the reports list, as numbers`() async throws {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = try await confirmed(test)
@@ -179,7 +179,7 @@ struct ReportingTests {
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let busy = try await attention()
         #expect(busy.blockedPeople == 1 && busy.openWipes == 2 && busy.failedWipes == 0)
-        // Nobody fetches them.
+        // No app fetches them.
         test.clock.advance(by: 95 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         let lapsed = try await attention()
