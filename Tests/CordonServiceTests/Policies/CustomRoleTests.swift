@@ -145,7 +145,9 @@ import Testing
                 == .forbidden)
     }
 
-    @Test func `only an owner makes roles, and not one that is built in, without members or without permissions`() async throws {
+    @Test func `only an owner makes roles, and not one that is built in, without members or without permissions`()
+        async throws
+    {
         let test = try await TestOrganisation()
         let writer = test.administrator(.policyAdministrator, .deviceAdministrator, .directoryAdministrator)
         #expect(
