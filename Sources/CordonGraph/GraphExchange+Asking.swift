@@ -24,7 +24,7 @@ extension GraphExchange {
         try await administration.registrations(filter, as: administrator)
     }
 
-    /// Everybody in the directory.
+    /// All people of the directory.
     func users(_ administration: Administration) async throws -> [DirectoryUser] {
         try await directory {
             try await administration.users(as: administrator)

@@ -78,7 +78,7 @@ extension GraphExchange {
         try checkSpelling(ofAssignments: members["assignments"])
     }
 
-    /// The same for targets: a filter that is lost lets a policy reach everybody.
+    /// The same for targets: without its filter a policy would reach every member of the group.
     func checkSpelling(ofAssignments assignments: JSONValue?) throws {
         for (index, entry) in (assignments?.array ?? []).enumerated() {
             try checkSpelling(

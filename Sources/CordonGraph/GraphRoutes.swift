@@ -67,8 +67,11 @@ struct GraphRoutes: RouterMiddleware {
             reply = format.reply(to: refusal, id: context.requestID, clientID: Self.clientRequestID(request))
             context.notes.refused(refusal.code)
         }
-        // What was refused before its route was known is told by the server's own pattern, as in the metrics.
-        if !name.isEmpty { context.notes.note(route: name) }
+        // What was refused before its route was known is told by the server's own pattern, as in the metrics. The parts of a batch
+        // have none.
+        if !name.isEmpty || context.notes.batch != nil {
+            context.notes.note(route: name.isEmpty ? "(unknown)" : name)
+        }
         log.write(request, context, reply.status)
         reply.headers[.requestID] = context.requestID
         return reply
@@ -97,7 +100,7 @@ struct GraphRoutes: RouterMiddleware {
         }
     }
 
-    /// What a path takes; nothing else is said, so nobody needs to be known (SRV-OP-015).
+    /// Which methods a path takes; the answer says nothing else, so the caller needs no token (SRV-OP-015).
     private func options(of request: Request, named name: inout String) throws -> GraphReply {
         guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
         let isBatch = path.folded == ["$batch"]

@@ -12,7 +12,7 @@ extension ManagementService {
     /// Signs the newest record of the audit log into the log, a quarter of an hour or a thousand records after the last time; where
     /// nothing was written since, nothing.
     ///
-    /// For a timer to call, such as twice a minute. Whoever keeps the record elsewhere can tell later that what was before it is as it
+    /// For a timer to call, such as twice a minute. An auditor who keeps the record elsewhere can tell later that what was before it is as it
     /// was. `cordon audit verify` checks each.
     public func signAuditHead(of tenant: TenantID) async throws(ServiceError) {
         let now = store.now

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Logging
 
 extension ManagementService {
-    /// Puts away what has run out: wipes and commands that nobody fetched, finished ones after their retention, registrations
+    /// Puts away what has run out: wipes and commands that no app fetched, finished ones after their retention, registrations
     /// without check-in and those that ended long ago (SRV-TG-28, SRV-CI-069), telemetry and logs (SRV-CI-075), alerts, and reports
     /// that were asked for.
     ///
@@ -32,7 +32,7 @@ extension ManagementService {
     /// Counts all people anew for the figures, and corrects the counters where they differ; says so in the log.
     ///
     /// For a timer to call, such as once a day: the counters change with what they count, so that nothing should ever differ. It reads
-    /// everybody, a page at a time, and stops nobody meanwhile.
+    /// everybody, a page at a time, and holds up no writer meanwhile.
     ///
     /// - Returns: How many people and counters were wrong.
     public func checkCounts(of tenant: TenantID) async throws(ServiceError) -> Int {
@@ -71,7 +71,7 @@ extension ManagementService {
         }
     }
 
-    /// The backup that the store was put back from and that nobody has confirmed yet, nil for none.
+    /// The backup that the store was put back from and that no administrator has confirmed yet, nil for none.
     public func restoration(of tenant: TenantID) async throws(ServiceError) -> StoreRestoration? {
         try await store.read(for: tenant) { try $0.settings().restoration }
     }

@@ -50,7 +50,7 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var keyRetirement = Duration.seconds(94 * 86_400)
     /// How many apps are told of a change in a second, about, so that they do not all come back in the same one.
     public var announcementsPerSecond = 500
-    /// Whether somebody whom only the OpenID provider knows becomes a person of the directory at the first enrolment;
+    /// Whether a person whom only the OpenID provider knows becomes a person of the directory at the first enrolment;
     /// otherwise people come by administration, SCIM or a directory file alone.
     public var createsPeopleAtSignIn = false
     /// What happens when policies differ in a number field (SRV-TG-12).

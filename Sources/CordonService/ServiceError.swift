@@ -15,7 +15,7 @@ public struct ServiceError: Error, Sendable, Equatable {
         case conflict
         /// The person has to sign in again for this: it may remove data, or lets others do so.
         case staleSignIn
-        /// The change waits for somebody else to release it; ``ServiceError/place`` is its id.
+        /// The change waits for another person to release it; ``ServiceError/place`` is its id.
         case waiting
         /// The entity's version is not the one that the caller expected.
         case preconditionFailed

@@ -3,7 +3,7 @@ internal import CordonProtocol
 internal import Foundation
 
 extension Upkeep {
-    /// Ends changes that nobody released or made in time, and puts away those that ended long ago, budgets of past hours, and
+    /// Ends changes that were not released or made in time, and puts away those that ended long ago, budgets of past hours, and
     /// approvers whom the service has not seen for long.
     func putAwayChanges(of tenant: TenantID, at now: Date) async throws(ServiceError) {
         let oldest = now.addingTimeInterval(-Double(configuration.changeRetention.wholeSeconds))
@@ -53,7 +53,7 @@ extension Upkeep {
             last = next
             guard !due.isEmpty else { continue }
             try await store.change(for: tenant) { change in
-                // Somebody may have come in between.
+                // Another change may have come in between.
                 for record in try change.records(type, ids: due) where isDue(record) { try body(record, change) }
             }
         } while last != nil

@@ -36,6 +36,9 @@ public struct IdentityProviderConfiguration: Sendable, Equatable {
     /// Whether DPoP proofs must carry a nonce from the provider (RFC 9449 §8).
     public var requiresProofNonce = false
     /// Wrong passwords per sign-in name, and ten times as many in all, within ``passwordAttemptWindow``.
+    ///
+    /// The bound in all also counts names that do not exist, so that neither time nor limit tells which do. A client that guesses can
+    /// thus keep every person from signing in for a window; the provider is for development, on loopback.
     public var passwordAttempts = 5
     /// The window of ``passwordAttempts``.
     public var passwordAttemptWindow: Duration = .seconds(300)

@@ -106,7 +106,7 @@ struct AuditEventRoutes: Sendable {
         try await administration.auditRecords(query, as: exchange.administrator)
     }
 
-    /// Everybody's names where `$filter` or `$search` may look at them.
+    /// The names of all people where `$filter` or `$search` may look at them.
     private func namesToLookAt(_ exchange: GraphExchange) async throws -> AuditEventEntity? {
         let query = exchange.query
         return query.filter == nil && query.search == nil ? nil : try await allNames(exchange)

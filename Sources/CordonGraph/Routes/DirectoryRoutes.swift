@@ -86,10 +86,10 @@ struct DirectoryRoutes: Sendable {
         ]
     }
 
-    /// Who is signed in; everybody may read that, whatever their roles (SRV-OP-074).
+    /// The person who is signed in, who may read this with any role or none (SRV-OP-074).
     private func me(_ exchange: GraphExchange) async throws -> DirectoryUser {
         guard !exchange.token.isApplication else {
-            throw Refusal.badRequest("A program is nobody; /me needs a person.")
+            throw Refusal.badRequest("A program is no person, and /me needs one.")
         }
         var reader = exchange.administrator
         reader.roles = [.reader]
@@ -213,7 +213,7 @@ struct DirectoryRoutes: Sendable {
         guard let name = body["displayName"]?.string, (1...256).contains(name.count) else {
             throw PolicyInput.refusal("displayName", "a name of 1 to 256 characters is missing")
         }
-        // Kept without its rule, the group would be empty and a policy for it reach nobody.
+        // Kept without its rule, the group would be empty and a policy for it would reach no one.
         for (member, isRule) in [
             ("groupTypes", body["groupTypes"]?.array?.contains { $0.string?.lowercased() == "dynamicmembership" }),
             ("membershipRule", body["membershipRule"]?.string.map { !$0.isEmpty }),

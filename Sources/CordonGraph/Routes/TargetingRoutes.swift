@@ -52,7 +52,7 @@ struct TargetingRoutes: Sendable {
                 let entry = body
                 try exchange.checkSpelling(ofAssignments: [.object(entry)])
                 let before = try await policy(exchange, list)
-                // Whoever may not write is refused below, whatever the policy has.
+                // A caller who may not write is refused below, whatever the policy has.
                 if Self.mayWrite(before, exchange), list.has(before, .object(entry)) { throw Self.taken }
                 let after = try await change(before, list, exchange) { entries in
                     entries + [.object(entry)]
@@ -107,7 +107,7 @@ struct TargetingRoutes: Sendable {
 
     private func policy(_ exchange: GraphExchange, _ list: List) async throws -> ManagedAppPolicy {
         let policy = try await collection.policy(exchange, administration)
-        // A default protection reaches everybody and has no assignments (SRV-OP-045).
+        // A default protection reaches every person and has no assignments (SRV-OP-045).
         guard list.member == "apps" || policy.kind.isAssignable else { throw Refusal.notFound }
         return policy
     }

@@ -55,7 +55,7 @@ struct UserPolicies: Sendable {
     func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws -> [ManagedAppPolicy] {
         let policies = try await exchange.policies(administration)
         let registrations = try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
-        // An app that nobody listed stands for every other one.
+        // An app that is not in the catalogue stands for every other one.
         var apps: Set<String> = ["(any)"]
         for app in policies.flatMap(\.apps) where app.platform == .ios { apps.insert(app.value.lowercased()) }
         for registration in registrations { apps.insert(registration.application.bundleID.lowercased()) }

@@ -40,7 +40,7 @@ struct WipeRoutes: Sendable {
         }
     }
 
-    /// The service looks for the person itself: somebody who left the directory is still wiped, blocked and unblocked.
+    /// The service looks for the person itself: a person who left the directory is still wiped, blocked and unblocked.
     private var blocking: [GraphRoute] {
         [
             GraphRoute(.post, "users/*/wipeAndBlockManagedApps", .writeApps, stepsUp: true) { exchange in

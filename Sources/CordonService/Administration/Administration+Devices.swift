@@ -74,11 +74,11 @@ extension Administration {
 
     /// Asks for a wipe of every app of a person on one device: one operation for each (SRV-TG-23).
     ///
-    /// An app whose wipe is already under way keeps that operation, so that asking twice is asking once. Somebody who left
+    /// An app whose wipe is already under way keeps that operation, so that asking twice is asking once. A person who left
     /// the directory is found by object id as long as there are registrations.
     ///
     /// - Throws: ``ServiceError``: `notFound` for the person, `invalid` for an unknown tag, naming the known ones, and `waiting`
-    ///   with the id of the change that somebody else has to release once the caller has wiped too many people in an hour.
+    ///   with the id of the change that another person has to release once the caller has wiped too many people in an hour.
     public func requestWipe(
         ofUser userID: String, deviceTag: String, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
@@ -111,7 +111,7 @@ extension Administration {
         }
     }
 
-    /// Makes a change that wipes one person, within the budget of the caller or after somebody else has released it.
+    /// Makes a change that wipes one person, within the budget of the caller or after another person has released it.
     func clearing<Result: Sendable>(
         _ action: String, _ permission: Permission, of userID: String, _ request: String,
         as administrator: Administrator, call: String = #function,
@@ -138,7 +138,7 @@ extension Administration {
         throw ServiceError(.conflict, "other wipes came in between again and again")
     }
 
-    /// Refuses what is asked about somebody whom no role of the caller's with the permission is about.
+    /// Refuses what is asked about a person whom no role of the caller's with the permission is about.
     func require(
         _ permission: Permission, over person: String, of administrator: Administrator, in records: some StorageReader
     ) throws(ServiceError) {
@@ -157,7 +157,7 @@ extension Administration {
         try await store.change(for: administrator) { change in
             var id = folded(userID)
             if try change.record(UserBlock.self, id) == nil {
-                // By another name than the block's; somebody who left the directory has the block's alone.
+                // By another name than the block's; a person who left the directory has the block's alone.
                 guard let user = try change.knownUser(userID) else { return }
                 id = user.storageID
             }

@@ -188,7 +188,7 @@ extension Administration {
     ///
     /// Sign-ins are known by the whole second, so those of the second that runs count as earlier ones.
     /// - Returns: The person's object id.
-    /// - Throws: ``ServiceError`` with code `notFound` for somebody whom neither the directory nor a registration nor a
+    /// - Throws: ``ServiceError`` with code `notFound` for a person whom neither the directory nor a registration nor a
     ///   shared device knows.
     public func revokeSessions(
         ofUser userID: String, as administrator: Administrator
@@ -223,7 +223,7 @@ extension Administration {
     }
 
     /// Removes everything that the service keeps about a person, except that the audit log goes on naming object ids, and
-    /// that the object id of somebody who was in the directory is kept as removed, so that a token does not bring them back.
+    /// that the object id of a person who was in the directory is kept as removed, so that a token does not bring them back.
     /// A directory source that still has them does.
     ///
     /// - Parameter wipesFirst: Whether to wipe apps that are still enrolled; takes the permission to wipe as well.

@@ -41,7 +41,7 @@ extension Administration {
     /// - Parameter version: The version that the caller expects, nil for any; another one throws `preconditionFailed`.
     /// - Throws: ``ServiceError``. A change that makes apps remove data which they keep now throws `forbidden` without the
     ///   permission to wipe, `staleSignIn` without a fresh sign-in, `conflict` with the number where it reaches more people than the
-    ///   token in ``CallFacts/impactToken`` says, and `waiting` where somebody else has to release it.
+    ///   token in ``CallFacts/impactToken`` says, and `waiting` where another person has to release it.
     public func updatePolicy(
         _ id: String, changes: JSONValue, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {

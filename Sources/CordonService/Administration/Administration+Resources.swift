@@ -182,7 +182,7 @@ extension Administration {
         return ["change": MemberChange.text(of: changes)]
     }
 
-    /// Makes a change of a resource; what has to do with no policy tells nobody and leaves targeting as it is.
+    /// Makes a change of a resource; what has to do with no policy tells no app and leaves targeting as it is.
     private func announceChange<Resource: AdministeredResource>(
         of resource: Resource, in change: inout Change,
         _ edit: (inout Change) throws -> Void

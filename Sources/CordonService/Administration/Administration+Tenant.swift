@@ -50,7 +50,7 @@ extension Administration {
         }
     }
 
-    /// The backup that the store was put back from and that nobody has confirmed yet, nil for none.
+    /// The backup that the store was put back from and that no administrator has confirmed yet, nil for none.
     public func restoration(as administrator: Administrator) async throws(ServiceError) -> StoreRestoration? {
         try await store.read(.read, as: administrator) { try $0.settings().restoration }
     }
@@ -120,7 +120,7 @@ extension Administration {
 
     /// Makes a new audit key and signs with it from now on. What the one before signed stays good, unless it leaked.
     ///
-    /// Nobody has to know the key beforehand: every export and every backup brings the keys that it needs.
+    /// No reader has to know the key beforehand: every export and every backup brings the keys that it needs.
     ///
     /// - Parameter hasLeaked: Whether the key before leaked: then nothing vouches for it again. What it signed in exports and
     ///   backups that were made before looks good still; compare those with others.

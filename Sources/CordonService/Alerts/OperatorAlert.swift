@@ -49,7 +49,7 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
     /// When to try the next delivery; nil once it was delivered or given up.
     public private(set) var nextDelivery: Date?
 
-    /// Makes an alert that nobody has yet.
+    /// Makes an alert that no operator has seen yet.
     public init(
         id: String, kind: Kind, time: Date, operationID: String, registrationID: String, userID: String,
         bundleID: String, attempts: Int

@@ -27,10 +27,10 @@ struct RefusalLog: Sendable {
     /// The most refusals that are written in one minute for one organisation.
     private static let limit = 120
 
-    /// The most refusals in one minute of callers of whom nothing is proved, so that a stranger cannot use up everybody's.
+    /// The most refusals in one minute of callers of whom nothing is proved, so that an unknown client cannot use up the share of all.
     private static let unprovedLimit = 10
 
-    /// Writes a refusal down; a store that does not answer keeps nobody from being refused.
+    /// Writes a refusal down; a caller is refused also while the store does not answer.
     ///
     /// - Parameters:
     ///   - facts: What the call brought along.

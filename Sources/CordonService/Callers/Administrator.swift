@@ -14,7 +14,7 @@ public struct Administrator: Sendable, Hashable {
     public var roles: Set<AdministratorRole>
     /// What the caller may do besides, by roles that the organisation made.
     public var customRoles: [CustomRole]
-    /// Whether it is a program, which nobody can ask anything.
+    /// Whether it is a program, which cannot be asked to sign in again.
     public var isProgram: Bool
     /// What a program was given by Cordon's own names. Graph's permissions let it write policies and wipe a device; that a
     /// policy of its may remove data they do not say.

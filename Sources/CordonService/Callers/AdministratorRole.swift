@@ -45,7 +45,7 @@ public enum Permission: String, Sendable, Codable, CaseIterable {
     case assignPolicies
     /// Ask for a selective wipe.
     case wipe
-    /// Release what somebody else asked for and what needs a second person.
+    /// Release what another person asked for and what needs a second person.
     case approve
     /// Take back a wipe that is pending; belongs to changing, as in the public service (SRV-OP-020).
     case cancelWipes

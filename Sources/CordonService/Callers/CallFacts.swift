@@ -6,7 +6,7 @@ public struct CallFacts: Sendable, Hashable {
     public var client: String?
     /// Why the change is made, in the administrator's own words.
     public var reason: String?
-    /// Whether the person signed in a short while ago, so that a stolen session does not suffice. A program has nobody to ask.
+    /// Whether the person signed in a short while ago, so that a stolen session does not suffice. A program cannot sign in afresh.
     public var hasFreshSignIn: Bool
     /// The token of the impact that the administrator was shown, nil where none was asked for.
     public var impactToken: String?

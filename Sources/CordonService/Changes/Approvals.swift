@@ -8,7 +8,7 @@ public struct Approvals: Sendable {
     let store: TenantStore
     let configuration: ServiceConfiguration
 
-    /// Changes that wait for somebody else, and those of the last weeks that did, newest first.
+    /// Changes that wait for another person, and those of the last weeks that did, newest first.
     public func changes(as administrator: Administrator) async throws(ServiceError) -> [WaitingChange] {
         try await store.require(.read, of: administrator)
         let now = store.now
@@ -32,7 +32,7 @@ public struct Approvals: Sendable {
         return try await store.read(.read, as: administrator) { try WaitingChange.known(id, in: $0).seen(at: now) }
     }
 
-    /// Releases a change that somebody else asked for: their same call then passes once, for a day, as long as it reaches no more than
+    /// Releases a change that another person asked for: their same call then passes once, for a day, as long as it reaches no more than
     /// a twentieth more.
     ///
     /// - Throws: ``ServiceError``: `forbidden` for a program, for who asked, and without the permission to approve now; `staleSignIn`;
@@ -75,7 +75,7 @@ public struct Approvals: Sendable {
 }
 
 extension ManagementService {
-    /// Releases a change for whoever may write on the service's machine, at once.
+    /// Releases a change at once, for an operator who may write on the service's machine.
     ///
     /// - Throws: ``ServiceError``: `notFound`, or `conflict` where it does not wait any more.
     @discardableResult

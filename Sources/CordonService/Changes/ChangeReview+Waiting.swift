@@ -16,7 +16,7 @@ extension ChangeReview {
         }
     }
 
-    /// Keeps a change for somebody else to release; the error that says so. The same call again finds the same one.
+    /// Keeps a change for another person to release; the error that says so. The same call again finds the same one.
     func wait(
         for digest: String, _ action: String, of entity: String, _ reach: Reach, changes: [MemberChange] = [],
         wipes: [PolicyDiff.Effect] = [], by administrator: Administrator
@@ -61,7 +61,7 @@ extension ChangeReview {
 }
 
 extension ChangeReview {
-    /// Lets a wipe of one person pass or throws: within the hour's budget, or released by somebody else.
+    /// Lets a wipe of one person pass or throws: within the hour's budget, or released by another person.
     ///
     /// - Parameter request: What is asked beside the person, such as a device's tag.
     /// - Throws: ``ServiceError`` with code `waiting`.

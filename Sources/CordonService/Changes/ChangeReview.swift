@@ -56,7 +56,7 @@ struct ChangeReview: Sendable {
     /// Lets a change pass or throws; nil for one that cannot remove anything.
     ///
     /// - Throws: ``ServiceError``: `forbidden` without the permission to wipe, `staleSignIn`, `conflict` with the number where the
-    ///   token of its impact is missing or too low, and `waiting` with the id of the change that somebody else has to release.
+    ///   token of its impact is missing or too low, and `waiting` with the id of the change that another person has to release.
     func clear(
         _ proposal: ProposedChange, as administrator: Administrator, call: String
     ) async throws(ServiceError) -> Clearance? {

@@ -147,7 +147,8 @@ private actor HistoryPieces {
         let (page, found) = try await store.read(for: administrator.tenant) { records in
             let page = try records.page(DeliveredRules.self, of: .all, after: last, limit: Self.pageSize)
             var found: [[PolicyReference]: HistoryDocument?] = [:]
-            for rules in page where known[rules.policies] == nil && found[rules.policies] == nil {
+            for rules in page
+            where rules.delivered < until && known[rules.policies] == nil && found[rules.policies] == nil {
                 let whole = try VersionHistory.rules(rules, known: until, conflict, seenBy: administrator, in: records)
                 found[rules.policies] = .some(whole.settings.map(HistoryDocument.init))
             }

@@ -1,7 +1,7 @@
 public import CordonPolicy
 public import Foundation
 
-/// What somebody thinks of doing.
+/// What an administrator thinks of doing.
 public enum ImpactQuestion: Sendable {
     /// Changing a policy.
     case policy(PolicyChange)

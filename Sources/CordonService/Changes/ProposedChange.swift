@@ -40,7 +40,7 @@ struct ProposedChange: Sendable {
 
     /// On which devices and days the change may remove data where it was not removed before; empty where it cannot.
     ///
-    /// A policy that reaches nobody removes nothing. One that reaches others than before is compared with the documented
+    /// A policy that reaches no one removes nothing. One that reaches others than before is compared with the documented
     /// defaults, and one that leaves people behind with the default protections that reach them then.
     ///
     /// - Parameter all: Every policy there is.
@@ -95,7 +95,7 @@ struct ProposedChange: Sendable {
 }
 
 extension ManagedAppPolicy {
-    /// Whether it is evaluated by apps and reaches somebody.
+    /// Whether it is evaluated by apps and reaches a person.
     fileprivate var reachesAnybody: Bool { kind.isEvaluated && (isAssigned || !kind.isAssignable) }
 
     /// Whether it reaches the same people in the same apps as another version of it.

@@ -5,7 +5,7 @@ public struct Reach: Sendable, Codable, Equatable {
     /// Their registrations.
     public var registrations: Int
 
-    /// Nobody.
+    /// No person.
     public static let nobody = Reach(people: 0, registrations: 0)
 
     /// Makes a number.

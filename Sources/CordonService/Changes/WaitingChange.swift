@@ -1,21 +1,21 @@
 public import CordonPolicy
 public import Foundation
 
-/// A change that waits for somebody else than the one who asked for it.
+/// A change that waits for another person than the one who asked for it.
 ///
 /// Nothing of the change itself is kept but its digest: once it is released, the same call passes.
 public struct WaitingChange: Sendable, Codable, Equatable {
     /// How far it is.
     public enum State: String, Sendable, Codable, CaseIterable {
-        /// Somebody has to look at it.
+        /// An approver has to look at it.
         case waiting
         /// It may be made; the same call passes once.
         case released
         /// It was made.
         case used
-        /// Somebody stopped it.
+        /// An administrator stopped it.
         case stopped
-        /// Nobody released it, or it was not made, in time.
+        /// It was not released, or not made, in time.
         case expired
     }
 
@@ -39,9 +39,9 @@ public struct WaitingChange: Sendable, Codable, Equatable {
     public let reason: String?
     /// When it was asked.
     public let requested: Date
-    /// When it is released by itself, because fewer than two people could release it; nil where somebody has to.
+    /// When it is released by itself, because fewer than two people could release it; nil where a person has to.
     public let due: Date?
-    /// When it ends if nobody releases it, or if it was released and not made.
+    /// When it ends if it is not released, or if it was released and not made.
     public private(set) var expires: Date
     /// How far it is.
     public internal(set) var state: State

@@ -102,7 +102,7 @@ extension DeviceService {
     private func retry(
         _ operation: WipeOperation, of registration: Registration, in change: inout Change
     ) throws(ServiceError) {
-        // Nobody could fetch a wipe of a closed registration.
+        // No app could fetch a wipe of a closed registration.
         guard registration.state == .active, operation.attempt < configuration.wipeAttempts,
             operation.reason != .conditional
         else {

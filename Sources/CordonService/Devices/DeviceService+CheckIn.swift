@@ -167,7 +167,7 @@ private struct CheckInState {
                     snapshot: snapshot, settings: settings, extras: inputs.extras)
             }
         } catch let error as ServiceError where error.status == .notLicensed && isToldToWipe {
-            // Somebody whom app protection serves no longer is still told to wipe; only after that that nothing else comes.
+            // A person whom app protection no longer serves is still told to wipe; only after that, that nothing else comes.
             content = try EnvelopeContent(leaving: registration, snapshot: snapshot, settings: settings)
         }
     }

@@ -13,7 +13,7 @@ extension DeviceService {
         _ request: RegistrationRequest, by caller: DeviceCaller
     ) async throws(ServiceError) -> RegistrationOutcome {
         try request.check()
-        // Nobody is added either, who may have been removed since the backup.
+        // No person is added either: they may have been removed since the backup.
         try await store.read(for: caller) { records in
             guard try records.settings().restoration == nil else { throw ServiceError.restored }
         }
@@ -89,7 +89,7 @@ extension DeviceService {
                 throw ServiceError.enrollment(.authenticationRequired, "the person must sign in again after a wipe")
             }
         }
-        // Whoever has a token could go on filling the store at the rate that enrolments are admitted at.
+        // The holder of a token could go on filling the store at the rate that enrolments are admitted at.
         let open = ofUser.count { $0.state == .active && !$0.isSameInstall(as: request) }
         guard open < configuration.registrationsPerPerson else {
             throw ServiceError(
@@ -128,12 +128,12 @@ extension DeviceService {
         }
     }
 
-    /// Adds somebody whom only the OpenID provider knows, where the configuration says so; also when no policy targets
+    /// Adds a person whom only the OpenID provider knows, where the configuration says so; also when no policy targets
     /// them yet, so that an administrator can see them and put them into a group.
     ///
-    /// Whoever was removed stays out until an administrator, SCIM or a directory file brings them back.
+    /// A person who was removed stays out until an administrator, SCIM or a directory file brings them back.
     ///
-    /// - Throws: ``ServiceError`` with status 200 and a reason of its own for somebody who cannot be added: whose id is none
+    /// - Throws: ``ServiceError`` with status 200 and a reason of its own for a person who cannot be added: whose id is none
     ///   that this service keeps, or whose sign-in name is another person's.
     private func addAtFirstSignIn(_ caller: DeviceCaller) async throws(ServiceError) {
         guard configuration.createsPeopleAtSignIn else { return }

@@ -80,7 +80,7 @@ extension DeviceService {
     /// - Parameters:
     ///   - offset: Where the piece begins.
     ///   - total: The bytes of the whole upload.
-    /// - Throws: ``ServiceError``: `notFound` when nobody asked or the time is over, `conflict` when bytes are missing
+    /// - Throws: ``ServiceError``: `notFound` when no administrator asked or the time is over, `conflict` when bytes are missing
     ///   before the offset, `invalid` when it is too large.
     public func receiveLogs(
         _ piece: Data, at offset: Int, of total: Int, request: String, registration id: String, by caller: DeviceCaller

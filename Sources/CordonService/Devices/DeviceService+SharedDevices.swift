@@ -3,7 +3,7 @@ internal import CordonProtocol
 internal import Foundation
 
 extension DeviceService {
-    /// Whether whoever a device says is on it may stay; changes and locks nothing, since anybody may send a statement.
+    /// Whether the person whom a device names may stay on it; changes and locks nothing, since any client may send a statement.
     ///
     /// - Parameter statement: A `DeviceSessionStatement`, signed with the device's key: that is its proof.
     /// - Throws: ``ServiceError``: `notFound` for a device that is not registered, `wrongKey` when its key did not sign,
@@ -56,7 +56,7 @@ extension DeviceService {
     /// After how many seconds a device that says the same again is noted as seen again.
     private static let seenAgain: TimeInterval = 600
 
-    /// Whether whoever is on a device may stay: their sessions count from the last revocation on, like tokens (SI-182).
+    /// Whether the person on a device may stay: their sessions count from the last revocation on, like tokens (SI-182).
     private static func verdict(
         on session: DeviceSessionStatement, at now: Date, in records: some StorageReader
     ) throws(ServiceError) -> SharedDeviceVerdict {

@@ -1,6 +1,6 @@
 /// People and groups as another system has them, such as a directory file.
 public struct DirectoryContent: Sendable, Codable, Equatable {
-    /// Everybody.
+    /// All people.
     public var people: [DirectoryUser]
     /// Every group, members included.
     public var groups: [DirectoryGroup]

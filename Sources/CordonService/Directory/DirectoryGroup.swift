@@ -6,7 +6,7 @@ public struct DirectoryGroup: Sendable, Codable, Equatable {
     public var displayName: String
     /// What the group is for.
     public var description: String?
-    /// The name before the `@` that somebody gave it, nil for one made from ``displayName`` (SRV-OP-078).
+    /// The name before the `@` that an administrator gave it, nil for one made from ``displayName`` (SRV-OP-078).
     public var mailNickname: String?
     /// The direct members; membership is transitive (SRV-TG-04).
     public var members: Set<Member>

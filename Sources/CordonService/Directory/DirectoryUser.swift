@@ -25,7 +25,7 @@ public struct DirectoryUser: Sendable, Codable, Equatable {
     public var isLicensed: Bool
 
     /// Whether an id that a provider gave is this person's. `sub` is compared with its case (OpenID Connect Core §2), so that
-    /// nobody who may choose one becomes somebody else; a UUID is the same in any case (RFC 9562 §4).
+    /// a person who may choose one cannot become another; a UUID is the same in any case (RFC 9562 §4).
     func isNamed(by id: AccountID) -> Bool {
         id.rawValue == self.id || UUID(uuidString: self.id) != nil && id == AccountID(self.id)
     }

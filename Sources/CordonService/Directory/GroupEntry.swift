@@ -6,7 +6,7 @@ public struct GroupEntry: Sendable, Codable, Equatable {
     public var displayName: String
     /// What the group is for.
     public var description: String?
-    /// The name before the `@` that somebody gave it, nil for one made from ``displayName`` (SRV-OP-078).
+    /// The name before the `@` that an administrator gave it, nil for one made from ``displayName`` (SRV-OP-078).
     public var mailNickname: String?
 
     /// Makes an entry.

@@ -1,4 +1,4 @@
-/// That somebody, or another group, is directly in a group: a record of its own, so that to add one member to a large group
+/// That a person, or another group, is directly in a group: a record of its own, so that to add one member to a large group
 /// writes one.
 public struct GroupMembership: Sendable, Codable, Equatable {
     /// The folded object id of the group.
@@ -58,7 +58,7 @@ struct MembershipChange: Sendable {
     /// Those who go; as they stand in the group.
     var removed: Set<DirectoryGroup.Member> = []
 
-    /// Whether nobody comes or goes.
+    /// Whether no member comes or goes.
     var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
     /// Those who come or go.

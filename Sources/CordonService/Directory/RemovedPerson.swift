@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Remembers that somebody was removed from the directory, so that a token that is still good does not bring them back.
+/// Remembers that a person was removed from the directory, so that a token that is still good does not bring them back.
 public struct RemovedPerson: Sendable, Codable, Equatable {
     /// The person's object id; nothing else of them is kept.
     public let userID: String

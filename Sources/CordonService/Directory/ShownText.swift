@@ -6,9 +6,9 @@ enum ShownText {
     /// What is wrong with a text; nil where nothing is.
     ///
     /// Control characters break lines apart, and marks of direction (Unicode UAX #9) turn them around; neither has a place in a
-    /// name. Joiners stay, because scripts and emoji need them, but not in what identifies somebody.
+    /// name. Joiners stay, because scripts and emoji need them, but not in what identifies a person.
     ///
-    /// - Parameter isName: Whether the text identifies somebody or something, so that nothing in it may be invisible.
+    /// - Parameter isName: Whether the text identifies a person or a thing, so that nothing in it may be invisible.
     static func flaw(of text: String, isName: Bool) -> String? {
         // Most texts are printable ASCII, of which only a space at an end of a name has a flaw.
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {

@@ -38,7 +38,7 @@ struct EnvelopeContent: Sendable {
             snapshot: snapshot, settings: settings, extras: extras)
     }
 
-    /// What goes with a wipe to the app of somebody whom app protection serves no longer: the protections that were in
+    /// What goes with a wipe to the app of a person whom app protection no longer serves: the protections that were in
     /// force last, as they are now, so that nothing lies open until the wipe is done, and nothing else.
     init(
         leaving registration: Registration, snapshot: TargetingSnapshot, settings: TenantSettings

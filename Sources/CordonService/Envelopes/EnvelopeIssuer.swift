@@ -10,7 +10,7 @@ struct EnvelopeIssuer: Sendable {
     let usualLifetime: Duration
 
     /// Signs the next envelope and remembers it in the registration, which the caller saves in the same transaction:
-    /// its sequence is durable before anybody sees it (SRV-CI-085).
+    /// its sequence is durable before any app sees it (SRV-CI-085).
     ///
     /// - Parameter appliedSequence: The device's own sequence, which was checked; a store restored from a backup goes on above it.
     func issue(

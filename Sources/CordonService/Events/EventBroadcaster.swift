@@ -24,7 +24,7 @@ struct EventBroadcaster: Sendable {
 
     private struct Subscriber {
         var lastID: Int64
-        /// How many events the registration has had besides those of everybody, nil before the store was read.
+        /// How many events the registration has had besides those of all apps, nil before the store was read.
         var ownEvents: Int64?
         /// The newest epoch that was told of before the store was read, nil for none.
         var pendingEpoch: Int64?
@@ -52,7 +52,7 @@ struct EventBroadcaster: Sendable {
         return (stream, token)
     }
 
-    /// Takes a stream back that nobody has got.
+    /// Takes a stream back that was not handed out.
     func cancel(_ token: UUID, at address: Address) {
         subscribers.withLock { $0[address]?[token]?.continuation }?.finish()
     }

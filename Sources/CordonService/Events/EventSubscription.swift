@@ -1,6 +1,6 @@
 public import CordonProtocol
 
-/// The events of one registration as they happen, for one reader; ends when the registration closes, when somebody finishes it,
+/// The events of one registration as they happen, for one reader; ends when the registration closes, when a caller finishes it,
 /// or with the reader's task.
 ///
 /// A reader that is too slow keeps the newest, since each event merely says to check in.
@@ -9,7 +9,7 @@ public struct EventSubscription: AsyncSequence, Sendable {
     public enum Piece: Sendable, Equatable {
         /// Something has changed.
         case event(ServiceEvent)
-        /// Nothing has; somebody asked for a sign of life.
+        /// Nothing has; a caller asked for a sign of life.
         case heartbeat
     }
 

@@ -19,7 +19,7 @@ public struct RootKeyState: Sendable, Equatable {
     /// How long before its end a delegation is worth an alert.
     static let warning: TimeInterval = 14 * 86_400
 
-    /// Whether somebody has to fetch the root key soon.
+    /// Whether an operator has to fetch the root key soon.
     public func needsAttention(at now: Date) -> Bool {
         !isHere && (delegationEnds?.timeIntervalSince(now) ?? 0) < Self.warning
     }

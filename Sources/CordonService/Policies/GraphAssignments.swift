@@ -15,7 +15,7 @@ public enum GraphAssignments {
             }
             let filter = target["deviceAndAppManagementAssignmentFilterId"]?.string
             guard let mode = mode(target["deviceAndAppManagementAssignmentFilterType"]) else {
-                // Taken for none, a filter that was meant would be lost and the policy would reach everybody.
+                // Taken for none, a filter that was meant would be lost and the policy would reach the whole group.
                 throw fault(
                     "assignments[\(index)].target.deviceAndAppManagementAssignmentFilterType",
                     "is none of none, include and exclude")

@@ -39,7 +39,7 @@ public struct ManagedAppPolicy: Sendable, Equatable {
         self.assignments = assignments
     }
 
-    /// Whether it reaches anybody; exclusions alone reach nobody (SRV-TG-05).
+    /// Whether it reaches any person; exclusions alone reach none (SRV-TG-05).
     public var isAssigned: Bool { assignments.contains { $0.target.includes } }
 
     /// The id and version of the policy at this moment.

@@ -20,7 +20,7 @@ public struct PolicyAssignment: Sendable, Codable, Equatable {
         /// As ``allLicensedUsers``, since policies reach people, not devices (SRV-RS-144).
         case allDevices
 
-        /// Whether the target includes somebody rather than excluding.
+        /// Whether the target includes people rather than excluding them.
         public var includes: Bool {
             if case .exclusionGroup = self { false } else { true }
         }

@@ -88,7 +88,7 @@ package struct PolicyDocument {
         "managedUniversalLinks", "screenCaptureConfigurationState", "writingToolsConfigurationState",
     ]
 
-    /// The members with those that every kind has where nobody gave them (SRV-RS-018, 022, 074).
+    /// The members with those that every kind has where the author gave none (SRV-RS-018, 022, 074).
     private static func completed(_ members: [String: JSONValue], _ kind: PolicyKind) -> [String: JSONValue] {
         var usual: [String: JSONValue] = ["description": "", "roleScopeTagIds": [.string(ScopeTag.defaultID)]]
         if kind.isAssignable { usual["targetedAppManagementLevels"] = "unspecified" }

@@ -4,7 +4,7 @@ public enum PolicyKind: String, Sendable, Codable, CaseIterable {
     case iosManagedAppProtection
     /// Protection of Android apps: stored, assigned and echoed, never evaluated (SRV-RS-101).
     case androidManagedAppProtection
-    /// Protection of whoever no targeted policy reaches (SRV-RS-102, SRV-TG-08).
+    /// Protection of the people whom no targeted policy reaches (SRV-RS-102, SRV-TG-08).
     case defaultManagedAppProtection
     /// Key-values for apps (SRV-RS-110).
     case targetedManagedAppConfiguration
@@ -21,7 +21,7 @@ public enum PolicyKind: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether policies of the kind are assigned to groups; a default protection reaches everybody by itself.
+    /// Whether policies of the kind are assigned to groups; a default protection reaches all people by itself.
     public var isAssignable: Bool { self != .defaultManagedAppProtection }
 
     /// The kind that an `@odata.type` value names, with or without `#` (SRV-RS-002).

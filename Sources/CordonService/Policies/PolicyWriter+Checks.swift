@@ -92,7 +92,7 @@ extension StorageReader {
 }
 
 extension StorageReader {
-    /// Refuses an assignment to a group that does not exist, which would reach nobody, or exclude nobody, without a word. One
+    /// Refuses an assignment to a group that does not exist, which would reach or exclude no one, without a word. One
     /// that the policy had before stays: its group may have left the directory since.
     ///
     /// - Parameter keeping: Whether such assignments are kept instead, waiting for their groups.
@@ -126,7 +126,7 @@ extension StorageReader {
 }
 
 extension PolicyAssignment.Target {
-    /// The group that is included or excluded, nil where it is everybody.
+    /// The group that is included or excluded, nil for all people.
     fileprivate var groupID: String? {
         switch self {
         case .group(let id), .exclusionGroup(let id): id

@@ -56,7 +56,7 @@ struct PolicyWriter: Sendable {
         try await store.require(.writePolicies, of: administrator, call: call)
         let parts = try PolicyDocument(document)
         let appGroup = parts.appGroup ?? .selectedPublicApps
-        // A default protection reaches everybody from the start.
+        // A default protection reaches all people from the start.
         let aims =
             parts.assignments != nil || parts.apps != nil || appGroup != .selectedPublicApps || !kind.isAssignable
         if aims { try await store.require(.assignPolicies, of: administrator, call: call) }
@@ -164,7 +164,7 @@ extension PolicyWriter {
     ) throws -> ProposedChange {
         var before: ManagedAppPolicy?
         if let id = prepared.id {
-            // Scope first: whoever may not see the policy must not learn its version either.
+            // Scope first: a caller who may not see the policy must not learn its version either.
             for permission in prepared.needed { try require(permission, for: records.policy(id), of: administrator) }
             before = try records.policy(id, ifVersion: version)
         }

@@ -31,7 +31,7 @@ extension ScopeTag: AdministeredResource {
     public static var auditName: String { "scopeTag" }
     /// Tags belong to the organisation as a whole.
     public static var writing: Permission { .manageTenant }
-    /// Tags target nobody.
+    /// Tags target no one.
     public static var isTargeting: Bool { false }
     /// No two tags have one name.
     public var uniqueName: String? { displayName }

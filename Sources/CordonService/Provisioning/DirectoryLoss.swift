@@ -3,7 +3,7 @@ internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
-/// Whose apps would remove data because of a change of the directory: somebody is put into a group whose rules wipe their device, or
+/// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
 /// is disabled where the rules wipe then.
 struct DirectoryLoss {
     /// What changes.
@@ -12,7 +12,7 @@ struct DirectoryLoss {
         case account(String, isDisabled: Bool)
         /// Who comes into a group and who goes.
         case members(String, adding: Set<DirectoryGroup.Member>, removing: Set<DirectoryGroup.Member>)
-        /// Everybody in a group.
+        /// Every member of a group.
         case group(String, Set<DirectoryGroup.Member>)
 
         /// What the change is of.
@@ -23,7 +23,7 @@ struct DirectoryLoss {
             }
         }
 
-        /// Whether somebody may be concerned who has an app, so that it is worth a closer look.
+        /// Whether a person may be concerned who has an app, so that it is worth a closer look.
         func concernsApps(in records: some StorageReader) throws(ServiceError) -> Bool {
             let members: Set<DirectoryGroup.Member>
             switch self {
@@ -173,7 +173,7 @@ extension Registration {
 
 extension Provisioning {
     /// Makes a change of the directory; one by which people lose data at once counts against the hour's budget of who makes it, and
-    /// above that waits for somebody else.
+    /// above that waits for another person.
     func clearing<Result: Sendable>(
         _ cause: DirectoryLoss.Cause, as administrator: Administrator, call: String,
         _ body: @escaping @Sendable (inout Change) throws -> Result
@@ -195,7 +195,7 @@ extension Provisioning {
             }
             let cleared = clearance
             let result = try await store.change(for: administrator, call: call) { change -> Result? in
-                // A policy that changed meanwhile, or somebody who came in, may make another number of it.
+                // A policy that changed meanwhile, or a person who came in, may change the number.
                 if let revision {
                     guard try change.settings().targetingRevision == revision else { return nil }
                     let changed = change.journal.people(since: mark, of: tenant)

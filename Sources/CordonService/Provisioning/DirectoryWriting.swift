@@ -48,7 +48,7 @@ private func checkShown(_ text: String?, _ member: String) throws(ServiceError) 
 }
 
 extension StorageTransaction {
-    /// Adds a person, or replaces the one with this id; somebody who was removed is back.
+    /// Adds a person, or replaces the one with this id; one who was removed is back.
     func add(_ user: DirectoryUser) throws(ServiceError) {
         try save(user)
         try remove(RemovedPerson.self, user.storageID)

@@ -8,7 +8,7 @@ extension Provisioning {
     /// A disabled account's apps are told to check in, where they are refused.
     ///
     /// - Parameter provider: The issuer whose signature the transport has checked.
-    /// - Returns: Whether anybody is known by that name. The signal of somebody unknown is kept, because they may have tokens.
+    /// - Returns: Whether a person is known by that name. The signal of an unknown one is kept, because they may have tokens.
     @discardableResult
     public func apply(
         _ signal: AccountSignal, from provider: String, of tenant: TenantID
@@ -64,12 +64,12 @@ extension Provisioning {
     }
 
     /// The folded object id of a person by that, by sign-in name, or by what else the provider calls them, as their apps' tokens
-    /// said; the folded name itself where nobody has it.
+    /// said; the folded name itself where no person has it.
     private static func person(named name: String, in records: some StorageReader) throws(ServiceError) -> String {
         if let user = try records.knownUser(name) { return user.storageID }
         let apps = try records.records(Registration.self, where: (.subject, folded(name)))
         let ids = Set(apps.map { folded($0.account.id.rawValue) })
-        // Nobody is taken for somebody else.
+        // No person is taken for another.
         return ids.count == 1 ? ids.first ?? folded(name) : folded(name)
     }
 }

@@ -7,7 +7,7 @@ extension Provisioning {
     /// removed. People and groups that came another way stay as they are.
     ///
     /// Nothing is written where nothing differs. A run is one change: all of it is done or nothing is, and sign-in names
-    /// are looked at when everybody has theirs, so that one may be handed on.
+    /// are looked at when all people have theirs, so that one may be handed on.
     ///
     /// - Parameter source: The name of the source, always the same for one source.
     /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it.
@@ -63,7 +63,7 @@ private struct DirectoryDifference: Sendable {
     let groups: [DirectoryGroup]
     /// How the members of each group change, by the group's folded id.
     let memberships: [(String, MembershipChange)]
-    /// The folded ids of everybody whom it may reach, apart from those in ``nested``.
+    /// The folded ids of all people whom it may reach, apart from those in ``nested``.
     let affected: Set<String>
     /// The folded ids of the groups that other groups lose or get.
     let nested: Set<String>
@@ -83,7 +83,7 @@ private struct DirectoryDifference: Sendable {
         gone = before.people.subtracting(now.people).sorted().compactMap { present[$0] }
         people = content.people.filter { present[$0.storageID] != $0 }
         goneGroups = before.groups.subtracting(now.groups).sorted().compactMap { presentGroups[$0] }
-        // Whoever goes also leaves the groups that the source says nothing of.
+        // A person who goes also leaves the groups that the source says nothing of.
         groups = content.groups.filter { presentGroups[$0.storageID] != $0 }
         memberships =
             goneGroups.map { ($0.storageID, MembershipChange(from: $0.members, to: [])) }

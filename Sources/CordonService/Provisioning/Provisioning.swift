@@ -79,7 +79,7 @@ public struct Provisioning: Sendable {
         try await changeGroup(group.id, to: group, as: administrator) { $0 == known }
     }
 
-    /// Removes a group; policies assigned to it keep the assignment, which then reaches nobody.
+    /// Removes a group; policies assigned to it keep the assignment, which then reaches no one.
     public func removeGroup(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
         try await changeGroup(id, to: nil, as: administrator) { _ in true }
@@ -143,7 +143,7 @@ public struct Provisioning: Sendable {
     /// Takes what the time-keeping system says; an older report than the one known changes nothing (SRV-CI-026).
     ///
     /// A program needs ``Permission/writeDirectory`` by a role of Cordon's own: whatever provisions people and groups has Graph's
-    /// permission for that, and must not be able to clock everybody out, which closes their apps.
+    /// permission for that, and must not be able to clock all people out, which closes their apps.
     public func setWorkingTime(
         _ time: WorkingTimeReport, ofUser id: String, as administrator: Administrator
     ) async throws(ServiceError) {

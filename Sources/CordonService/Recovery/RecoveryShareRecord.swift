@@ -23,7 +23,7 @@ extension RecoveryShareRecord: StoredRecord {
 }
 
 extension StorageTransaction {
-    /// Forgets what a registration has left for recovery: its data is gone, or nobody is to have it any more.
+    /// Forgets what a registration has left for recovery: its data is gone, or must not be read any more.
     func removeRecoveryShare(ofRegistration id: String) throws(ServiceError) {
         try remove(RecoveryShareRecord.self, id)
     }

@@ -5,7 +5,7 @@ public import Foundation
 
 /// An app that has other rules in force than it should (SRV-TG-42).
 public struct DriftedApp: Sendable, Codable, Equatable {
-    /// How long rules may be under way before somebody should look, in hours.
+    /// How long rules may be under way before an operator should look, in hours.
     public static let alertHours = 24.0
 
     /// The registration.

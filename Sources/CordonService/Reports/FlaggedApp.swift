@@ -8,7 +8,7 @@ public struct FlaggedApp: Sendable, Codable, Equatable {
     public let registrationID: String
     /// The person, by object id.
     public let userID: String
-    /// The person's name, nil for somebody who has left the directory.
+    /// The person's name, nil once the person has left the directory.
     public let displayName: String?
     /// The app.
     public let bundleID: String

@@ -7,7 +7,7 @@ internal import Foundation
 public struct ProtectionStatus: Sendable {
     /// The registration.
     public let registration: Registration
-    /// The person, nil for somebody who has left the directory.
+    /// The person, nil once they have left the directory.
     public let user: DirectoryUser?
     /// What the app said it had in force at its last check-in, those that still exist.
     public let applied: [ManagedAppPolicy]

@@ -16,7 +16,7 @@ public struct CustomRole: Sendable, Codable, Hashable {
     /// The scope tags whose policies the role is about, nil for every policy. People, devices and wipes carry no tags.
     public var scopeTags: Set<String>?
     /// The ids of the groups whose people's devices, wipes, blocks, logs and data the role is about, also through other groups; nil
-    /// for everybody. What holders read in lists is not limited by it.
+    /// for every person. What holders read in lists is not limited by it.
     public var people: Set<String>?
 
     /// Makes a role.
@@ -70,7 +70,7 @@ extension CustomRole: AdministeredResource {
     /// What makes its holders able to release changes, or to make themselves so.
     static let sensitive: Set<Permission> = [.approve, .manageTenant]
 
-    /// Whether somebody may release changes or make roles by it who could not before.
+    /// Whether it lets a person release changes or make roles who could not before.
     public func grantsMore(than before: CustomRole?) -> Bool {
         let new = permissions.intersection(Self.sensitive)
         guard let before else { return !new.isEmpty }
@@ -79,7 +79,7 @@ extension CustomRole: AdministeredResource {
             || (!new.isEmpty && before.people != nil && people == nil)
     }
 
-    /// Refuses what is no role: without a name, with a built-in one's id, for nobody or for nothing.
+    /// Refuses what is no role: without a name, with a built-in one's id, without members or without permissions.
     public func check() throws(ServiceError) {
         try checkName(displayName)
         try checkDirectoryID(id)

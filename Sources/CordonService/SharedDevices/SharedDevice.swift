@@ -16,7 +16,7 @@ public struct SharedDevice: Sendable, Codable, Equatable {
     public let registeredBy: String
     /// The number of the newest statement about who is on it, 0 before the first.
     public var session: Int64
-    /// Whoever is on it, nil for nobody.
+    /// The person on it, nil for none.
     public var account: AccountID?
     /// Since when, by the device's own clock; nil before the first statement.
     public var accountSince: Date?
@@ -25,7 +25,7 @@ public struct SharedDevice: Sendable, Codable, Equatable {
     /// The apps that the device told of, in its own order; nil where it told of none (SI-157).
     public var apps: [SharedDeviceApp]?
 
-    /// Makes a device that nobody is on.
+    /// Makes a device without a person on it.
     public init(id: String, key: JSONWebKey, name: String?, registered: Date, registeredBy: String) {
         self.id = id
         self.key = key
@@ -41,7 +41,7 @@ extension SharedDevice: StoredRecord {
     public static var storageKind: StorageKind { .sharedDevice }
     /// The device's id.
     public var storageID: String { id }
-    /// The key, and whoever is on it.
+    /// The key, and the person on it.
     public var lookups: [StorageLookup: String] {
         var lookups: [StorageLookup: String] = [.key: key.thumbprint]
         lookups[.user] = account.map { folded($0.rawValue) }

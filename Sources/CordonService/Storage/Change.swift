@@ -164,7 +164,7 @@ struct Change: StorageTransaction {
         try transaction.remove(type, ids: ids)
     }
 
-    /// Notes whose rules a record may have to do with that says who somebody is, or what groups they are in.
+    /// Notes whose rules may depend on a record of a person or of their groups.
     private func noteReach(ofOne record: some StoredRecord) {
         switch record {
         case let membership as GroupMembership:

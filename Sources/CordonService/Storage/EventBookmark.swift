@@ -2,7 +2,7 @@ public import CordonProtocol
 
 /// The newest event of each kind for one registration: all that a stream needs to go on after a restart.
 ///
-/// What everybody is told at once is not written into bookmarks: it raises the organisation's epoch, and each epoch counts as
+/// What all apps are told at once is not written into bookmarks: it raises the organisation's epoch, and each epoch counts as
 /// one event of every registration.
 public struct EventBookmark: Sendable, Codable, Equatable {
     /// The registration.
@@ -20,7 +20,7 @@ public struct EventBookmark: Sendable, Codable, Equatable {
         self.newest = [:]
     }
 
-    /// The id of the newest event in an epoch, of the registration alone or of everybody.
+    /// The id of the newest event in an epoch, of the registration alone or of all.
     public func lastID(in epoch: Int64) -> Int64 { lastID + max(0, epoch - (self.epoch ?? 0)) }
 
     /// Notes a new event.

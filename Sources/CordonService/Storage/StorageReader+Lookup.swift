@@ -10,7 +10,7 @@ extension StorageReader {
 
     /// The person of a device's access token, provided that app protection serves them.
     ///
-    /// - Throws: ``ServiceError`` with status 200 for somebody unknown or not entitled (SRV-CI-033), and with code
+    /// - Throws: ``ServiceError`` with status 200 for a person who is unknown or not entitled (SRV-CI-033), and with code
     ///   `accountDisabled` as well for an account that was disabled or removed (SRV-TG-32).
     func entitledUser(_ account: ManagedAccount) throws(ServiceError) -> DirectoryUser {
         guard try !isDisabled(account.id) else { throw .accountDisabled("the account was disabled or removed") }
@@ -24,7 +24,7 @@ extension StorageReader {
         return user
     }
 
-    /// Whether the directory says that an account is disabled, or was there and is gone; somebody whom it never knew is
+    /// Whether the directory says that an account is disabled, or was there and is gone; a person whom it never knew is
     /// neither (SRV-TG-32).
     func isDisabled(_ id: AccountID) throws(ServiceError) -> Bool {
         let id = folded(id.rawValue)

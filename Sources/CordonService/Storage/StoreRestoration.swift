@@ -1,6 +1,6 @@
 public import Foundation
 
-/// That a store was put back from a backup: what was decided since then is not in it, and until somebody with the permission to
+/// That a store was put back from a backup: what was decided since then is not in it, and until a person with the permission to
 /// manage the organisation says to go on, apps are told nothing from it.
 public struct StoreRestoration: Sendable, Codable, Equatable {
     /// When the backup was made.

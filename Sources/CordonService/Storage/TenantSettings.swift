@@ -16,7 +16,7 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     /// What digests of secret values are made with, so that an export does not let them be guessed; nil before the first.
     var secretSalt: String?
 
-    /// How often everybody was told something at once, so that no row has to be written for it; nil for never.
+    /// How often all apps were told something at once, so that no row has to be written for it; nil for never.
     public internal(set) var epoch: Int64?
     /// The epoch whose envelopes are the first that count: the key that signed those before was taken out of use. Nil where
     /// all do.

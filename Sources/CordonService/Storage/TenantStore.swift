@@ -106,7 +106,7 @@ struct TenantStore: Sendable {
     /// Takes up what is left of telling people of changes; returns at once.
     func startAnnouncing(to tenant: TenantID) { announcer.start(tenant, in: self) }
 
-    /// Tells everybody whom a change concerns and who was not told yet; returns when that is done.
+    /// Tells every app that a change concerns and that was not told yet; returns when that is done.
     func finishAnnouncing(to tenant: TenantID) async throws(ServiceError) {
         try await announcer.finish(tenant, in: self)
     }

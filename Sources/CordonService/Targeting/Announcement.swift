@@ -1,9 +1,9 @@
 public import Foundation
 
 /// A change that apps are still to be told of: saved with the change itself, worked off behind it in small steps, and removed
-/// once everybody whom it concerns was told.
+/// once every app that it concerns was told.
 ///
-/// It says where to look, never what anybody gets: each step compares what an app should have now with what it was told last.
+/// It says where to look, never what an app gets: each step compares what an app should have now with what it was told last.
 /// So a step that is done twice tells nothing twice, one that runs late tells what holds then, and none is lost with the process.
 public struct Announcement: Sendable, Codable, Equatable {
     /// The id; in the order of the seconds in which the changes were made.
@@ -14,7 +14,7 @@ public struct Announcement: Sendable, Codable, Equatable {
     let apps: [String]?
     /// The parts that are still to be looked through, nil before the first step.
     private(set) var parts: [Part]?
-    /// The groups whose people it is about; nil for everybody.
+    /// The groups whose people it is about; nil for all people.
     let groups: [String]?
     /// Where in the first part to go on, nil at its beginning.
     private(set) var position: String?

@@ -6,7 +6,7 @@ internal import Logging
 
 /// Works out behind each change whom it concerns, and tells them.
 ///
-/// Registrations are looked through over a reader, which stops nobody; the writer is taken for those alone that there is
+/// Registrations are looked through over a reader, which holds up no writer; the writer is taken for those alone that there is
 /// something to tell, a few at a time, in the transaction that also says how far the work has come. Between those transactions is
 /// a pause, so that not all apps come back in the same second and check-ins are written meanwhile.
 struct Announcer: Sendable {

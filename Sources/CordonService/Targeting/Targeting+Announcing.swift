@@ -23,7 +23,7 @@ extension Targeting {
 
     /// Makes a change to groups or people and tells those apps of these people that should have other rules by it.
     ///
-    /// - Parameter groups: The folded ids of groups that other groups lose or get: whoever is in them is concerned as well.
+    /// - Parameter groups: The folded ids of groups that other groups lose or get: their people are concerned as well.
     func announceChange(
         toUsers userIDs: Set<String>, nesting groups: Set<String> = [], in change: inout Change,
         _ edit: (inout Change) throws -> Void
@@ -101,7 +101,7 @@ extension Targeting {
         return try driftedApps(of: tenant, in: records, at: now, since: moment, where: counts).count
     }
 
-    /// The apps whose rules differ from what they should be, among policies that count; somebody whom app protection
+    /// The apps whose rules differ from what they should be, among policies that count; a person whom app protection
     /// serves no longer gets no rules, so that nothing of theirs is under way.
     ///
     /// - Parameter moment: Before which they have to differ already.
@@ -138,7 +138,7 @@ struct IntendedRules: Sendable, Equatable {
     /// The policies and configurations.
     var references: [PolicyReference]
 
-    /// What somebody has whom app protection does not serve.
+    /// What a person has whom app protection does not serve.
     static let none = IntendedRules(digest: "", references: [])
 }
 
@@ -156,14 +156,14 @@ extension Registration {
     }
 }
 
-/// Where to look for those whom a change of some policies concerns: nobody else can be.
+/// Where to look for those whom a change of some policies concerns: no others can be.
 struct PolicyReach: Equatable {
     /// The folded bundle ids of the apps, nil for any.
     private(set) var apps: [String]?
-    /// The folded ids of the groups, nil for everybody.
+    /// The folded ids of the groups, nil for all people.
     private(set) var groups: [String]?
 
-    /// Whether nobody can be concerned.
+    /// Whether no person can be concerned.
     var isEmpty: Bool { apps?.isEmpty == true || groups?.isEmpty == true }
 
     /// - Parameter policies: The policies as they were and as they are.

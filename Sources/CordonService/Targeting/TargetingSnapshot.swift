@@ -90,7 +90,7 @@ final class TargetingSnapshot: Sendable {
         return TargetingSnapshot(like: self, policies: policies, rules: rules, catalogue: catalogue)
     }
 
-    /// The groups that somebody belongs to who is directly in some groups, through other groups too, by folded id (SRV-TG-04).
+    /// The groups that a person belongs to who is directly in some groups, through other groups too, by folded id (SRV-TG-04).
     func groups(over direct: [String]) -> Set<String> { Self.reach(from: direct, by: containers) }
 
     /// Some groups and those in them, through other groups too, by folded id.
@@ -158,7 +158,7 @@ final class TargetingSnapshot: Sendable {
         return policies.filter { $0.kind != .targetedManagedAppConfiguration && ids.contains($0.id) }
     }
 
-    /// The policies that are about an app, looked for once for everybody.
+    /// The policies that are about an app, looked for once for all people.
     private func policies(about bundleID: String) -> [ManagedAppPolicy] {
         let name = folded(bundleID)
         if let known = candidates.withLock({ $0[name] }) { return known }
@@ -172,14 +172,14 @@ final class TargetingSnapshot: Sendable {
     }
 
     /// Whether an assignment's filter lets an app through; one whose rule is not there lets nothing through, so that
-    /// nobody is reached by mistake.
+    /// no person is reached by mistake.
     private func admits(_ assignment: PolicyAssignment, _ facts: FilterFacts?) -> Bool {
         guard assignment.filterMode != .none, let facts else { return true }
         guard let rule = assignment.filterID.flatMap({ rules[folded($0)] }) else { return false }
         return rule.holds(for: facts) == (assignment.filterMode == .include)
     }
 
-    /// What several protections amount to, nil for none; the same ones are merged once for everybody.
+    /// What several protections amount to, nil for none; the same ones are merged once for all people.
     func effectivePolicy(of protections: [ManagedAppPolicy]) throws(ServiceError) -> MergedPolicy? {
         guard !protections.isEmpty else { return nil }
         let references = protections.map(\.reference)

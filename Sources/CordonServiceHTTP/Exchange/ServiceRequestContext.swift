@@ -52,7 +52,7 @@ package final class RequestNotes: Sendable {
     }
 
     /// The id of the batch that the request came in, nil for one that came alone.
-    let batch: String?
+    package let batch: String?
     /// When work on it began.
     let started = ContinuousClock.now
     private let known = Locked(Facts())

@@ -80,6 +80,18 @@ import Testing
         #expect(answered.allSatisfy { $0.firstMatch(of: /duration=\d+\.\d{6}/) != nil })
     }
 
+    @Test func `a call that is refused before its route is known has the route of the metrics in the log`() async throws
+    {
+        let log = LogRecorder()
+        let service = try await TestService(logger: log.logger)
+        try await service.test { client in
+            let answer = try await client.client.execute(uri: "/v1.0/users", method: .get)
+            #expect(answer.status == .unauthorized)
+        }
+        #expect(log.lines.contains { $0.contains("/v1.0/**") && $0.contains("401") })
+        #expect(!log.lines.contains { $0.contains("(unknown)") })
+    }
+
     @Test func `each request of a batch is in the log with its own id and status, and the batch's id`() async throws {
         let log = LogRecorder()
         let service = try await TestService(logger: log.logger)

@@ -5,7 +5,7 @@ import CordonTestSupport
 import Foundation
 import Testing
 
-/// SRV-TG-29: whoever operates the service hears of a wipe that failed for good.
+/// SRV-TG-29: an operator of the service hears of a wipe that failed for good.
 struct AlertTests {
     /// A receiver that takes what it is told to take.
     private final class Receiver: Sendable {
@@ -71,7 +71,7 @@ struct AlertTests {
         #expect(try await test.service.administration.alerts(as: test.owner).map(\.operationID) == ["device-made"])
     }
 
-    @Test func `an alert is delivered once, and again and again as long as nobody takes it`() async throws {
+    @Test func `an alert is delivered once, and again and again as long as no receiver takes it`() async throws {
         var (test, app) = try await TestApp.enrolled()
         _ = try await failWipes(test, &app)
         let receiver = Receiver()
@@ -94,7 +94,7 @@ struct AlertTests {
         #expect(alert.delivered == test.clock.now && alert.failedDeliveries == 3 && alert.nextDelivery == nil)
     }
 
-    @Test func `an alert that nobody takes is given up after three days and stays in the list for thirty`()
+    @Test func `an alert that no receiver takes is given up after three days and stays in the list for thirty`()
         async throws
     {
         var (test, app) = try await TestApp.enrolled()

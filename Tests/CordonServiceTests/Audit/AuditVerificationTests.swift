@@ -145,7 +145,7 @@ struct AuditVerificationTests {
         #expect(codes(other, earlier: [known]) == [.forked])
     }
 
-    @Test func `a checkpoint that somebody else signed is found`() async throws {
+    @Test func `a checkpoint that another key signed is found`() async throws {
         let test = try await story()
         var lines = try await test.export()
         let seal = try MessageCoding.decode(AuditSeal.self, from: .init(lines[lines.count - 1].utf8))

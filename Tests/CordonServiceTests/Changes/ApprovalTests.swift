@@ -82,7 +82,8 @@ import Testing
         #expect(again?.code == .waiting && again?.place != id)
     }
 
-    @Test func `with fewer than two who could release it a change waits an hour, and anybody may stop it`() async throws
+    @Test func `with fewer than two who could release it a change waits an hour, and any administrator may stop it`()
+        async throws
     {
         let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
         let first = try #require(await publish(policy, test, as: test.owner)?.place)
@@ -187,7 +188,7 @@ import Testing
         _ = try await admin.approvals.release(id, as: second())
         try await admin.saveResource(wanted, isNew: false, as: test.owner)
         #expect(try await admin.alerts(as: test.owner).contains { $0.kind == .roleGranted })
-        // Later it takes a second person to let more people in, and none to take somebody out.
+        // Later it takes a second person to let more people in, and none to take a person out.
         let more = await failure {
             try await admin.saveResource(
                 role([.approve], ["user:carol", "user:mallory"]), isNew: false, as: test.owner)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CordonService
 
-/// A policy that makes apps remove data is a wipe, whoever publishes it.
+/// A policy that makes apps remove data is a wipe, whichever role publishes it.
 @Suite struct DestructiveChangeTests {
     private static let wipe: JSONValue = ["minimumWipeOsVersion": "99"]
 
@@ -64,7 +64,7 @@ import Testing
         #expect(record.action == "policy.update" && record.details["destroysOf"] == "3")
         let alert = try #require(try await test.service.administration.alerts(as: test.owner).first)
         #expect(alert.kind == .destructivePolicy && alert.people == 3 && alert.actor == both.id)
-        // What is weaker, or as strict as before, asks nobody.
+        // What is weaker, or as strict as before, needs no one else.
         #expect(await publish(["minimumWipeOsVersion": "98"], policy, test, as: author) == nil)
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(await publish(changes, policy, test, as: test.owner) == nil)
     }
 
-    @Test func `what reaches nobody passes, and what makes it reach somebody is the wipe`() async throws {
+    @Test func `what reaches no one passes, and what makes it reach a person is the wipe`() async throws {
         let (test, _) = try await Self.staffed(2)
         let author = test.administrator(.policyAdministrator)
         let hidden = try await test.service.administration.createPolicy(

@@ -103,7 +103,7 @@ import Testing
         let (test, policy, storage) = try await organisation()
         let other = test.administrator(.owner)
         storage.meanwhile {
-            // Within the other's budget: nobody of those who move is there yet.
+            // Within the other's budget: none of those who move is there yet.
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: Self.wipe, ifVersion: nil, as: other)
         }

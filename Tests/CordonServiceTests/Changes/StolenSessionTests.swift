@@ -11,7 +11,7 @@ import Testing
 @Suite struct StolenSessionTests {
     fileprivate static let people = 24
 
-    /// What whoever stole it may try, each until it is refused; a refusal of one call is no reason to stop.
+    /// What a thief of it may try, each until it is refused; a refusal of one call is no reason to stop.
     enum Route: String, CaseIterable {
         case policyUpdate, policyCreate, defaultPolicy, policyAssign, policyApps, policyEnd, putBack, filter, appSet
         case wipes, blocks, erasures, role, accounts, removals, group, nestedGroup
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// People with a plain policy that wipes when an account is disabled; a group whose policy wipes every phone and that
-    /// nobody is in; and another deadly policy that reaches nobody.
+    /// no one is in; and another deadly policy that reaches no one.
     private func organisation() async throws -> Attempt {
         var configuration = ServiceConfiguration()
         configuration.impactLimit = 1_000

@@ -46,7 +46,7 @@ import Testing
                 == #"[{"direction":"weaker","from":true,"member":"printBlocked","to":false}]"#)
     }
 
-    @Test func `a write that changes nothing makes no version and tells nobody`() async throws {
+    @Test func `a write that changes nothing makes no version and tells no app`() async throws {
         let (test, app) = try await TestApp.enrolled()
         let policy = try #require(
             try await test.service.administration.policies(of: [.iosManagedAppProtection], as: test.owner).first)
@@ -86,7 +86,7 @@ import Testing
                 )
             }
         }
-        // Made without apps, with apps and assignments of nobody, and the two that were gone to and fro between.
+        // Made without apps, with apps and assignments to no one, and the two that were gone to and fro between.
         #expect(try await kept() == (6, [1, 2, 3]))
         test.clock.advance(by: 3_700)
         try await test.service.performMaintenance(of: TestOrganisation.tenant)

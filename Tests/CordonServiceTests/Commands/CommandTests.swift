@@ -58,7 +58,7 @@ struct CommandTests {
         #expect(third.id != first.id)
     }
 
-    @Test func `a command that nobody reports lapses, and a late report is believed`() async throws {
+    @Test func `a command that no app reports on lapses, and a late report is believed`() async throws {
         var (test, app) = try await TestApp.enrolled()
         let command = try await test.service.administration.requestCommand(
             .refreshConfiguration, ofRegistration: app.registrationID, as: test.owner)

@@ -120,13 +120,13 @@ struct CheckInTests {
         ada.isLicensed = false
         try await test.service.provisioning.saveUser(ada, as: test.owner)
         #expect(await failure { try await app.checkIn() } == .enrollment(.notLicensed, ""))
-        // SRV-TG-32: whoever the directory had and has no more is gone, not merely without a licence.
+        // SRV-TG-32: a person whom the directory had and has no more is gone, not merely without a licence.
         try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
         #expect(await failure { try await app.checkIn() }?.code == .accountDisabled)
     }
 
     @Test(arguments: ["removed", "unlicensed", "disabled"])
-    func `somebody who lost the entitlement is still told to wipe, under the rules that were in force`(
+    func `a person who lost the entitlement is still told to wipe, under the rules that were in force`(
         how: String
     ) async throws {
         for isBlocked in [false, true] {
@@ -154,7 +154,7 @@ struct CheckInTests {
         }
     }
 
-    @Test func `a wipe and a block can be asked for after somebody left the directory`() async throws {
+    @Test func `a wipe and a block can be asked for after a person left the directory`() async throws {
         var (test, app, _) = try await enrolled()
         try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
         #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
@@ -169,7 +169,7 @@ struct CheckInTests {
                 == .notFound)
     }
 
-    @Test func `a lapsed wipe does not keep somebody who lost the entitlement`() async throws {
+    @Test func `a lapsed wipe does not keep a person who lost the entitlement`() async throws {
         var (test, app, _) = try await enrolled()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         try await test.service.provisioning.removeUser("oid-ada", as: test.owner)

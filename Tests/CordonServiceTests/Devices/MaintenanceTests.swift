@@ -25,7 +25,7 @@ struct MaintenanceTests {
         #expect(try await test.records().contains { $0.action == "wipe.succeeded" && $0.target == "operation/\(id)" })
     }
 
-    @Test func `a wipe that nobody fetched is shown as expired`() async throws {
+    @Test func `a wipe that no app fetched is shown as expired`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)

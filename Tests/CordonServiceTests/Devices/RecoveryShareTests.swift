@@ -56,7 +56,7 @@ struct RecoveryShareTests {
         _ = try await release(test, app)
     }
 
-    @Test func `whoever's sign-ins cannot be told to be fresh leaves no share, and nobody leaves anything else`()
+    @Test func `a person whose sign-ins cannot be told to be fresh leaves no share, and no app leaves anything else`()
         async throws
     {
         var (test, app) = try await TestApp.enrolled()
@@ -93,7 +93,7 @@ struct RecoveryShareTests {
         #expect(await failure { _ = try await release(test, ben) }?.code == .wrongKey)
     }
 
-    @Test func `while the data is to be removed, and once it is, nobody gets the share`() async throws {
+    @Test func `while the data is to be removed, and once it is, no app gets the share`() async throws {
         var (test, app) = try await kept()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let waiting = app

@@ -56,7 +56,7 @@ struct RegistrationTests {
         #expect(try await further.register().isNew)
     }
 
-    @Test func `somebody unknown, disabled or not entitled is told 200`() async throws {
+    @Test func `a person who is unknown, disabled or not entitled is told 200`() async throws {
         // SRV-CI-033
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .allLicensedUsers)
@@ -76,7 +76,7 @@ struct RegistrationTests {
         #expect(try await test.records().last?.outcome == .denied)
     }
 
-    @Test func `somebody whom only the provider knows is added at the first sign-in, where that is wanted`()
+    @Test func `a person whom only the provider knows is added at the first sign-in, where that is wanted`()
         async throws
     {
         var configuration = ServiceConfiguration()
@@ -257,7 +257,7 @@ struct RegistrationTests {
         #expect(try await app.checkIn().response.statusCode == .policiesUnchanged)
     }
 
-    @Test func `an id that differs in case alone is somebody else, and a UUID is not`() async throws {
+    @Test func `an id that differs in case alone is another person, and a UUID is not`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .allLicensedUsers)
         let uuid = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
@@ -280,7 +280,7 @@ struct RegistrationTests {
         try await other.register()
     }
 
-    @Test func `nobody has an id that is another person's sign-in name`() async throws {
+    @Test func `no person has an id that is another person's sign-in name`() async throws {
         let test = try await TestOrganisation.withPeople()
         for (id, name) in [("Ben@contoso.example", "cleo@contoso.example"), ("oid-cleo", "OID-BEN")] {
             let user = DirectoryUser(id: id, userPrincipalName: name, displayName: "Cleo")

@@ -31,7 +31,7 @@ struct ReportTests {
                 == .invalid)
     }
 
-    @Test func `what provisions people clocks nobody out, and a program for that does`() async throws {
+    @Test func `a program that provisions people clocks no one out, and one for working time does`() async throws {
         let (test, app) = try await TestApp.enrolled()
         let now = Int64(test.clock.now.timeIntervalSince1970)
         let time = WorkingTimeReport(state: .clockedOut, asOf: now)

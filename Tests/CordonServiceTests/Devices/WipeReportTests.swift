@@ -6,7 +6,7 @@ import CordonTestSupport
 import Foundation
 import Testing
 
-/// What a stubborn app may write by reporting wipes that nobody asked for.
+/// What a stubborn app may write by reporting wipes that no administrator asked for.
 struct WipeReportTests {
     private func fail(_ app: TestApp, _ id: String) async throws {
         let receipt = try app.receipt(id, failures: ["a file is held open"], cause: "launch.rooted").signed(by: app.key)

@@ -68,7 +68,7 @@ struct MembershipTests {
         #expect(try await told() == 2)
     }
 
-    @Test func `a group comes into another and goes, and everybody in it is told`() async throws {
+    @Test func `a group comes into another and goes, and every member of it is told`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         try await test.protect(["printBlocked": true], to: .group("guests"))

@@ -93,7 +93,7 @@ struct AnnouncingTests {
         }
     }
 
-    @Test func `somebody who leaves the group before the change of its policy is told hears of it all the same`()
+    @Test func `a person who leaves the group before the change of its policy is told hears of it all the same`()
         async throws
     {
         let storage = CountingStorage()
@@ -113,7 +113,7 @@ struct AnnouncingTests {
         #expect(try await told(test) == [app.registrationID: 1])
     }
 
-    @Test func `settings, accounts and an emergency key reach everybody without a row for each`() async throws {
+    @Test func `settings, accounts and an emergency key reach every app without a row for each`() async throws {
         let storage = CountingStorage()
         let test = try await TestOrganisation.withPeople(storage: storage)
         try await enroll(0..<50, in: test)
@@ -146,7 +146,7 @@ struct AnnouncingTests {
             #expect(try await app.checkIn().response.envelope != nil, "change \(number)")
             #expect(try await app.checkIn().response.unchanged)
         }
-        // Who was away finds in the store what was said to everybody.
+        // An app that was away finds in the store what all were told.
         var later = try await test.service.devices.events(
             ofRegistration: app.registrationID, after: 1, by: app.caller
         ).makeAsyncIterator()
@@ -157,7 +157,7 @@ struct AnnouncingTests {
         #expect(await events.next() == ServiceEvent(id: 4, kind: .commandWaiting))
     }
 
-    @Test func `a change for one does not wait until everybody was told of another`() async throws {
+    @Test func `a change for one app does not wait until all were told of another`() async throws {
         let storage = CountingStorage()
         let test = try await TestOrganisation.withPeople(storage: storage)
         try await enroll(0..<900, in: test)

@@ -41,7 +41,7 @@ struct EventTests {
         for index in open.indices { #expect(await open[index].next()?.kind == .policyChanged) }
     }
 
-    @Test func `a change is told to those it reaches before or after, and to nobody else`() async throws {
+    @Test func `a change is told to those it reaches before or after, and to no others`() async throws {
         let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("writers"))
         try await test.protect(to: .group("staff"))

@@ -29,7 +29,7 @@ struct RootKeyTests {
         #expect(try set.verified(pin: "other", orNext: pin, at: again.clock.now).keys == set.keys)
         #expect(throws: ProtocolError(.unknownKey, "")) { try set.verified(pin: "other", at: again.clock.now) }
         #expect(try set.embeddedRoot() == pin)
-        // Its end comes nearer, and somebody fetches the root key.
+        // Its end comes nearer, and an operator fetches the root key.
         again.clock.advance(by: 80 * 86_400)
         #expect(try await again.service.devices.readiness(of: Self.tenant).needsAttention(at: again.clock.now))
         again.clock.advance(by: 11 * 86_400)

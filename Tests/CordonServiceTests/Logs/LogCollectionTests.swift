@@ -51,7 +51,7 @@ struct LogCollectionTests {
         #expect(try await test.service.administration.logCollections(as: test.owner).count == 1)
     }
 
-    @Test func `nobody sends what was not asked of them, too much, or too late`() async throws {
+    @Test func `no app sends what was not asked of it, too much, or too late`() async throws {
         let (test, app, collection) = try await asked()
         var other = TestApp(test, user: "ben", tag: "tag-2")
         try await other.register()

@@ -89,7 +89,7 @@ import Testing
             .code == .forbidden)
     }
 
-    @Test func `whoever does not assign does not widen a policy, and may write back what it has`() async throws {
+    @Test func `an author who may not assign does not widen a policy, and may write back what it has`() async throws {
         let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
         var role = west
@@ -145,7 +145,9 @@ import Testing
                 == .forbidden)
     }
 
-    @Test func `only an owner makes roles, and not one that is built in, for nobody or for nothing`() async throws {
+    @Test func `only an owner makes roles, and not one that is built in, without members or without permissions`()
+        async throws
+    {
         let test = try await TestOrganisation()
         let writer = test.administrator(.policyAdministrator, .deviceAdministrator, .directoryAdministrator)
         #expect(
@@ -166,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `a role that names groups of people reaches nobody else`() async throws {
+    @Test func `a role that names groups of people reaches no others`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var (ada, ben) = (TestApp(test), TestApp(test, user: "ben", tag: "tag-2"))

@@ -73,7 +73,7 @@ struct PersonalDataTests {
         try await test.service.administration.eraseUser("oid-ada", as: test.owner)
     }
 
-    @Test func `nobody is erased while apps of theirs are enrolled, unless these are wiped first`() async throws {
+    @Test func `no person is erased while apps of theirs are enrolled, unless these are wiped first`() async throws {
         var (test, app) = try await filled()
         let administration = test.service.administration
         #expect(await failure { try await administration.eraseUser("oid-ada", as: test.owner) }?.code == .conflict)
@@ -156,7 +156,7 @@ struct PersonalDataTests {
         #expect(bookmarks == 0)
     }
 
-    @Test func `what is left of somebody who was removed from the directory can be erased`() async throws {
+    @Test func `what is left of a person who was removed from the directory can be erased`() async throws {
         let test = try await TestOrganisation.withPeople()
         let now = Int64(test.clock.now.timeIntervalSince1970)
         try await test.service.provisioning.setWorkingTime(

@@ -158,7 +158,7 @@ struct ReportingTests {
         #expect(left.map(\.checkIn) == [.notAssigned] && left.map(\.protection) == [.unprotected])
     }
 
-    @Test func `what somebody has to look at is what the reports list, as numbers`() async throws {
+    @Test func `what an operator has to look at is what the reports list, as numbers`() async throws {
         let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = try await confirmed(test)

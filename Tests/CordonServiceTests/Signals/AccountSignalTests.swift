@@ -45,7 +45,7 @@ import Testing
         #expect(try await test.records().count == before)
     }
 
-    @Test func `a revoked session has its moment, also for somebody whom the directory does not know`() async throws {
+    @Test func `a revoked session has its moment, also for a person whom the directory does not know`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.apply(
             signal(.sessionsRevoked, test, of: "ada@contoso.example"), from: "https://login.example",
@@ -60,7 +60,7 @@ import Testing
         #expect(try await test.service.provisioning.sessionRevocations(of: TenantID("fabrikam")).isEmpty)
     }
 
-    @Test func `an administrator ends the sessions of whoever is known, up to the second that runs`() async throws {
+    @Test func `an administrator ends the sessions of any known person, up to the second that runs`() async throws {
         let test = try await TestOrganisation.withPeople()
         let begun = test.clock.now
         let moment = Date(timeIntervalSince1970: begun.timeIntervalSince1970.rounded(.down) + 1)

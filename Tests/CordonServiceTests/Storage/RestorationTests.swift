@@ -6,7 +6,7 @@ import Testing
 
 /// A store that was put back from a backup tells apps nothing until an administrator has looked at it.
 struct RestorationTests {
-    @Test func `apps of a restored store keep their rules until somebody confirms it`() async throws {
+    @Test func `apps of a restored store keep their rules until an administrator confirms it`() async throws {
         var (test, app) = try await TestApp.enrolled()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let restoration = StoreRestoration(made: test.clock.now, manifest: "ab", lost: ["user.block": 2])

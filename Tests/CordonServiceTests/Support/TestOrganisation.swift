@@ -36,7 +36,7 @@ struct TestOrganisation {
         try await service.open(Self.tenant)
     }
 
-    /// Ben in "staff", Ada in "writers" inside "staff", nobody in "guests".
+    /// Ben in "staff", Ada in "writers" inside "staff", "guests" empty.
     static func withPeople(
         storage: any ServiceStorage = InMemoryStorage(), configuration: ServiceConfiguration = ServiceConfiguration()
     ) async throws -> TestOrganisation {
@@ -78,7 +78,7 @@ struct TestOrganisation {
             policy.id, to: targets.map { PolicyAssignment($0) }, as: owner)
     }
 
-    /// Waits until everybody was told of every change so far.
+    /// Waits until all apps were told of every change so far.
     func settle() async throws { try await service.finishAnnouncing(of: Self.tenant) }
 
     func records() async throws -> [AuditRecord] {

@@ -55,7 +55,7 @@ struct AppConfigurationTests {
             app.envelope?.configurations.map { $0["who"] } == ["a.field@contoso.example|Ada|a.field@contoso.example"])
     }
 
-    @Test func `a configuration for every app reaches one that nobody listed`() async throws {
+    @Test func `a configuration for every app reaches one that is not in the catalogue`() async throws {
         // SRV-RS-115
         let test = try await TestOrganisation.withPeople()
         try await test.protect(app: "org.example.other", to: .group("staff"))

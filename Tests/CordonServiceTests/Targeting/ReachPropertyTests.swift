@@ -10,10 +10,10 @@ import Testing
 /// Random policies, groups, filters and changes: who is told, and what each would get, against a count by brute force.
 struct ReachPropertyTests {
     @Test(arguments: 0..<12)
-    func `who is told, and what each would get, is what a count of everybody says`(seed: Int) async throws {
+    func `who is told, and what each would get, is what a count of all people says`(seed: Int) async throws {
         var world = try await RandomWorld(seed: UInt64(seed))
         for _ in 0..<40 {
-            // Often one change by itself, sometimes several before anybody was told of the first.
+            // Often one change by itself, sometimes several before any app was told of the first.
             for _ in 0..<(world.chance(4) ? 3 : 1) { try await world.change() }
             try await world.expectReach()
             if world.chance(2) { try await world.checkIn() }
@@ -205,7 +205,7 @@ private struct RandomWorld {
         for app in enrolled {
             let person = try await administration.user(app.account.id.rawValue, as: test.owner)
             guard person.isLicensed else {
-                // Other than nothing at all for somebody who is served.
+                // Other than nothing at all for a person who is served.
                 result[app.registrationID] = ["not served"]
                 continue
             }

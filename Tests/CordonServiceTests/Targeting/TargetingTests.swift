@@ -30,7 +30,7 @@ struct TargetingTests {
         #expect(try await intended(test, "ben") == [policy.id])
     }
 
-    @Test func `a policy with exclusions alone reaches nobody`() async throws {
+    @Test func `a policy with exclusions alone reaches no one`() async throws {
         // SRV-TG-05
         let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .exclusionGroup("guests"))
@@ -54,7 +54,7 @@ struct TargetingTests {
         #expect(try await intended(test, app: "org.other.app") == [policy.id])
     }
 
-    @Test func `a policy for Android reaches nobody here, whatever it is about`() async throws {
+    @Test func `a policy for Android reaches no one here, whatever it is about`() async throws {
         // SRV-RS-101
         let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
@@ -122,7 +122,7 @@ struct TargetingTests {
         #expect(try await intended(test, "ben") == [fallback.id])
     }
 
-    @Test func `several defaults for an app are merged to the strictest, and whoever writes one is warned`()
+    @Test func `several defaults for an app are merged to the strictest, and their author is warned`()
         async throws
     {
         // SRV-TG-08

@@ -18,7 +18,7 @@ struct TelemetryTests {
         [ReportedEvent.DataTypes.browsing], [.typing], [.usage, .browsing], [.typing, .performance], [],
         [.init(rawValue: 64)],
     ])
-    func `browsing history, typing and what nobody knows are refused, with the whole batch`(
+    func `browsing history, typing and unknown events are refused, with the whole batch`(
         flags: [ReportedEvent.DataTypes]
     ) async throws {
         let (test, app) = try await TestApp.enrolled()
