@@ -21,10 +21,10 @@ import Testing
         let storage = CountingStorage()
         let service = try await TestService(storage: storage)
         let people = [TestPerson.workerA.id, TestPerson.workerB.id]
-        // Seven in one second, written in another order than they were asked for.
+        // Eight in one second, written in another order than they were asked for.
         let wipes = (0..<507).map { number in
             WipeOperation(
-                id: "w\(number * 13 % 507)", registrationID: "r", account: AccountID(people[number % 2].uppercased()),
+                id: "w\(number * 10 % 507)", registrationID: "r", account: AccountID(people[number % 2].uppercased()),
                 bundleID: "org.example.notes", reason: .device, requestedBy: "owner",
                 requested: Date(timeIntervalSince1970: 1_000_000 + Double(max(0, number - 7))),
                 notAfter: Date(timeIntervalSince1970: 2_000_000), version: "v", state: .succeeded)
