@@ -460,6 +460,7 @@ enum ConsoleTexts {
         "Sign in": "Anmelden",
         "Sign in again": "Erneut anmelden",
         "Sign in again first": "Zuerst erneut anmelden",
+        "Sign in as another person": "Als andere Person anmelden",
         "Sign in for access": "Anmeldung für den Zugang",
         "Sign in with your provider's tool, ask for a token of this audience, and send it:": "Melden Sie sich mit dem Werkzeug Ihres Anbieters an, fordern Sie ein Token für diesen Empfänger an und senden Sie es mit:",
         "Sign out": "Abmelden",
