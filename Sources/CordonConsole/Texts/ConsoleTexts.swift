@@ -54,7 +54,7 @@ enum ConsoleTexts {
         "A version such as 17.4; empty for none.": "Eine Version wie 17.4; leer für keine.",
         "A whole number.": "Eine ganze Zahl.",
         "A wipe removes organisation data from the apps of one person on one device. Nothing else is touched.": "Eine Löschung entfernt Organisationsdaten aus den Apps einer Person auf einem Gerät. Nichts anderes wird berührt.",
-        "A word that stands in one of the first 500 rows. The address of the page keeps it: save it as a bookmark.": "Ein Wort aus einer der ersten 500 Zeilen. Die Adresse der Seite behält es: Speichern Sie sie als Lesezeichen.",
+        "A word that stands in one of the first 200 rows. The address of the page keeps it: save it as a bookmark.": "Ein Wort aus einer der ersten 200 Zeilen. Die Adresse der Seite behält es: Speichern Sie sie als Lesezeichen.",
         "Access requirements": "Zugang",
         "Account": "Konto",
         "Accounts": "Konten",
