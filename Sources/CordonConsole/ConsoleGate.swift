@@ -77,7 +77,8 @@ struct ConsoleGate: Sendable {
                     "Signed out", .overview,
                     lead:
                         "You are signed out of the console. The identity provider may still know you in this browser.",
-                    [.links([Link("Sign in", "/console/sign-in", isMain: true)])]), .ok, for: nil,
+                    // The provider is asked to let the person choose, since it may be another one who comes next.
+                    [.links([Link("Sign in", "/console/sign-in?fresh=1", isMain: true)])]), .ok, for: nil,
                 in: language(of: request), path: "")
             response.headers[values: .setCookie] = [routes.cookies.removing(.session)]
             return response

@@ -165,6 +165,45 @@ import Testing
         }
     }
 
+    @Test func `how people stand, those in a state and the newest audit records are read for the page alone`()
+        async throws
+    {
+        try await asking(9) { storage, service, client in
+            let (person, owner) = (TestPerson.workerA.id, TestService.owner)
+            for number in 0..<30 {
+                try await service.service.provisioning.saveUser(
+                    DirectoryUser(id: "p\(number)", userPrincipalName: "p\(number)@contoso.example", displayName: "P"),
+                    as: owner)
+            }
+            try await service.service.administration.blockUser(person, as: owner)
+            for path in [
+                "/admin/v1/people?user=\(person)&user=p3&user=unknown", "/admin/v1/people?state=blocked&top=1",
+            ] {
+                let reads = try await storage.reads {
+                    let people = try await client.administer(.get, path).json["people"]?.array ?? []
+                    #expect(people.contains { $0["userID"]?.string == person && $0["isBlocked"] == true })
+                    #expect(people.allSatisfy { $0["userID"] != "unknown" } && people.count <= 2)
+                }
+                #expect(reads[.user]?.all ?? 0 == 0 && reads[.user]?.one ?? 0 <= 5, "\(path)")
+                #expect(reads[.registration]?.all ?? 0 == 0 && reads[.block]?.all ?? 0 == 0, "\(path)")
+            }
+            #expect(try await client.administer(.get, "/admin/v1/people?state=odd").status == .badRequest)
+            var (before, sequences): (Int64, [Int64]) = (0, [])
+            repeat {
+                let page = try await client.administer(.get, "/admin/v1/audit/records?limit=7&before=\(before)").json
+                sequences += (page["records"]?.array ?? []).compactMap { $0["sequence"]?.integer }
+                before = page["next"]?.integer ?? 0
+            } while before > 0
+            // Every record once, the newest first.
+            #expect(sequences.count > 30 && sequences == Array((1...(sequences.first ?? 1)).reversed()))
+            let named =
+                try await client.administer(
+                    .get, "/admin/v1/audit/records?limit=5&before=0&action=user.block"
+                ).json["records"]?.array ?? []
+            #expect(named.map { $0["action"]?.string } == ["user.block"])
+        }
+    }
+
     @Test func `a page of the audit log reads the people on it, not the directory`() async throws {
         let storage = CountingStorage()
         let service = try await TestService(storage: storage)

@@ -185,11 +185,16 @@ struct ShownImpact {
         if impact["needsWipePermission"] == true, !visit.may("wipe") {
             blocks.append(.note(.bad, "Your roles do not allow a change that removes data.", []))
         }
+        let known = impact.list("winners").isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200")
+        let names = Dictionary(
+            known.map { ($0.text("id"), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
         let winners = impact.list("winners").map { winner -> [Cell] in
             [
                 .text(SettingTexts.text(of: winner.text("setting")).label),
                 .text(SettingTexts.value(winner["value"] ?? .null)),
-                .link(.data(winner.text("policy")), PolicyPages.path(winner.text("policy"))),
+                .link(
+                    .data(names[winner.text("policy")] ?? winner.text("policy")),
+                    PolicyPages.path(winner.text("policy"))),
             ]
         }
         if !winners.isEmpty {

@@ -17,7 +17,7 @@ struct OverviewPage {
                             [
                                 "Ask an owner to put you into a group that has a role.",
                                 "Your object id: \(visit.me.text("id"))",
-                            ])
+                            ]), .links([Link("Sign in as another person", "/console/sign-in?fresh=1")]),
                     ]))
         }
         let summary = try await visit.api.get("/admin/v1/reports/summary")

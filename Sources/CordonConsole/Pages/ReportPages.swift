@@ -83,7 +83,7 @@ struct ReportPages {
     }
 
     /// The most rows of a page, and among how many of them a word is looked for.
-    private static let (mostShown, mostSearched) = (100, 500)
+    private static let (mostShown, mostSearched) = (100, 200)
     private static let people: Set = ["userID", "userId", "requestedBy"]
     private static let names: Set = ["bundleID", "bundleId", "deviceName", "deviceTag", "version"]
 
@@ -165,7 +165,7 @@ struct ReportPages {
                                 Field(
                                     .text, "search", "With",
                                     help:
-                                        "A word that stands in one of the first 500 rows. The address of the page keeps it: save it as a bookmark.",
+                                        "A word that stands in one of the first 200 rows. The address of the page keeps it: save it as a bookmark.",
                                     value: search)
                             ])),
                     .links([

@@ -138,15 +138,16 @@ extension Administration {
         return try await store.read(for: administrator) { records in
             let visible = Set(try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
             let forever = ""..<StorageTime.text(.distantFuture)
-            let open = try records.page(
-                WipeOperation.self, of: .found(by: .state, "open"), after: nil, limit: AttentionReport.mostLookedAt)
+            let start = StorageTime.newestFirst(now.addingTimeInterval(-AttentionReport.wipeWaits))
+            let older = try records.records(
+                WipeOperation.self, where: .newest, in: start..<"\u{10FFFF}", limit: AttentionReport.mostLookedAt / 2)
             return AttentionReport(
                 flaggedApps: try records.count(Registration.self, where: .flagged, in: forever, atMost: .max),
                 overdueApps: try targeting.overdueApps(of: administrator.tenant, in: records, at: now) {
                     visible.contains($0.id)
                 },
                 openWipes: try records.count(WipeOperation.self, of: .found(by: .state, "open"), atMost: .max),
-                waitingWipes: open.count { now.timeIntervalSince($0.requested) > AttentionReport.wipeWaits },
+                waitingWipes: older.count(where: \.state.isOpen),
                 expiringApps: try records.count(
                     Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), atMost: .max),
                 failedWipes: try AttentionReport.failedWipes(in: records),

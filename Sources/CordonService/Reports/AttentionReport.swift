@@ -11,7 +11,7 @@ public struct AttentionReport: Sendable, Codable, Equatable {
     public let overdueApps: Int
     /// Wipes under way.
     public let openWipes: Int
-    /// Wipes of ``mostLookedAt`` that wait for more than a day to be carried out.
+    /// Wipes that wait for more than a day to be carried out, of the newest 500 that were asked for so long ago.
     public let waitingWipes: Int
     /// Apps that will be forgotten within ``ExpiringApp/noticeDays`` unless they check in.
     public let expiringApps: Int

@@ -67,17 +67,21 @@ extension Administration {
                 records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
             var (found, last, looked): ([PersonProtection], String?, Int) = ([], id.map(folded), 0)
             while found.count < limit, looked < Self.mostPeopleLookedAt {
-                let page =
-                    state == .blocked
-                    ? try records.identifiers(UserBlock.self, of: .all, after: last, limit: limit)
-                    : try records.identifiers(PersonStanding.self, of: .all, after: last, limit: limit)
-                for id in page where found.count < limit {
-                    (last, looked) = (id, looked + 1)
-                    guard let person = try reader.person(id) else { continue }
-                    let isMeant = state == .blocked ? person.isBlocked : person.isAssigned && !person.isProtected
-                    if isMeant { found.append(person) }
+                let page: [(id: String, isMeant: Bool)]
+                switch state {
+                case .blocked:
+                    page = try records.identifiers(UserBlock.self, of: .all, after: last, limit: limit)
+                        .map { ($0, true) }
+                case .unprotected:
+                    page = try records.page(PersonStanding.self, of: .all, after: last, limit: limit)
+                        .map { ($0.person, reader.isAssigned($0) && !reader.isProtected($0)) }
                 }
-                if page.count < limit { return (found, nil) }
+                for (id, isMeant) in page where found.count < limit {
+                    (last, looked) = (id, looked + 1)
+                    if isMeant, let person = try reader.person(id) { found.append(person) }
+                }
+                let isRead = page.last.map { $0.id == last } ?? true
+                if page.count < limit, isRead { return (found, nil) }
             }
             return (found, last)
         }
@@ -110,6 +114,15 @@ private struct PeopleReader {
                 .filter { administrator.sees($0) && $0.kind != .targetedManagedAppConfiguration }.map(\.id))
     }
 
+    func isAssigned(_ standing: PersonStanding) -> Bool {
+        standing.isInDirectory
+            && snapshot.assigns(isEntitled: standing.isEntitled, in: standing.groups, where: administrator.sees)
+    }
+
+    func isProtected(_ standing: PersonStanding) -> Bool {
+        standing.apps.values.contains { !protections.isDisjoint(with: $0.applied) }
+    }
+
     /// One person, by folded id.
     func person(_ id: String) throws(ServiceError) -> PersonProtection? {
         let known = try records.record(PersonStanding.self, id)
@@ -120,9 +133,7 @@ private struct PeopleReader {
         let user = try records.record(DirectoryUser.self, id)
         return PersonProtection(
             userID: user?.id ?? block?.userID ?? id, displayName: user?.displayName,
-            isAssigned: standing.isInDirectory
-                && snapshot.assigns(isEntitled: standing.isEntitled, in: standing.groups, where: administrator.sees),
-            isProtected: standing.apps.values.contains { !protections.isDisjoint(with: $0.applied) },
+            isAssigned: isAssigned(standing), isProtected: isProtected(standing),
             isFlagged: standing.apps.values.contains(where: \.isFlagged), isBlocked: block != nil,
             blockedSince: block?.since, blockedBy: block?.by, apps: standing.apps.count)
     }
