@@ -22,8 +22,6 @@ public actor AppProtection {
     public nonisolated let windows: WindowIdentities
     /// The organisation's files.
     public nonisolated let files: AccountFiles
-    /// Files that are worked on while the gate is closed, which no PIN guards.
-    public nonisolated let backgroundFiles: BackgroundFiles
     /// The ways out, and the ways in.
     public nonisolated let outlets: EgressOutlets
     /// The pins of the organisation's hosts.
@@ -76,7 +74,6 @@ public actor AppProtection {
         gate = LaunchGates(tools, requests: requests)
         windows = WindowIdentities(tools, gate: gate, requests: requests)
         files = AccountFiles(context, rules: rules, guards: tools.guards)
-        backgroundFiles = BackgroundFiles(context, files: files)
         outlets = EgressOutlets(context, rules: rules, group: group, screens: tools.screens)
         pinning = CertificatePinning(rules)
         settings = RuntimeSettings(context, screens: tools.screens)
@@ -86,19 +83,14 @@ public actor AppProtection {
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
         let changes = AccountChanges(
             context,
-            followers: [
-                group, gate, settings, files, backgroundFiles, telemetry, logs,
-                EvidenceReports(context, service: service),
-            ])
+            followers: [group, gate, settings, files, telemetry, logs, EvidenceReports(context, service: service)])
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
         registrations = Registrations(
-            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands,
-            guards: tools.guards)
+            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
         checkIns = CheckIns(
-            context, service: service, changes: changes, stored: stored, registrations: registrations,
-            guards: tools.guards)
+            context, service: service, changes: changes, stored: stored, registrations: registrations)
         enrollments = Enrollments(
             context, service: service, stored: stored, wipes: wipes, registrations: registrations)
         unenrollments = Unenrollments(context, service: service, changes: changes, stored: stored, wipes: wipes)
@@ -112,7 +104,6 @@ public actor AppProtection {
         await settings.load()
         try await stored.load()
         try await DebugPolicies.activate(in: context, opening: files)
-        if let debugged = context.accounts.debugged { try await backgroundFiles.open(debugged) }
         await enrollments.recallDeviceAccount()
         await stored.recordClock()
         await telemetry.recordLaunch()

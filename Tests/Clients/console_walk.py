@@ -15,7 +15,7 @@ import urllib.parse
 
 import axe_selenium_python
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import ElementNotInteractableException, NoSuchElementException, StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import expected_conditions
@@ -49,8 +49,60 @@ class Walk:
     def find(self, selector):
         return self.browser.find_element(By.CSS_SELECTOR, selector)
 
+    def patient(self, what, attempt, seconds=20):
+        """What an attempt answers, made again while the page moves under it, until it is neither None nor False."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                answer = attempt()
+                if answer is not None and answer is not False:
+                    return answer
+            except (StaleElementReferenceException, NoSuchElementException, ElementNotInteractableException):
+                pass  # The page is being replaced, or is not complete yet.
+            if time.monotonic() > deadline:
+                check(False, f"{what}: not within {seconds} s at {self.browser.current_url}")
+                return None
+            time.sleep(0.1)
+
     def text(self):
-        return self.find("body").text
+        return self.patient("the page's text", lambda: self.find("body").text) or ""
+
+    def expect(self, words, what):
+        """Waits until the page says these words."""
+        self.wait(what, lambda: words in self.text())
+
+    def labels(self, selector):
+        """The texts of elements at one moment, so that a page that changes by itself does not take one away meanwhile."""
+        return self.browser.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText.trim())", selector)
+
+    def links(self):
+        """Where the links of the page lead at one moment."""
+        return self.browser.execute_script("return [...document.querySelectorAll('a[href]')].map((one) => one.href)")
+
+    def follow(self, selector):
+        """Clicks on a link or a button, and waits until another page is there."""
+        def attempt():
+            page = self.find("html")
+            self.find(selector).click()
+            try:
+                WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
+            except TimeoutException:
+                return False  # The page was replaced under the pointer; a person presses again.
+            return True
+        self.patient(f"following {selector}", attempt, 30)
+
+    def tick(self, selector):
+        """Makes sure that a box is ticked or an option chosen."""
+        def attempt():
+            box = self.find(selector)
+            if not box.is_selected():
+                box.click()
+            return self.find(selector).is_selected()
+        self.patient(f"ticking {selector}", attempt)
+
+    def value(self, name):
+        return self.patient(f"the field {name}", lambda: self.find(f"main [name='{name}']").get_attribute("value"))
 
     def wait(self, what, condition, seconds=20):
         deadline = time.monotonic() + seconds
@@ -80,9 +132,13 @@ class Walk:
         check(False, f"no {label} at {self.browser.current_url}: {self.text()[:400]}")
 
     def fill(self, name, value):
-        field = self.find(f"main [name='{name}']")
-        field.clear()
-        field.send_keys(value)
+        """Fills a field in, on a page that may not be complete yet."""
+        def attempt():
+            field = self.find(f"main [name='{name}']")
+            field.clear()
+            field.send_keys(value)
+            return field.get_attribute("value") == value
+        self.patient(f"filling in {name}", attempt)
 
     def axe(self, place, options):
         """What axe finds on the page as it is shown now."""
@@ -126,7 +182,11 @@ class Walk:
         """Goes to what is called so with the tabulator alone, and presses a key there."""
         for _ in range(90):
             active = self.browser.switch_to.active_element
-            if label in (active.text.strip(), active.get_attribute("name"), active.get_attribute("value")):
+            try:
+                names = (active.text.strip(), active.get_attribute("name"), active.get_attribute("value"))
+            except StaleElementReferenceException:
+                continue  # The page changed by itself, and gave the focus to what is there now.
+            if label in names:
                 page = self.find("html")
                 active.send_keys(key)
                 if key == Keys.ENTER:
@@ -164,7 +224,7 @@ def path(walk):
 def sign_in(walk, person, page="/console"):
     walk.open(page)
     walk.wait("the provider's page", lambda: "Who are you?" in walk.text())
-    walk.find(f"#{person}").click()
+    walk.follow(f"#{person}")
     walk.wait("the page of the console", lambda: path(walk) == page)
 
 
@@ -173,7 +233,7 @@ def protect(walk):
     sign_in(walk, "oid-ada")
     walk.press("Make the first policy")
     walk.fill("name", "Pilot <b>group</b>")
-    walk.find("[value=level2]").click()
+    walk.tick("[value=level2]")
     walk.press("Make the policy")
     walk.wait("the policy", lambda: "This policy is not assigned yet." in walk.text())
     policy = path(walk)
@@ -182,15 +242,15 @@ def protect(walk):
     walk.fill("apps", "com.contoso.notes")
     walk.press("Save the apps")
     walk.press("Assign")
-    walk.find("[name=included]").click()
+    walk.tick("[name=included]")
     walk.press("Preview")
-    check("Who is affected: 2 people" in walk.text(), f"the preview names who is affected: {walk.text()[:400]}")
+    walk.expect("Who is affected: 2 people", "the preview names who is affected")
     walk.look("preview of an assignment")
     walk.press("Publish")
     walk.press("Change: Data protection")
-    walk.find("[name='s.printBlocked']").click()
+    walk.tick("[name='s.printBlocked']")
     walk.press("Preview")
-    check("stricter" in walk.text(), "the preview says what gets stricter")
+    walk.expect("stricter", "the preview says what gets stricter")
     walk.picture("preview")
     walk.look("preview")
     walk.press("Publish")
@@ -228,7 +288,15 @@ def hold(walk, policy):
     send("<p>the second</p>")
     check("the second" not in walk.text(), "nothing is replaced while a field is filled in")
     walk.browser.execute_script("document.activeElement.blur()")
-    walk.wait("what came while a field was filled in", lambda: "the second" in walk.text())
+    walk.expect("the second", "what came while a field was filled in")
+    send("<input id='field' aria-label='Field'>")
+    walk.find("#field").send_keys("x")
+    walk.browser.execute_script("document.activeElement.blur()")
+    send("<p>the third</p>")
+    check("the third" not in walk.text(), "nothing is replaced that is filled in and not sent yet")
+    walk.find("#field").send_keys(Keys.BACKSPACE)
+    walk.browser.execute_script("document.activeElement.blur()")
+    walk.expect("the third", "what came while something was filled in")
     walk.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
 
 
@@ -241,7 +309,7 @@ def wipe(walk):
     walk.open("/console/people")
     walk.press("Worker A")
     walk.press("Wipe a device…")
-    walk.find("main td a").click()
+    walk.follow("main td a")
     walk.wait("the number", lambda: "Repeat the number" in walk.text())
     walk.picture("wipe")
     walk.look("wipe")
@@ -249,7 +317,23 @@ def wipe(walk):
     walk.fill("number", number)
     walk.press("Wipe")
     walk.wait("the verified receipt, without loading the page again", lambda: "4 of 4: done, receipt verified" in walk.text(), 30)
+    time_of_step = r"\s+\d{4}-\d\d-\d\d \d\d:\d\d UTC\s+"
+    check(re.search(time_of_step.join(["requested", "delivered", "under way", "done", ""]), walk.text()),
+          f"each step of the wipe has its time: {walk.text()[:600]}")
     walk.picture("wipes")
+
+
+def count(walk):
+    """What a filter fits is counted on its page, and the page of a report names the versions in use."""
+    walk.open("/console/service/filters/new")
+    walk.fill("name", "First versions")
+    walk.fill("rule", '(app.appVersion -startsWith "1")')
+    walk.press("Save the filter")
+    walk.wait("what the filter fits", lambda: re.search(r"Fits \d+ of \d+ apps on devices at present", walk.text()))
+    walk.look("a filter")
+    walk.open("/console/reports/versions")
+    check(re.search(r"com\.contoso\.notes\s+app\s+1\.0", walk.text()), f"versions in use: {walk.text()[:400]}")
+    walk.look("versions in use")
 
 
 def approve(walk, other, policy):
@@ -257,12 +341,12 @@ def approve(walk, other, policy):
     walk.open(policy + "/edit/launch")
     walk.fill("s.minimumWipeOsVersion", "99")
     walk.press("Preview")
-    check("A second administrator has to release this change" in walk.text(), f"the preview says that it will wait: {walk.text()[:600]}")
+    walk.expect("A second administrator has to release this change", "the preview says that it will wait")
     walk.press("Publish")
     walk.wait("the waiting change", lambda: "/console/approvals/" in walk.browser.current_url)
     change = path(walk)
-    check("Send them the address of this page" in walk.text(), "its author is told whom to ask")
-    check(not [one for one in walk.browser.find_elements(By.CSS_SELECTOR, "main button") if one.text == "Release"], "its author cannot release it")
+    walk.expect("Send them the address of this page", "its author is told whom to ask")
+    check("Release" not in walk.labels("main button"), "its author cannot release it")
     walk.look("approval, as its author sees it")
     sign_in(other, "oid-bea", change)
     other.look("approval, as the second person sees it")
@@ -270,7 +354,7 @@ def approve(walk, other, policy):
     # The author's page says so by itself.
     walk.wait("the release, without loading the page again", lambda: "A second administrator released this change." in walk.text(), 20)
     walk.press("Open the form")
-    check(walk.find("[name='s.minimumWipeOsVersion']").get_attribute("value") == "99", "what was filled in is still there")
+    check(walk.value("s.minimumWipeOsVersion") == "99", "what was filled in is still there")
     walk.press("Preview")
     walk.press("Publish")
     walk.wait("the policy's page", lambda: path(walk) == policy)
@@ -281,14 +365,14 @@ def approve(walk, other, policy):
 def meet(walk, other, policy):
     """Two administrators on one policy: the second is told, and nothing is overwritten."""
     walk.open(policy + "/edit/storage")
-    walk.find("[name='s.dataBackupBlocked']").click()
+    walk.tick("[name='s.dataBackupBlocked']")
     walk.press("Preview")
     other.open(policy + "/edit/transfer")
     other.fill("description", "By the other")
     other.press("Preview")
     other.press("Publish")
     walk.press("Publish")
-    check("Another administrator changed this policy while you did." in walk.text(), f"the second is told: {walk.text()[:400]}")
+    walk.expect("Another administrator changed this policy while you did.", "the second is told")
     walk.browser.get_log("browser")  # Which has the status of the answer.
     walk.look("conflict")
     walk.open(policy)
@@ -319,24 +403,24 @@ def return_later(walk):
     walk.browser.delete_all_cookies()
     walk.open("/console/policies/new")
     walk.wait("the provider's page", lambda: "Who are you?" in walk.text())
-    walk.find("#oid-ada-briefly").click()
+    walk.follow("#oid-ada-briefly")
     walk.wait("the form", lambda: path(walk) == "/console/policies/new")
     walk.fill("name", "Kept over the end")
     time.sleep(3)  # The session of this sign-in ends after two seconds.
     walk.press("Make the policy")
-    check("What you filled in is kept for you." in walk.text(), f"an ended session says what became of the form: {walk.text()[:300]}")
+    walk.expect("What you filled in is kept for you.", "an ended session says what became of the form")
     walk.look("ended session")
     walk.press("Sign in")
-    walk.find("#oid-ada").click()
+    walk.follow("#oid-ada")
     walk.wait("the form", lambda: path(walk) == "/console/policies/new")
-    check(walk.find("[name=name]").get_attribute("value") == "Kept over the end", "the form is filled in after signing in again")
+    check(walk.value("name") == "Kept over the end", "the form is filled in after signing in again")
 
 
 def help_desk(walk, policy):
     """A person of the help desk publishes neither by page nor by a request made by hand."""
     walk.browser.delete_all_cookies()
     sign_in(walk, "oid-hedy", policy)
-    check("Change:" not in walk.text() and "Assign" not in [one.text for one in walk.browser.find_elements(By.CSS_SELECTOR, "main a")],
+    check("Change:" not in walk.text() and "Assign" not in walk.labels("main a"),
           "the help desk is offered no change")
     walk.open(policy + "/edit/transfer")
     check("You may not do this" in walk.text(), f"the help desk has no editor: {walk.text()[:300]}")
@@ -389,8 +473,8 @@ def every_page(walk):
                 walk.dark(is_dark)
                 walk.picture_as(PICTURED[route], name)
             walk.dark(False)
-        for link in walk.browser.find_elements(By.CSS_SELECTOR, "a[href]"):
-            href = urllib.parse.urlsplit(link.get_attribute("href"))
+        for link in walk.links():
+            href = urllib.parse.urlsplit(link)
             waiting.append(href.path + ("?" + href.query if href.query else ""))
     # A person who is not blocked has no link to unblock them.
     missing = set(ROUTES) - set(seen) - {"/console/people/:id/unblock"}
@@ -425,6 +509,7 @@ def main():
             hold(ada, policy)
             wipe(ada)
             lap("a phone is wiped")
+            count(ada)
             approve(ada, bea, policy)
             meet(ada, bea, policy)
             lap("two administrators have met")

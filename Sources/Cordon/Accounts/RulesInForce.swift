@@ -151,7 +151,7 @@ extension RulesInForce {
         let lists = accounts.values.compactMap(\.delivery.allowedAccounts)
         guard let first = lists.first else { return .everyone }
         let common = first.filter { entry in lists.allSatisfy { $0.contains { $0.names(theSameAs: entry) } } }
-        return AllowedAccounts(common.flatMap { [$0.id.rawValue, $0.userPrincipalName] })
+        return AllowedAccounts(accounts: common.map { ($0.id.rawValue, $0.userPrincipalName) })
     }
 }
 

@@ -12,13 +12,11 @@ actor CheckIns {
     private let changes: AccountChanges
     private let stored: StoredAccounts
     private let registrations: Registrations
-    private let guards: KeyGuards
 
     init(
         _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
-        registrations: Registrations, guards: KeyGuards
+        registrations: Registrations
     ) {
-        self.guards = guards
         self.context = context
         self.service = service
         self.changes = changes
@@ -92,7 +90,7 @@ actor CheckIns {
             health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
             clientTime: configuration.clock.now(), nonce: nonce,
             outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation,
-            recoveryShareDigest: guards.leftShare(of: account, registrationID: record.registrationID))
+            recoveryShareDigest: context.guards.leftShare(of: account, registrationID: record.registrationID))
         let response: CheckInResponse
         let asked: ClockReading
         do { (response, asked) = try await askUntilSigned(&request, for: record, of: client, token) } catch {
@@ -103,7 +101,7 @@ actor CheckIns {
             let proof = try await takeContact(of: response, to: request, into: &record, client)
             if let told = proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
             if proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
-                await guards.noteLostShare(left, of: account)
+                await noteLostShare(left, of: account)
             }
         } catch { throw .unacceptable(error) }
         if refusal == nil { record.isAccountDisabled = false }
@@ -187,6 +185,16 @@ actor CheckIns {
             throw ProtocolError(.replayed, "the answer is to another request")
         }
         return proof
+    }
+
+    /// The service says that it no longer keeps the share that was left with it.
+    private func noteLostShare(_ digest: String, of account: AccountID) async {
+        configuration.logger.warning("the service has lost a share; the next right PIN leaves it anew")
+        do { try await context.guards.noteLostShare(digest, of: account) } catch {
+            configuration.logger.error(
+                "it could not be noted that the service has lost a share",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
     }
 
     /// Compares what is stored with the highest generation that the service has heard of: where everything here was put back to an older

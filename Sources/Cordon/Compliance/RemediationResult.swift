@@ -8,7 +8,7 @@ public struct RemediationResult: Sendable, Codable, Equatable {
     public enum Status: Int, Sendable, Codable, CaseIterable {
         /// The account is protected: ask for the token again, and add the account where it is new.
         case compliant = 0
-        /// The account cannot be protected here: show the text.
+        /// The account cannot be protected here: show the text, and remove what the app holds of it (``RemediationResult/nextStep``).
         case notCompliant = 1
         /// The service failed: try later.
         case serviceFailure = 2
@@ -54,6 +54,19 @@ public struct RemediationResult: Sendable, Codable, Equatable {
         case .wipePending?: Texts.remediationCauseWipePending
         case .signInAgain?: Texts.remediationCauseSignInAgain
         case nil: usualMessage
+        }
+    }
+
+    /// What the app does now (SDK-CA-07).
+    ///
+    /// `removeAccount` where the account cannot become compliant: an app that holds data of it calls
+    /// ``AppProtection/unenroll(_:wiping:because:)``, which removes the account's data and nothing else. Of a wipe that waits
+    /// already, and of what Cordon tries again by itself, nothing is left to do.
+    public var nextStep: NextStep {
+        switch (status, textID) {
+        case (.compliant, _), (.serviceFailure, _), (.networkFailure, _), (_, .wipePending?): .nothing
+        case (.interactionRequired, _), (.userCancelled, _), (_, .signInAgain?): .signIn
+        case (.notCompliant, _): .removeAccount
         }
     }
 

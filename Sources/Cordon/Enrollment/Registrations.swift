@@ -12,13 +12,11 @@ actor Registrations {
     private let stored: StoredAccounts
     private let wipes: Wipes
     private let commands: Commands
-    private let guards: KeyGuards
 
     init(
         _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
-        wipes: Wipes, commands: Commands, guards: KeyGuards
+        wipes: Wipes, commands: Commands
     ) {
-        self.guards = guards
         self.context = context
         self.service = service
         self.changes = changes
@@ -52,7 +50,7 @@ actor Registrations {
         let result = try await session.client.register(
             RegistrationRequest(
                 application: service.application(of: account), device: service.device(tagged: tag), source: source,
-                nonce: nonce, formerRegistrationID: guards.formerRegistration(of: account.id)),
+                nonce: nonce, formerRegistrationID: context.guards.registration(of: account.id)),
             token: session.token)
         guard result.account.id == account.id else { return .notEnrolledAccount }
         await beginLaunches(of: account.id)

@@ -12,6 +12,8 @@ internal import Logging
 public actor AccountFiles: AccountFollower {
     let context: ProtectionContext
     let rules: EnforcedRules
+    /// Files that are worked on while the gate is closed, which no PIN guards; in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``.
+    public nonisolated let background: BackgroundFiles
     private let guards: KeyGuards
     /// Who makes or removes a file of an account.
     private let turns = FolderTurns()
@@ -23,6 +25,7 @@ public actor AccountFiles: AccountFollower {
         self.context = context
         self.rules = rules
         self.guards = guards
+        background = BackgroundFiles(context)
     }
 
     /// The names of the account's files, in order; composed (NFC), however they were spelled when the files were made.
@@ -194,6 +197,7 @@ public actor AccountFiles: AccountFollower {
     func open(_ account: AccountID) async throws(ProtectionError) {
         try StateFolder.make(context.folder(of: account), or: "the folder for files cannot be made")
         protectFolder(context.folder(of: account), of: account)
+        if let folder = try await background.open(account) { protectFolder(folder, of: account) }
         let isGuarded = try await fromVault { (vault) async throws(VaultError) in try await vault.isGuarded(account) }
         // A guarded key is opened at the gate, and one that is lost is given up there.
         guard !isGuarded, await !guards.isLost(account) else { return }

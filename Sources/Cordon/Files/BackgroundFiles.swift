@@ -6,25 +6,21 @@ public import Foundation
 /// Files of an app's accounts that are worked on while the gate is closed, such as what waits to be sent: sealed under a second key of each
 /// account, which hangs on the device's secrets alone and on no PIN. A wipe removes them with all others.
 ///
-/// Reached through ``AppProtection/backgroundFiles``, in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``. To make a file here, and not
+/// Reached through ``AccountFiles/background``, in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``. To make a file here, and not
 /// with ``AccountFiles``, is to say that an attacker with the device and its key store needs no PIN to read it: what can wait for the person
 /// belongs there. The names of one are not those of the other. The app shows nothing of these files while the gate is closed.
 ///
 /// Every function throws ``ProtectionError``: `invalidConfiguration` in an app that keeps no background files, `notEnrolled`, `gateClosed` while
 /// the account's rules cannot be read, and `vault`.
-public actor BackgroundFiles: AccountFollower {
+public actor BackgroundFiles {
     private let context: ProtectionContext
-    private let files: AccountFiles
     /// Who makes or removes a file of an account.
     private let turns = FolderTurns()
 
     /// The executor that all parts of the protection share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    init(_ context: ProtectionContext, files: AccountFiles) {
-        self.context = context
-        self.files = files
-    }
+    init(_ context: ProtectionContext) { self.context = context }
 
     /// The names of the account's background files, in order; composed (NFC).
     public func names(of account: AccountID) async throws(ProtectionError) -> [String] {
@@ -104,18 +100,16 @@ public actor BackgroundFiles: AccountFollower {
         return (vault, SealedFolder(context.backgroundFolder(of: account), of: account))
     }
 
-    // MARK: What other parts say of an account
-
-    /// Makes or unlocks the account's second key, and the folder.
-    func open(_ account: AccountID) async throws(ProtectionError) {
-        guard context.configuration.keepsBackgroundFiles, let vault = context.backgroundVault else { return }
+    /// Makes or unlocks the account's second key, and makes the folder; nil in an app that keeps no background files.
+    func open(_ account: AccountID) async throws(ProtectionError) -> URL? {
+        guard context.configuration.keepsBackgroundFiles, let vault = context.backgroundVault else { return nil }
         let folder = context.backgroundFolder(of: account)
         try StateFolder.make(folder, or: "the folder for background files cannot be made")
-        files.protectFolder(folder, of: account)
         try await Self.inVault { () async throws(VaultError) in
             // One that is lost is given up at the gate, with the other.
             if try await vault.isLost(account) { return }
             _ = try await vault.createAccountKey(for: account)
         }
+        return folder
     }
 }

@@ -19,15 +19,12 @@ struct KeyGuards: Sendable {
         let forget: @Sendable (AccountID) async throws(ServiceFailure) -> Void
     }
 
-    let context: ProtectionContext
+    private let context: ProtectionContext
     private let rules: EnforcedRules
-    private let folder: StateFolder
 
-    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be used.
-    init(_ context: ProtectionContext, rules: EnforcedRules) throws(ProtectionError) {
+    init(_ context: ProtectionContext, rules: EnforcedRules) {
         self.context = context
         self.rules = rules
-        folder = try StateFolder(context.configuration.dataDirectory.appending(path: "guards"))
     }
 
     // MARK: Looking
@@ -57,7 +54,7 @@ struct KeyGuards: Sendable {
     /// - Returns: Whether the key is in memory; false where this PIN opens no share.
     /// - Throws: ``ProtectionError`` where the guard record or the vault cannot be read.
     func open(_ account: AccountID, with pinKey: PINKey) async throws(ProtectionError) -> Bool {
-        guard case .value(let record) = try state(of: account).read(),
+        guard case .value(let record) = try context.guards.contents(of: account),
             let share = record.share(under: pinKey, of: account)
         else { return false }
         return try await unlock(account, with: share)
@@ -74,7 +71,7 @@ struct KeyGuards: Sendable {
             return false
         }
         if let pinKey, let registrationID = context.accounts[account]?.registrationID {
-            try await locked(account) { () async throws(ProtectionError) in
+            try await context.guards.locked(account) { () async throws(ProtectionError) in
                 try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
             }
         }
@@ -87,8 +84,8 @@ struct KeyGuards: Sendable {
     ///
     /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
     func startAnew(_ account: AccountID) async throws(ProtectionError) {
-        try await locked(account) { () async throws(ProtectionError) in
-            try state(of: account).remove()
+        try await context.guards.locked(account) { () async throws(ProtectionError) in
+            try context.guards.forget(account)
             try await fromVault { (vault) async throws(VaultError) in
                 try await vault.setAsideLostKey(of: account)
                 _ = try await vault.createAccountKey(for: account)
@@ -116,10 +113,10 @@ struct KeyGuards: Sendable {
         _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String, left: String
     ) async throws(ProtectionError) {
         let secret = try await inboxSecret(of: account)
-        try state(of: account).write(
-            try KeyGuardRecord(
-                share, under: pinKey, of: account, registrationID: registrationID, left: left,
-                inboxKey: try AccountInbox.publicKey(of: secret)))
+        let record = try KeyGuardRecord(
+            share, under: pinKey, of: account, registrationID: registrationID, left: left,
+            inboxKey: try AccountInbox.publicKey(of: secret))
+        try context.guards.write(record, of: account)
     }
 
     // MARK: Biometry
@@ -146,7 +143,7 @@ struct KeyGuards: Sendable {
     ///
     /// - Throws: ``ProtectionError`` with code `gateClosed` where it is not known, or not certain.
     func inboxKey(of account: AccountID) throws(ProtectionError) -> Data {
-        guard case .value(let record) = try state(of: account).read() else {
+        guard case .value(let record) = try context.guards.contents(of: account) else {
             throw ProtectionError(.gateClosed, "the account cannot receive anything before its gate was passed")
         }
         return record.inboxKey
@@ -188,7 +185,7 @@ struct KeyGuards: Sendable {
             // As an exchange, so that a removal of the data waits for it and what is removed does not come back.
             try await context.exchanges.run(account) { () async throws(ProtectionError) in
                 // The lock is held while the service answers: two processes must not leave two shares with it.
-                try await locked(account) { () async throws(ProtectionError) in
+                try await context.guards.locked(account) { () async throws(ProtectionError) in
                     try await settleInTurn(account, pinKey, service)
                 }
             }
@@ -220,7 +217,8 @@ struct KeyGuards: Sendable {
         }
         // Renewed with every right PIN, which fingers that have changed since take.
         await keepItem(pinKey, of: account)
-        if case .value(let record) = try state(of: account).read(), let share = record.share(under: pinKey, of: account)
+        if case .value(let record) = try context.guards.contents(of: account),
+            let share = record.share(under: pinKey, of: account)
         {
             guard record.registrationID != registrationID || record.left == nil else { return }
             let left = try await keep(share, account, service)
@@ -262,15 +260,12 @@ struct KeyGuards: Sendable {
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: nil) { observer($0.rawValue) }
         }
-        try state(of: account).remove()
+        try context.guards.forget(account)
         observer("forgotten")
     }
 
     /// Forgets what is kept beside the account's key; part of a wipe.
-    func remove(_ account: AccountID) throws(ProtectionError) {
-        try state(of: account).remove()
-        try StateFile(url: folder.lock(for: FolderName.of(account))).remove()
-    }
+    func remove(_ account: AccountID) throws(ProtectionError) { try context.guards.remove(account) }
 
     /// Leaves a share with the service; the digest of what was left.
     private func keep(
@@ -285,15 +280,6 @@ struct KeyGuards: Sendable {
     }
 
     // MARK: Files and keys
-
-    /// Runs a body while no other process of the app guards or releases the account's key.
-    func locked(
-        _ account: AccountID, _ body: () async throws(ProtectionError) -> Void
-    ) async throws(ProtectionError) {
-        let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
-        defer { withExtendedLifetime(lock) {} }
-        try await body()
-    }
 
     private func fromVault<Value>(
         _ work: (Vault) async throws(VaultError) -> Value
@@ -310,9 +296,5 @@ struct KeyGuards: Sendable {
     /// Seals shares for the service: it never leaves the device.
     private func recoveryKey() throws(ProtectionError) -> SymmetricKey {
         try context.seal.key("cordon-guard-recovery-1")
-    }
-
-    func state(of account: AccountID) -> SealedState<KeyGuardRecord> {
-        SealedState(file: folder.file(FolderName.of(account)), purpose: "guard", seal: context.seal, former: .raw)
     }
 }

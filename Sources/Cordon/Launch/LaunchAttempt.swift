@@ -30,7 +30,7 @@ struct LaunchTools: Sendable {
             memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil)
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
-        guards = try KeyGuards(context, rules: rules)
+        guards = KeyGuards(context, rules: rules)
         guardService = KeyGuards.Service(ServiceAccess(context), context.accounts)
     }
 

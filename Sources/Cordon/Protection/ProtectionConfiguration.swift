@@ -112,7 +112,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Whether files of an account cannot be read while its gate is closed. An app that works on them in the background
     /// sets this to false, and shows nothing of them while the gate is closed.
     public var gateGuardsFiles = true
-    /// Whether the app has ``AppProtection/backgroundFiles``: files that it works on while the gate is closed, beside those that the gate and the PIN
+    /// Whether the app has ``AccountFiles/background``: files that it works on while the gate is closed, beside those that the gate and the PIN
     /// guard. Where some files are needed in the background, this is what to set, and to leave ``gateGuardsFiles`` as it is.
     public var keepsBackgroundFiles = false
     /// A folder that the organisation's apps on this device share for one common PIN, with a common ``keyStore``; nil

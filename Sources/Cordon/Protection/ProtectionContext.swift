@@ -24,6 +24,7 @@ struct ProtectionContext: Sendable {
     let stateFolder: StateFolder
     let wipes: WipeStore
     let launches: LaunchStore
+    let guards: GuardStore
     let vault: Vault
     /// The vault of files that no PIN guards; nil in an app that keeps none and never did.
     let backgroundVault: Vault?
@@ -53,6 +54,7 @@ struct ProtectionContext: Sendable {
         let registrations = RegistrationStore(
             folder: try StateFolder(folder.appending(path: "registrations")), seal: seal)
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
+        guards = GuardStore(folder: try StateFolder(folder.appending(path: "guards")), seal: seal)
         launches = LaunchStore(folder: try StateFolder(folder.appending(path: "launch")), seal: seal)
         accounts = AccountTable(
             configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches)

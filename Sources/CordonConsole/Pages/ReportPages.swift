@@ -15,6 +15,8 @@ struct ReportPages {
         var path: String
         /// Whether the route says no more rows than it is asked for with `top`.
         var isCut = false
+        /// How many rows the route answers at once, where others come after the last one's id.
+        var page: Int?
         var columns: [(title: Phrase, member: String)]
     }
 
@@ -48,7 +50,7 @@ struct ReportPages {
             path: "/admin/v1/reports/versions",
             columns: [("App", "bundleID"), ("Of", "part"), ("Version", "version"), ("Apps on devices", "apps")]),
         Report(
-            name: "wipes", title: "Wipes", lead: "The newest wipes.", path: "/admin/v1/wipes",
+            name: "wipes", title: "Wipes", lead: "The newest wipes.", path: "/admin/v1/wipes", isCut: true, page: 500,
             columns: [
                 ("Person", "userId"), ("App", "bundleId"), ("State", "state"), ("Requested", "requested"),
                 ("By", "requestedBy"), ("Changed", "modified"), ("Failure", "failureReason"),
@@ -110,6 +112,20 @@ struct ReportPages {
         }
     }
 
+    /// The first rows of a report, or all of them.
+    private static func rows(of report: Report, _ most: Int?, _ visit: ConsoleVisit) async throws -> [JSONValue] {
+        if let most, report.isCut { return try await visit.api.get(report.path + "?top=\(most)").array ?? [] }
+        var all = try await visit.api.get(report.path).array ?? []
+        guard let page = report.page, most == nil else { return all }
+        var count = all.count
+        while count == page, let last = all.last {
+            let next = try await visit.api.get(report.path + "?after=" + ConsolePath.part(last.text("id"))).array ?? []
+            count = next.count
+            all += next
+        }
+        return all
+    }
+
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         guard let report = Self.reports.first(where: { $0.name == visit.keys[0] }) else {
             throw Refusal(.notFound, "not-found", "There is no such report.")
@@ -117,8 +133,7 @@ struct ReportPages {
         let (search, format) = (visit.query["search"], visit.query["format"])
         let isFile = ["json", "csv"].contains(format)
         let most = search.isEmpty ? Self.mostShown + 1 : Self.mostSearched
-        let content = try await visit.api.get(report.path + (report.isCut && !isFile ? "?top=\(most)" : ""))
-        let all = (content.array ?? []).filter { row in
+        let all = try await Self.rows(of: report, isFile ? nil : most, visit).filter { row in
             search.isEmpty
                 || report.columns.contains { ReportFile.text(row[$0.member]).localizedStandardContains(search) }
         }

@@ -181,7 +181,9 @@ struct WipePages {
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let (user, wanted) = (visit.query["user"], visit.query["state"])
-        var asked: [String] = []
+        // One more than is shown says whether there are others; what a state is looked for among may be many.
+        let most = wanted.isEmpty ? Self.mostShown + 1 : Self.mostLookedAt
+        var asked = ["top=\(most)"]
         for (name, value) in [("user", user), ("after", visit.query["after"])] where !value.isEmpty {
             asked.append(name + "=" + ConsolePath.part(value))
         }
@@ -203,7 +205,7 @@ struct WipePages {
             ]
         }
         // Behind the last that is shown, or where none fits, behind the last that was looked at.
-        let last = fitting.count > wipes.count ? wipes.last : all.count >= Self.mostAnswered ? all.last : nil
+        let last = fitting.count > wipes.count ? wipes.last : all.count >= most ? all.last : nil
         let more = last.map { last in
             Link(
                 "More",
@@ -227,8 +229,8 @@ struct WipePages {
                 ]))
     }
 
-    /// How many wipes the route answers at once.
-    private static let mostAnswered = 500
+    /// Among how many wipes a page looks for those in a state.
+    private static let mostLookedAt = 500
 
     private static let states: [(value: String, text: Phrase)] = [
         ("", "all"), ("open", "under way"), ("succeeded", "done"), ("failed", "failed or lapsed"),

@@ -49,14 +49,15 @@ struct WipeListRoutes: Sendable {
         }
     }
 
-    /// The most wipes of one answer, newest first.
+    /// The most wipes of one answer, newest first; fewer where `top` says so.
     private static let most = 500
 
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/wipes", method: .get) { request, context in
             let query = request.uri.queryParameters
+            let limit = query["top"].flatMap { Int($0) }.map { min(max($0, 1), Self.most) } ?? Self.most
             let wipes = try await administration.operations(
-                ofUser: query["user"].map(String.init), after: query["after"].map(String.init), limit: Self.most,
+                ofUser: query["user"].map(String.init), after: query["after"].map(String.init), limit: limit,
                 as: context.administrator)
             return try Response(.ok, wipes.map(Wipe.init))
         }

@@ -31,9 +31,9 @@ extension SCIMRoutes {
             return try await list.answer(source, places, .init(administrator: administrator.id, list: "Groups"))
         }
         routing.allowing(.writeGroups).post("\(Self.prefix)/Groups") { request, context in
-            let all = try await entries(context)
+            let body = try await Self.read(request)
             let group = try SCIMGroup.group(
-                try await Self.read(request), id: nil, known: nil, groups: Set(all.map { $0.id.lowercased() }))
+                body, id: nil, known: nil, groups: try await groups(among: body, context))
             do {
                 return try await save(nil, group, request, context, .created)
             } catch let error as ServiceError where error.code == .preconditionFailed {
@@ -64,8 +64,22 @@ extension SCIMRoutes {
         }
     }
 
-    private func entries(_ context: AdministrationContext) async throws -> [GroupEntry] {
-        try await administration.groupEntries(as: context.administrator)
+    /// The most members of which each is asked for by its id; of more, all groups are read once.
+    private static let mostAskedFor = 64
+
+    /// The folded ids of the known groups among the members of a document that say no type.
+    private func groups(among document: JSONValue, _ context: AdministrationContext) async throws -> Set<String> {
+        let members = document["members"]?.array ?? []
+        let names = Set(members.filter { $0["type"]?.string == nil }.compactMap { $0["value"]?.string?.lowercased() })
+        guard names.count <= Self.mostAskedFor else {
+            let all = try await administration.groupEntries(as: context.administrator)
+            return names.intersection(all.map { $0.id.lowercased() })
+        }
+        var groups: Set<String> = []
+        for name in names where try await administration.isGroup(name, as: context.administrator) {
+            groups.insert(name)
+        }
+        return groups
     }
 
     /// The largest group that is sent back whole after members of it were changed.
@@ -99,9 +113,9 @@ extension SCIMRoutes {
     ) async throws -> Response {
         try await settling {
             let known = try await group(context)
-            let ids = Set(try await entries(context).map { $0.id.lowercased() })
             let document = try edit(SCIMGroup.json(known, base: base(request)))
-            let group = try SCIMGroup.group(document, id: known.id, known: known, groups: ids)
+            let group = try SCIMGroup.group(
+                document, id: known.id, known: known, groups: try await groups(among: document, context))
             return try await save(known, group, request, context, .ok)
         }
     }

@@ -96,6 +96,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 70])
+    func `a member without a type is a group where there is one, and no others are read for that`(
+        people: Int
+    ) async throws {
+        try await asking { storage, service, client in
+            let members = ["g3"] + (0..<people).map { "person-\($0)" }
+            let reads = try await storage.reads {
+                let made = try await client.administer(
+                    .post, "/scim/v2/Groups",
+                    [
+                        "externalId": "outer", "displayName": "Outer",
+                        "members": .array(members.map { ["value": .string($0)] }),
+                    ])
+                #expect(made.status == .created)
+            }
+            let outer = try await service.service.administration.group("outer", as: TestService.owner)
+            #expect(outer.members.count == members.count && outer.members.contains(.group("g3")))
+            #expect(reads[.group]?.all == (people > 64 ? 1 : 0))
+        }
+    }
+
     @Test func `a place is told once, and to the one who read the page before`() {
         let places = SCIMPlaces()
         let (ada, ben) = (

@@ -111,6 +111,7 @@ import Testing
         let (device, protection, events) = try await enrolled { $0.allowedAccounts = [entry] }
         #expect(await events.has(.allowedAccountsChanged(["OID-A", "Worker-A@contoso.example"])))
         #expect(protection.enrollments.admits(device.account))
+        #expect(protection.enrollments.allowedAccounts.objectIDs == ["OID-A"], "SDK-AA-02: without the sign-in name")
         let other = ManagedAccount(
             id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
         #expect(await protection.enroll(other) == .enrollmentRefused)
@@ -122,6 +123,7 @@ import Testing
         await protection.checkIn(device.account.id)
         #expect(await events.has(.allowedAccountsChanged(nil)))
         #expect(protection.enrollments.allowedAccounts.list == nil)
+        #expect(protection.enrollments.allowedAccounts.objectIDs == nil)
         let changes = await events.count { if case .allowedAccountsChanged = $0 { true } else { false } }
         await protection.checkIn(device.account.id)
         #expect(await changes == events.count { if case .allowedAccountsChanged = $0 { true } else { false } })

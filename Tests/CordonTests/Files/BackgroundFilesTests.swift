@@ -15,7 +15,7 @@ import Testing
     private func stand() async throws -> (GuardStand, AppProtection) {
         let stand = try await GuardStand()
         let protection = try await stand.opened { $0.keepsBackgroundFiles = true }
-        try await protection.backgroundFiles.write(Self.text, as: "queue", of: stand.account)
+        try await protection.files.background.write(Self.text, as: "queue", of: stand.account)
         return (stand, protection)
     }
 
@@ -29,17 +29,17 @@ import Testing
         let (stand, _) = try await stand()
         let account = stand.account
         let next = try await start(stand)
-        #expect(try await next.backgroundFiles.read("queue", of: account) == Self.text)
-        try await next.backgroundFiles.write(Data("more".utf8), as: "second", of: account)
-        #expect(try await next.backgroundFiles.names(of: account) == ["queue", "second"])
-        try await next.backgroundFiles.remove("queue", of: account)
-        #expect(try await next.backgroundFiles.names(of: account) == ["second"])
+        #expect(try await next.files.background.read("queue", of: account) == Self.text)
+        try await next.files.background.write(Data("more".utf8), as: "second", of: account)
+        #expect(try await next.files.background.names(of: account) == ["queue", "second"])
+        try await next.files.background.remove("queue", of: account)
+        #expect(try await next.files.background.names(of: account) == ["second"])
         #expect(await !next.context.vault.isUnlocked(account), "the guarded key is not in memory")
         await #expect(throws: ProtectionError(.gateClosed, "")) {
             _ = try await next.files.read("note", of: account)
         }
         await #expect(throws: ProtectionError(.nothingThere, "")) {
-            _ = try await next.backgroundFiles.read("note", of: account)
+            _ = try await next.files.background.read("note", of: account)
         }
         #expect(await stand.reads(next))
         #expect(
@@ -101,7 +101,7 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled()
         await #expect(throws: ProtectionError(.invalidConfiguration, "")) {
-            try await protection.backgroundFiles.write(Self.text, as: "queue", of: device.account.id)
+            try await protection.files.background.write(Self.text, as: "queue", of: device.account.id)
         }
         #expect(device.files(in: "background").isEmpty)
     }
@@ -112,16 +112,16 @@ import Testing
         let record = try #require(protection.context.accounts[account])
         protection.context.accounts.denyEverything(of: record)
         await #expect(throws: ProtectionError(.gateClosed, "")) {
-            _ = try await protection.backgroundFiles.read("queue", of: account)
+            _ = try await protection.files.background.read("queue", of: account)
         }
         #expect(await protection.unenroll(account, wiping: false) == .unenrolled)
         await #expect(throws: ProtectionError(.notEnrolled, "")) {
-            _ = try await protection.backgroundFiles.read("queue", of: account)
+            _ = try await protection.files.background.read("queue", of: account)
         }
         let vault = try #require(protection.context.backgroundVault)
         #expect(await !vault.isUnlocked(account))
         _ = await protection.enroll(stand.house.device.account)
-        #expect(try await protection.backgroundFiles.read("queue", of: account) == Self.text)
+        #expect(try await protection.files.background.read("queue", of: account) == Self.text)
     }
 
     @Test func `where the key store has lost its secrets, background files go on after the same sign-in`() async throws
@@ -133,12 +133,12 @@ import Testing
         }
         let next = try await start(stand)
         await #expect(throws: ProtectionError.self) {
-            _ = try await next.backgroundFiles.read("queue", of: stand.account)
+            _ = try await next.files.background.read("queue", of: stand.account)
         }
         stand.house.clock.advance(.seconds(3600))
         #expect(await next.launch(stand.account).isOpen)
-        #expect(try await next.backgroundFiles.names(of: stand.account).isEmpty)
-        try await next.backgroundFiles.write(Self.text, as: "queue", of: stand.account)
-        #expect(try await next.backgroundFiles.read("queue", of: stand.account) == Self.text)
+        #expect(try await next.files.background.names(of: stand.account).isEmpty)
+        try await next.files.background.write(Self.text, as: "queue", of: stand.account)
+        #expect(try await next.files.background.read("queue", of: stand.account) == Self.text)
     }
 }

@@ -116,8 +116,12 @@ import Testing
                     notAfter: 9_000_000_000)
             ]
         }
+        let events = EventCatch(protection)
         #expect(await protection.checkIn(device.account.id) == .wipeReceived)
         #expect(await protection.enrollments.registeredAccounts.isEmpty)
+        #expect(
+            await events.has(.status(StatusReport(.unenrollment, of: device.account.id, .unenrolled))),
+            "SDK-EN-19: the app hears of the unenrolment that it did not ask for")
         await device.service.set { $0.commands = [] }
         for _ in 0..<4 {
             time.advance(by: 13 * 3600)

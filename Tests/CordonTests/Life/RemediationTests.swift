@@ -57,6 +57,36 @@ import Testing
         #expect(try await (try device.start()).remediations.remediate(device.account)?.status == .notCompliant)
     }
 
+    @Test func `what cannot become compliant is to be removed, and its data goes with it`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        #expect(try await protection.remediations.remediate(device.account)?.nextStep == .nothing, "it is protected")
+        await device.service.set { $0.policy = nil }
+        let result = try #require(try await protection.remediations.remediate(device.account))
+        #expect((result.status, result.nextStep) == (.notCompliant, .removeAccount))
+        #expect(await protection.unenroll(result.account) == .unenrolled)
+        await #expect(throws: (any Error).self) {
+            _ = try await protection.files.read("plan", of: device.account.id)
+        }
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
+    }
+
+    @Test func `every result says what the app does next`() {
+        func step(_ status: RemediationResult.Status, _ text: ComplianceReport.TextID? = nil) -> NextStep {
+            RemediationResult(account: "oid-a", status: status, textID: text).nextStep
+        }
+        #expect(
+            RemediationResult.Status.allCases.map { step($0) } == [
+                .nothing, .removeAccount, .nothing, .nothing, .signIn, .signIn,
+            ])
+        #expect(step(.notCompliant, .wipePending) == .nothing, "Cordon removes it")
+        #expect(step(.notCompliant, .signInAgain) == .signIn)
+        for text in [ComplianceReport.TextID.userBlocked, .rootedDevice] {
+            #expect(step(.notCompliant, text) == .removeAccount)
+        }
+    }
+
     @Test func `a blocked person's remediation says so`() async throws {
         let device = try Device()
         try await device.publish([:])

@@ -163,8 +163,16 @@ import Testing
 
     @Test func `an app that sends by itself leaves the service without any, and has a ledger too`() async throws {
         let sender = OwnSender()
-        let (device, protection) = try await worked { $0.telemetryDelegate = sender }
+        let (device, protection) = try await worked {
+            $0.telemetryDelegate = sender
+            $0.telemetryRegion = .europeanUnion
+        }
         #expect(await device.service.telemetry.isEmpty)
+        #expect(await sender.events.allSatisfy { $0.region == .europeanUnion })
+        let enrollment = try #require(await sender.events.first { $0.name == .enrollment })
+        #expect((enrollment.account, enrollment.tenant) == (device.account.id, device.account.tenant))
+        #expect((enrollment.privacyLevel, enrollment.priority) == (.requiredDiagnostic, .normal))
+        #expect(enrollment.dataTypes == [.performance, .connectivity] && !enrollment.properties.isEmpty)
         #expect(await sender.events.map(\.name).contains(.enrollment))
         #expect(await protection.telemetry.ledger().map(\.event) == sender.events)
         #expect(await protection.telemetry.ledger().allSatisfy { !$0.toService })

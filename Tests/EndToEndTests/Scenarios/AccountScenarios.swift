@@ -33,6 +33,39 @@ import Testing
         }
     }
 
+    @Test func `SDK-SC-41: the first rules have a PIN made, and the app goes on once the account is signed out`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish(["pinRequired": .bool(true)], on: stage)
+            let app = try await stage.managedApp("worker", ["--asks"])
+            try await app.ask("note diary my own day")
+            let typing = Task {
+                while let text = try await app.event("protection")["text"] {
+                    guard text.hasSuffix(":") else { continue }
+                    app.process.send(text.hasPrefix("New PIN") || text.hasPrefix("The same") ? "2580" : "1")
+                }
+            }
+            defer { typing.cancel() }
+            let signedIn = try await stage.signIn(try stage.worker(), in: app)
+            #expect(signedIn.members["status"]?.integer == 100)
+            #expect(try await app.isManaged())
+            try await app.ask("note plan the organisation's plan")
+            #expect(try await app.ask("show plan")["text"] == "the organisation's plan")
+            #expect(try await app.ask("sign-out yes").members["ok"]?.bool == true)
+            #expect(try await !app.isManaged())
+            #expect(try await app.ask("show diary")["text"] == "my own day")
+            #expect(try await app.ask("note evening later").members["ok"]?.bool == true)
+            #expect(try await app.ask("use \(signedIn["account"] ?? "")").members["ok"]?.bool == false)
+            // After a restart no PIN is asked for, since no account needs one.
+            app.process.signal(SIGKILL)
+            _ = await app.process.wait()
+            let again = try await stage.managedApp("worker", ["--asks"])
+            #expect(try await again.ask("show evening")["text"] == "later")
+            #expect(await !again.hasHappened("protection"))
+        }
+    }
+
     @Test func `SDK-SC-16, SC-17: signing out removes one account's data and nothing of the other`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)

@@ -1,0 +1,69 @@
+internal import CordonBase
+internal import CordonIdentity
+
+/// The guard records of an app, one sealed file for each account.
+struct GuardStore: Sendable {
+    let folder: StateFolder
+    let seal: StateSeal
+
+    /// What is noted of the share that guards an account's key.
+    ///
+    /// - Throws: ``ProtectionError`` when the file or the device's root key cannot be read.
+    func contents(of account: AccountID) throws(ProtectionError) -> SealedState<KeyGuardRecord>.Contents {
+        try state(of: account).read()
+    }
+
+    /// Notes what guards an account's key. The caller holds the lock.
+    func write(_ record: KeyGuardRecord, of account: AccountID) throws(ProtectionError) {
+        try state(of: account).write(record)
+    }
+
+    /// Forgets what guarded an account's key; the lock's file stays.
+    func forget(_ account: AccountID) throws(ProtectionError) { try state(of: account).remove() }
+
+    /// Forgets an account.
+    func remove(_ account: AccountID) throws(ProtectionError) {
+        try forget(account)
+        try StateFile(url: folder.lock(for: FolderName.of(account))).remove()
+    }
+
+    /// Runs a body while no other process of the app guards or releases the account's key.
+    nonisolated(nonsending) func locked(
+        _ account: AccountID, _ body: () async throws(ProtectionError) -> Void
+    ) async throws(ProtectionError) {
+        let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
+        defer { withExtendedLifetime(lock) {} }
+        try await body()
+    }
+
+    // MARK: What was left with the service
+
+    /// The registration with which a guarded account's share was left; nil where no share guards its key.
+    func registration(of account: AccountID) -> String? { record(of: account)?.registrationID }
+
+    /// The digest of the share that a registration has left; nil where it has left none, or what the service has is not known.
+    func leftShare(of account: AccountID, registrationID: String) -> String? {
+        record(of: account).flatMap { $0.registrationID == registrationID ? $0.left : nil }
+    }
+
+    /// Notes that the service has no longer what was left with it: the next right PIN leaves it anew.
+    nonisolated(nonsending) func noteLostShare(
+        _ digest: String, of account: AccountID
+    ) async throws(ProtectionError) {
+        try await locked(account) { () throws(ProtectionError) in
+            // Another process may have left another one since.
+            guard case .value(var record) = try contents(of: account), record.left == digest else { return }
+            record.left = nil
+            try write(record, of: account)
+        }
+    }
+
+    private func record(of account: AccountID) -> KeyGuardRecord? {
+        guard case .value(let record)? = try? contents(of: account) else { return nil }
+        return record
+    }
+
+    private func state(of account: AccountID) -> SealedState<KeyGuardRecord> {
+        SealedState(file: folder.file(FolderName.of(account)), purpose: "guard", seal: seal, former: .raw)
+    }
+}
