@@ -34,7 +34,7 @@ func protect(
         let permit = try protection.permit(for: Question(.print, owner: .managed(account.id)))
         try await protection.outlets.print(
             report, title: "Report", of: .managed(account.id), on: printer, permit: permit)
-    } catch let error as ProtectionError {
+    } catch {
         show(error.denial?.summary ?? error.reason)  // what is refused, why, and what would be allowed
     }
     // snippet.hide

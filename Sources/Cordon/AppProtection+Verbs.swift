@@ -43,11 +43,11 @@ extension AppProtection {
         await enrollments.enroll(account, from: .appRegistered)
     }
 
-    /// Signs somebody in and enrols the account, for apps without a sign-in of their own (SDK-EN-10).
+    /// Signs a person in and enrols the account, for apps without a sign-in of their own (SDK-EN-10).
     ///
-    /// An account that is signed in already, so that a token can be had without asking anybody, is enrolled at once (CQ-28).
-    /// A failure is not tried again (SDK-EN-12); where nobody was signed in, its report names the sign-in name that was given,
-    /// or nobody. Before a person is asked the service is verified, as by ``ServiceAccess/verify()``. Afterwards read
+    /// An account that is signed in already, so that a token can be had without asking the person, is enrolled at once (CQ-28).
+    /// A failure is not tried again (SDK-EN-12); where no person was signed in, its report names the sign-in name that was given,
+    /// or none. Before a person is asked the service is verified, as by ``ServiceAccess/verify()``. Afterwards read
     /// ``enrolledAccounts`` for the account (SDK-EN-13).
     /// - Parameter name: The sign-in name to begin with; nil takes the account that the device's management names, else
     ///   asks (SDK-EN-11).
@@ -60,9 +60,9 @@ extension AppProtection {
     /// Enrols a known account at launch, where the settings ask for it (`AutoEnrollOnLaunch`, SDK-EN-25);
     /// ``launch(_:)`` calls it.
     ///
-    /// An account that the app has registered is tried without asking anybody. Where there is none, or no token can be had
-    /// for it, the person is asked to sign in only if the app stays closed without a policy (`PolicyRequired`). Whoever
-    /// signs in there is an account that the app does not know: its delegate is asked to add it (SDK-ID-35). After a no the
+    /// An account that the app has registered is tried without asking the person. Where there is none, or no token can be had
+    /// for it, the person is asked to sign in only if the app stays closed without a policy (`PolicyRequired`). The account
+    /// that is signed in there is one that the app does not know: its delegate is asked to add it (SDK-ID-35). After a no the
     /// account stays enrolled, its rules in force, and the app shows nothing of it.
     /// - Returns: How it went; nil where nothing was to be done.
     @discardableResult
@@ -98,7 +98,7 @@ extension AppProtection {
     /// Asks the service for news of an account and applies them at once, commands included (SRV-CI-019).
     ///
     /// Whatever goes wrong, the rules in force stay in force (SRV-CI-087). A registration that the service has forgotten, or
-    /// whose key a new sign-in has replaced, is made anew, without asking anybody (SRV-CI-069).
+    /// whose key a new sign-in has replaced, is made anew, without asking the person (SRV-CI-069).
     /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func checkIn(_ account: AccountID) async -> EnrollmentStatus { await checkIns.checkIn(account) }

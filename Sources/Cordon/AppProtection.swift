@@ -81,9 +81,8 @@ public actor AppProtection {
         telemetry = TelemetryReports(context, service: service, denials: denials, ledger: ledger)
         diagnostics = ProtectionDiagnostics(context, rules: rules, denials: denials)
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
-        let changes = AccountChanges(
-            context,
-            followers: [group, gate, settings, files, telemetry, logs, EvidenceReports(context, service: service)])
+        let evidence = EvidenceReports(context, service: service)
+        let changes = AccountChanges(context, followers: [group, gate, settings, files, telemetry, logs, evidence])
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
@@ -123,7 +122,7 @@ public actor AppProtection {
 
     /// The answer to a question under the rules in force, with every reason; any thread, no waiting.
     ///
-    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
+    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and is not known denies.
     public nonisolated func decision(for question: Question) -> PolicyDecision { rules.decision(for: question) }
 
     /// Asks whether something may leave, and gets the permit for doing it once; see ``EnforcedRules/permit(for:)``. Any thread, no
@@ -146,7 +145,7 @@ public actor AppProtection {
     public func launch(_ account: AccountID? = nil) async -> LaunchOutcome {
         // Delegates are part of the configuration, and so cannot be late (SDK-CO-10).
         if !context.events.wasEverObserved, !context.pending.isStartDone {
-            context.configuration.logger.warning("nobody observes events yet: call events() before launch(_:)")
+            context.configuration.logger.warning("events are not observed yet: call events() before launch(_:)")
         }
         context.events.endStart()
         gate.noteFront()

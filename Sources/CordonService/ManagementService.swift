@@ -102,11 +102,3 @@ public struct ManagementService: Sendable {
         store.startAnnouncing(to: tenant)
     }
 }
-
-extension StorageReader {
-    /// Whether there is neither a person nor an app.
-    fileprivate func isWithoutPeople() throws(ServiceError) -> Bool {
-        guard try identifiers(DirectoryUser.self, of: .all, after: nil, limit: 1).isEmpty else { return false }
-        return try identifiers(Registration.self, of: .all, after: nil, limit: 1).isEmpty
-    }
-}

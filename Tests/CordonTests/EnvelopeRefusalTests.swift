@@ -91,7 +91,7 @@ import Testing
         try await expectRefused(as: .replayed) { $0.change = { $0.nonce = "another" } }
     }
 
-    @Test func `a service whose root key is not the pinned one enrols nobody`() async throws {
+    @Test func `a service whose root key is not the pinned one enrols no account`() async throws {
         let device = try Device()
         try await device.publish([:])
         let protection = try await device.start(pin: SoftwareSigningKey().publicKey.thumbprint)

@@ -39,7 +39,7 @@ import Testing
                     question.locationAccount = account
                     #expect(protection.decision(for: question).verdict == verdict, "\(action) \(location)")
                 }
-                // What is the account's leaves it for few places, and is not opened for nobody from the account's own.
+                // What is the account's leaves it for few places, and is not opened without an account from the account's own.
                 let isLimited = (identity != .personal) == (action == .saveTo)
                 #expect(Set(all.values) == (isLimited ? [.allow, .block] : [.allow]), "\(identity) \(action)")
             }

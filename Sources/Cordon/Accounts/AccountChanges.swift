@@ -20,7 +20,7 @@ actor AccountChanges {
 
     /// Swaps the rules of an account for those of a verified envelope; decisions follow from this instant on.
     ///
-    /// - Parameter isNews: False at a start: what was in force before it is no change to anybody.
+    /// - Parameter isNews: False at a start: what was in force before it is no change to an observer.
     func activate(_ envelope: PolicyEnvelope, of record: RegistrationRecord, isNews: Bool = true) async {
         let account = record.account.id
         let now = AccountState(

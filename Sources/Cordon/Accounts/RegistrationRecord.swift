@@ -52,7 +52,7 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
         return (-Intervals.clockTolerance...limit).contains(now.timeIntervalSince(keysFetched))
     }
 
-    /// Whether the numbers are ones that counting can have led to; a plain record could be anybody's.
+    /// Whether the numbers are ones that counting can have led to; a plain record could come from anywhere.
     var isPlausible: Bool { (0...1 << 53).contains(generation) && (0...1 << 31).contains(failures) }
 
     /// The receiver that envelopes must name.

@@ -58,7 +58,7 @@ struct Intervals: Sendable {
         return spreadOut(pauses[min(max(failures - 1, 0), pauses.count - 1)])
     }
 
-    /// Pauses between attempts while the service cannot be reached and somebody listens for it: short at first, because a
+    /// Pauses between attempts while the service cannot be reached and an observer listens for it: short at first, because a
     /// service that restarts is back in seconds; at most a quarter of an hour.
     static func reconnection(after failures: Int) -> Duration {
         let seconds = [1, 2, 5, 10, 30, 60, 120, 300, 900]

@@ -38,7 +38,7 @@ public actor Remediations {
     ///
     /// - Parameters:
     ///   - account: The account whose token was refused.
-    ///   - silent: Whether nobody may be asked anything; then the result can be `interactionRequired`.
+    ///   - silent: Whether the person may not be asked anything; then the result can be `interactionRequired`.
     /// - Returns: The result, nil when the request was dropped.
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     @discardableResult

@@ -40,7 +40,7 @@ struct Delivery: Sendable, Equatable {
     }
 
     /// A delivered dictionary; one mark tells the organisation's defaults from what was targeted (SDK-CF-03), the other which
-    /// configuration it is. Neither is a value that somebody assigned.
+    /// configuration it is. Neither is a value that an administrator assigned.
     private static func targeted(_ dictionary: JSONValue) -> TargetedAppConfiguration? {
         guard var values = dictionary.object else { return nil }
         let mark = values.removeValue(forKey: "__IsDefault")

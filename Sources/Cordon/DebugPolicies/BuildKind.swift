@@ -2,7 +2,7 @@
 package enum BuildKind: Sendable, Equatable {
     /// For its developer.
     case debug
-    /// For everybody.
+    /// For every user of the app.
     case release
 
     /// This build.

@@ -22,7 +22,7 @@ extension DiagnosticReport {
         lines.append(denials.isEmpty ? "Nothing was denied." : "Denied, the latest last:")
         for denial in denials {
             lines.append(
-                "  \(Self.text(denial.time)) \(denial.action) for \(denial.account?.rawValue ?? "nobody"): "
+                "  \(Self.text(denial.time)) \(denial.action) for \(denial.account?.rawValue ?? "no account"): "
                     + denial.verdict.rawValue)
             lines += denial.reasons.map { reason in
                 let setting = reason.setting.isEmpty ? "" : ", \(reason.setting)"

@@ -65,7 +65,7 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
         public var time: Date
         /// What was asked.
         public var action: String
-        /// For whom, nil for work that is nobody's.
+        /// For whom, nil for work without an account.
         public var account: AccountID?
         /// What was answered.
         public var verdict: Verdict

@@ -39,8 +39,8 @@ extension EgressOutlets {
 
     /// Takes what another app handed over, if the rules of both sides let it in (SDK-DT-19, SDK-DT-24, SDK-DT-25).
     ///
-    /// Only a seal proves that a thing is an organisation's: what is not sealed comes from an unmanaged app, whoever it
-    /// says it belongs to, and keeps to that owner's rules besides.
+    /// Only a seal proves that a thing is an organisation's: what is not sealed comes from an unmanaged app, whichever
+    /// account it says it belongs to, and keeps to that owner's rules besides.
     ///
     /// - Parameter receiver: Who is active where it is to arrive.
     /// - Returns: The thing with its owner, under whom the app stores and shows it (SDK-FP-08).
@@ -54,7 +54,7 @@ extension EgressOutlets {
             return TakenItem(owner: receiver, name: item.name, contents: item.contents)
         }
         try admit(.managed(owner), for: receiver)
-        // Without the owner's rules nobody here could say what may become of it.
+        // Without the owner's rules it could not be said here what may become of it.
         try group.requireEnrolled(owner)
         let (name, contents) = try await group.opened().open(item.contents, of: owner, as: .handOver)
         return TakenItem(owner: .managed(owner), name: name, contents: contents)
@@ -76,10 +76,10 @@ extension EgressOutlets {
         try await group.publishNotificationLevels()
     }
 
-    /// What of all that a share sheet could offer may be shown for somebody's data (SDK-SX-01, SDK-SX-02); any thread.
+    /// What of all that a share sheet could offer may be shown for an identity's data (SDK-SX-01, SDK-SX-02); any thread.
     ///
     /// Where data may go to managed apps only, "Copy to" goes and "Open in" stays. It tells what the rules say, not whether
-    /// anybody is there to take it (SDK-DT-28); a way out itself still takes a permit.
+    /// an app is there to take it (SDK-DT-28); a way out itself still takes a permit.
     public nonisolated func shareSheet(_ offered: [ShareTarget], for owner: Identity) -> ShareSheet {
         var shown: [ShareTarget] = []
         var hidden: [ShareTarget: PolicyDecision] = [:]

@@ -66,11 +66,11 @@ public actor EgressOutlets {
         do { try await clipboard.write(item) } catch { throw outletFailed("the clipboard") }
     }
 
-    /// Takes text from a clipboard for somebody, if the rules of both sides let it in.
+    /// Takes text from a clipboard for an identity, if the rules of both sides let it in.
     ///
-    /// Anybody can write to a clipboard, so only a seal proves that a text is an organisation's: the rules of the account
+    /// Any app can write to a clipboard, so only a seal proves that a text is an organisation's: the rules of the account
     /// that it was sealed for are asked, and its gate must be open. Text without one that opens here comes from an
-    /// unmanaged app, whoever it says it belongs to, and keeps to that owner's rules besides.
+    /// unmanaged app, whichever account it says it belongs to, and keeps to that owner's rules besides.
     ///
     /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons, `outletFailed`, `nothingThere`, `damagedContent` or
     ///   `vault`.

@@ -37,7 +37,7 @@ extension EnforcedRules {
     }
 
     /// Whether the system's document picker may be offered in a mode: whether the rules leave any place open for it. Which places
-    /// those are is ``locations(for:of:account:)``; whether anybody is there is not known (SDK-DT-28).
+    /// those are is ``locations(for:of:account:)``; whether an app is there is not known (SDK-DT-28).
     public func isDocumentPickerAllowed(_ mode: DocumentPickerMode, for identity: Identity) -> Bool {
         locations(for: mode.action, of: identity, account: identity.account).values.contains(where: \.permits)
     }

@@ -13,7 +13,7 @@ public final class EnforcedRules: Sendable {
     private let gates: GateStates
     private let denials: DenialLog
     private let hasReportedLostWork = Locked(false)
-    /// The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
+    /// The app's own setting makes every web view unmanaged that has no policy of its own (SDK-WV-03).
     private let webViewersUnmanaged: Bool
 
     init(_ context: ProtectionContext, gates: GateStates, denials: DenialLog) {
@@ -28,7 +28,7 @@ public final class EnforcedRules: Sendable {
 
     /// The answer to a question under the rules in force, with every reason.
     ///
-    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
+    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and is not known denies.
     public func decision(for question: Question) -> PolicyDecision {
         let asked = Asked(question, self)
         return asked.decision(recordingIn: denials)
@@ -66,7 +66,7 @@ public final class EnforcedRules: Sendable {
     ///
     /// - Parameters:
     ///   - action: ``Action/saveTo`` or ``Action/openFrom``.
-    ///   - account: Whose places they are; nil for nobody's known.
+    ///   - account: Whose places they are; nil where that is not known.
     public func locations(
         for action: Action, of identity: Identity, account: AccountID? = nil
     ) -> [Location: Verdict] {
@@ -78,7 +78,7 @@ public final class EnforcedRules: Sendable {
         return rules.policies.locations(for: action, of: owner, account: question.locationAccount)
     }
 
-    /// The question whether the work at hand may do something: for whoever its window shows, or for its own identity where
+    /// The question whether the work at hand may do something: for the identities that its window shows, or for its own identity where
     /// files are concerned (SDK-ID-05, SDK-ID-07). Several accounts in one window are asked for together.
     ///
     /// Ask it with ``decision(for:)`` or ``permit(for:)``. Work whose identity was lost is denied organisation data.
@@ -156,7 +156,7 @@ public final class EnforcedRules: Sendable {
         if owner != nil { reportingLostWork(IdentityContext.current) }
         let owner = owner.map { accounts.resolved($0) }
         guard permit.question.action == action, permit.question.owner?.account == owner else {
-            throw ProtectionError(.noPermit, "the permit is for another action or for somebody else's data")
+            throw ProtectionError(.noPermit, "the permit is for another action or for another identity's data")
         }
         guard permit.sequence == sequence(of: permit.question.owner) else {
             throw ProtectionError(.permitOutdated, "the rules changed after the permit was issued")

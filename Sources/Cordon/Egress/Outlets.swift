@@ -9,9 +9,9 @@ public protocol Clipboard: Sendable {
     func read() async throws -> ClipboardItem?
 }
 
-/// What is on a clipboard: text for everybody, or text sealed for the apps that hold the account's key.
+/// What is on a clipboard: text for every app, or text sealed for the apps that hold the account's key.
 public struct ClipboardItem: Sendable, Codable, Equatable {
-    /// Whose it is, as whoever wrote it says; nil for personal text. Only the seal proves it.
+    /// Whose it is, as its writer says; nil for personal text. Only the seal proves it.
     public var owner: AccountID?
     /// Text that any app may read; nil when it is for the owner's apps alone.
     public var text: String?

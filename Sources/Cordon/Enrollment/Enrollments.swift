@@ -56,7 +56,7 @@ public actor Enrollments {
     /// Cordon asks at the start, at ``AppProtection/resume(_:)`` and before an enrolment as well. An answer that differs from
     /// the last one is posted as ``ProtectionEvent/deviceAccountChanged(_:)``, and every enrolled account that contradicts it
     /// gets a report with ``EnrollmentStatus/deviceManagedForAnotherAccount``: the app removes that account (SDK-EN-22).
-    /// - Returns: The account, nil where the device is not managed or its management names nobody.
+    /// - Returns: The account, nil where the device is not managed or its management names no account.
     @discardableResult
     public func deviceAccount() async -> AccountID? {
         guard let ask = configuration.askDeviceAccount else {
@@ -87,7 +87,7 @@ public actor Enrollments {
         askForDeviceAccount()
     }
 
-    /// Asks for the device's account without anybody waiting for the answer.
+    /// Asks for the device's account; no caller waits for the answer.
     func askForDeviceAccount() {
         guard configuration.askDeviceAccount != nil else {
             return recordDeviceAccount(configuration.statedDeviceAccount)
@@ -111,7 +111,7 @@ public actor Enrollments {
 
     // MARK: Enrolling
 
-    /// Signs somebody in and enrols the account; see ``AppProtection/signInAndEnroll(_:)``.
+    /// Signs a person in and enrols the account; see ``AppProtection/signInAndEnroll(_:)``.
     func signInAndEnroll(_ name: String?) async -> EnrollmentStatus {
         let expected = configuration.expectedAccounts
         let named = name == nil && !configuration.isExtension ? await deviceAccount() : nil
@@ -127,7 +127,7 @@ public actor Enrollments {
         }
         // Verify the service before asking for a password: it must be the organisation's, and able to enrol.
         do { _ = try await service.verified() } catch {
-            context.log("nobody was asked to sign in, since the service could not be verified", error)
+            context.log("the person was not asked to sign in, since the service could not be verified", error)
             let outcome = Outcome(error, network: .discoveryFailed)
             context.publish(outcome, .enrollment, of: AccountID(hint ?? ""))
             return outcome.status
@@ -143,11 +143,11 @@ public actor Enrollments {
         return await enroll(account, from: .loginAndEnroll)
     }
 
-    /// The one account that is signed in under a name, is not enrolled, and can get a token without asking anybody (SDK-EN-10,
+    /// The one account that is signed in under a name, is not enrolled, and can get a token without asking the person (SDK-EN-10,
     /// CQ-28).
     ///
-    /// - Parameter name: Either name of the account; nil for whoever is signed in, where that is one account.
-    /// - Returns: Nil where nobody is, where several could be meant, or where no token is to be had.
+    /// - Parameter name: Either name of the account; nil for the account that is signed in, where there is one.
+    /// - Returns: Nil where none is, where several could be meant, or where no token is to be had.
     private func signedIn(as name: String?) async -> ManagedAccount? {
         let sessions = configuration.sessions
         let known =
@@ -169,9 +169,9 @@ public actor Enrollments {
 
     /// Enrols a known account at launch, where the settings ask for it (`AutoEnrollOnLaunch`, SDK-EN-25).
     ///
-    /// An account that the app has registered is tried without asking anybody. Where there is none, or no token can be had
+    /// An account that the app has registered is tried without asking the person. Where there is none, or no token can be had
     /// for it, the person is asked to sign in only if the app stays closed without a policy (`PolicyRequired`).
-    /// - Returns: How it went; nil where nothing was to be done. And whether somebody signed in, who is an account that the
+    /// - Returns: How it went; nil where nothing was to be done. And whether a person signed in, who is an account that the
     ///   app does not know.
     func enrollAtLaunch() async -> (status: EnrollmentStatus?, hasSignedIn: Bool) {
         let settings = context.settings
@@ -229,7 +229,7 @@ public actor Enrollments {
         return outcome.status
     }
 
-    /// Enrols every registered account whose time has come, while nobody else has enrolled an app that holds one account only
+    /// Enrols every registered account whose time has come, while no other account is enrolled in an app that holds one account only
     /// (SDK-EN-05).
     func enrollWhoIsDue() async {
         for waiting in context.pending.registered
@@ -281,7 +281,7 @@ public actor Enrollments {
         }
     }
 
-    /// What is in the way of enrolling an account on this device, before anybody is asked.
+    /// What is in the way of enrolling an account on this device, before the person is asked.
     func obstacle(to account: ManagedAccount) -> EnrollmentStatus? {
         let (accounts, expected) = (context.accounts, configuration.expectedAccounts)
         // A device's management may know the account by its sign-in name (SDK-ID-02).

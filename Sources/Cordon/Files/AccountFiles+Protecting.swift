@@ -10,7 +10,7 @@ internal import Logging
 /// ever. Paths should lie below ``ProtectionConfiguration/protectedRoots``, where a wipe looks for sealed files to remove.
 extension AccountFiles {
     /// Brings a file, or every file below a folder, in line with its owner: sealed where the account's policy asks for
-    /// encryption, readable behind a noted owner where it does not, readable and nobody's for nil (SDK-FP-05, FP-06, FP-12).
+    /// encryption, readable behind a noted owner where it does not, readable and without an owner for nil (SDK-FP-05, FP-06, FP-12).
     ///
     /// What is so already is left alone (SDK-FP-07). Call it again after ``ProtectionEvent/policyChanged(account:version:sequence:)``.
     /// Each file is the old or the new one, also after a kill.
@@ -26,12 +26,12 @@ extension AccountFiles {
         let account = account.map { context.accounts.resolved($0) }
         let isSealing = if let account { try await wantsSealing(for: account) } else { false }
         for path in files(at: path) {
-            // What is sealed and stays so for its owner is read by nobody.
+            // What is sealed and stays so for its owner is not read.
             guard let owner = owner(of: path), owner != account || !isSealing && isSealed(path) else { continue }
             try rules.requireOpenGate(forReading: owner)
         }
         if account == nil {
-            context.configuration.logger.info("files are made nobody's, and no rules hold for them any more")
+            context.configuration.logger.info("files are left without an owner, and no rules hold for them any more")
         }
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.protect(path, for: account, sealing: isSealing, progress: progress)
@@ -171,7 +171,7 @@ extension AccountFiles {
     }
 }
 
-/// Files whose owner is whoever the work at hand is for: no call names an account, and none can name the wrong one
+/// Files that belong to the identity that the work at hand is for: no call names an account, and none can name the wrong one
 /// (SDK-FP-04, CQ-20).
 extension AccountFiles {
     /// Makes a sealed file at a path of the app's own, for the organisation's account that the work at hand is for; what was at
@@ -197,7 +197,7 @@ extension AccountFiles {
     }
 
     /// Puts a file in place of another in one step (CQ-20). In a scope of its own the work's account owns it from then on; outside
-    /// every scope it has the owner that the target had, or where that was nobody, or nothing was there, its own.
+    /// every scope it has the owner that the target had, or where that had none, or nothing was there, its own.
     ///
     /// The source is gone afterwards. Symbolic links are replaced, not followed.
     /// - Throws: ``ProtectionError``: `notEnrolled` in a scope of personal work, where either file is an account's, and for an account

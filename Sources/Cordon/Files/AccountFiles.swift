@@ -39,7 +39,7 @@ public actor AccountFiles: AccountFollower {
 
     /// Opens a file for random access at plaintext offsets; a new one is made when writing.
     ///
-    /// - Parameter writing: Whether to write; one writer at a time, across processes. Whoever writes to a file can read
+    /// - Parameter writing: Whether to write; one writer at a time, across processes. A caller that writes to a file can read
     ///   it, so a file that exists opens through an open gate only; ``write(_:as:of:)`` needs none.
     /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` for a file that exists, `nothingThere` when reading what
     ///   does not exist, or `vault`.
@@ -67,7 +67,7 @@ public actor AccountFiles: AccountFollower {
         }
     }
 
-    /// - Parameter readable: Whether whoever gets the file may read what is in it.
+    /// - Parameter readable: Whether the receiver of the file may read what is in it.
     private func openForWriting(
         _ name: String, in folder: SealedFolder, readable: Bool
     ) async throws(ProtectionError) -> SealedFile {
@@ -205,7 +205,7 @@ public actor AccountFiles: AccountFollower {
         await carryOverFiles(of: account)
     }
 
-    /// Brings files that a version before has left into the present form; nobody waits for it, and until it is done they are read
+    /// Brings files that a version before has left into the present form; no caller waits for it, and until it is done they are read
     /// where they are.
     private func carryOverFiles(of account: AccountID) async {
         let folder = SealedFolder(context.folder(of: account), of: account)

@@ -7,7 +7,7 @@ public import Foundation
 /// account, which hangs on the device's secrets alone and on no PIN. A wipe removes them with all others.
 ///
 /// Reached through ``AccountFiles/background``, in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``. To make a file here, and not
-/// with ``AccountFiles``, is to say that whoever has the device and its key store needs no PIN to read it: what can wait for the person
+/// with ``AccountFiles``, is to say that an attacker with the device and its key store needs no PIN to read it: what can wait for the person
 /// belongs there. The names of one are not those of the other. The app shows nothing of these files while the gate is closed.
 ///
 /// Every function throws ``ProtectionError``: `invalidConfiguration` in an app that keeps no background files, `notEnrolled`, `gateClosed` while

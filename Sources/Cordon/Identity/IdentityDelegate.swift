@@ -23,7 +23,7 @@ public struct IdentityRequest: Sendable, Equatable {
 /// anywhere. A method that throws has answered no. No answer within
 /// ``ProtectionConfiguration/identityAnswerLimit`` counts as no; nothing is ever allowed by default (CQ-23).
 public protocol IdentityDelegate: Sendable {
-    /// Show somebody else's data in a window. Cordon notes the change itself after a yes (SDK-ID-30…33).
+    /// Show another identity's data in a window. Cordon notes the change itself after a yes (SDK-ID-30…33).
     func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws
 
     /// Take the account away from a window, because its launch conditions are not met or the person turned away: on a

@@ -3,7 +3,7 @@ internal import CordonIdentity
 internal import CordonPolicy
 internal import Logging
 
-/// What Cordon asks an app's delegate for: to show somebody's data, to take an account away from its windows, to add one.
+/// What Cordon asks an app's delegate for: to show an identity's data, to take an account away from its windows, to add one.
 struct IdentityRequests: Sendable {
     let windows = WindowChanges()
     private let configuration: ProtectionConfiguration
@@ -22,7 +22,7 @@ struct IdentityRequests: Sendable {
     ) async -> Bool {
         let logger = configuration.logger
         guard let delegate = configuration.identityDelegate else {
-            logger.warning("nobody to ask, so the answer is no", metadata: ["request": "\(what)"])
+            logger.warning("there is no handler to ask, so the answer is no", metadata: ["request": "\(what)"])
             return false
         }
         let answer = IdentityAnswer { _ in

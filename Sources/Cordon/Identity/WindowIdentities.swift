@@ -22,7 +22,7 @@ public actor WindowIdentities {
         self.requests = requests
     }
 
-    /// Makes a window show somebody's data: an organisation's account passes its launch gate first, a personal one does
+    /// Makes a window show an identity's data: an organisation's account passes its launch gate first, a personal one does
     /// not (SDK-ID-17). The app holds what it was about to do until this returns, and abandons it on anything but
     /// ``IdentitySwitchOutcome/Result/switched``.
     ///
@@ -37,7 +37,7 @@ public actor WindowIdentities {
     }
 
     /// Makes a window show several accounts at once, under a lock-down policy as soon as one of them is managed
-    /// (SDK-ID-45, SDK-ID-47). The gate of each managed one is passed, in order. An empty list is nobody's (SDK-NA-03).
+    /// (SDK-ID-45, SDK-ID-47). The gate of each managed one is passed, in order. An empty list shows no identity (SDK-NA-03).
     ///
     /// Only an app that may hold several managed accounts can; any other gets
     /// ``IdentitySwitchOutcome/Result/failed``.
@@ -51,10 +51,10 @@ public actor WindowIdentities {
         return await change(window ?? IdentityContext.keyWindow, to: identities, passing: identities)
     }
 
-    /// Has the app show somebody's data in a window, for something that came from outside: a URL, documents (SDK-ID-30).
+    /// Has the app show an identity's data in a window, for something that came from outside: a URL, documents (SDK-ID-30).
     ///
     /// The gate is passed first, then the app is asked, and after its yes the window shows the identity. A window that
-    /// shows it already only needs the gate to be open. Whoever waits for this drops what it was about to do on anything
+    /// shows it already only needs the gate to be open. A caller that waits for this drops what it was about to do on anything
     /// but ``IdentitySwitchOutcome/Result/switched``.
     ///
     /// - Parameter window: Nil is the window in front.
@@ -125,7 +125,7 @@ public actor WindowIdentities {
     /// The accounts whose data is kept from the person at present, in order; any thread.
     public nonisolated var blockedAccounts: [AccountID] { tools.gates.blockedAccounts }
 
-    /// What forbids a change before anybody is asked (SDK-ID-20, CQ-34).
+    /// What forbids a change before the app or the person is asked (SDK-ID-20, CQ-34).
     private func refusal(of identities: [Identity]) -> IdentitySwitchOutcome? {
         if let own = IdentityContext.currentScope, !identities.allSatisfy({ IdentityContext.areSame($0, own) }) {
             return IdentitySwitchOutcome(.notAllowed, "the work that asks has another identity; leave its scope first")
@@ -176,7 +176,7 @@ public actor WindowIdentities {
         }
     }
 
-    /// What the launch conditions say by themselves, of this device as it is. Nobody is asked, so that is how the gate stands.
+    /// What the launch conditions say by themselves, of this device as it is. The person is not asked, so that is how the gate stands.
     private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
         let epoch = tools.gates.epoch(of: account)
         let decision = await tools.conditions.decision(of: account, on: occasion)

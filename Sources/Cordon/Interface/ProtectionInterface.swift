@@ -130,7 +130,7 @@ public enum NewPINAnswer: Sendable, Equatable {
 
 /// A request for a fresh sign-in with the work account.
 public struct SignInPrompt: Sendable, Equatable {
-    /// Who is to sign in; anybody else does not count.
+    /// Who is to sign in; another person does not count.
     public let account: ManagedAccount
     /// Why.
     public let message: String

@@ -1,4 +1,4 @@
-/// An answer, or none in time: whoever asks goes on either way.
+/// An answer, or none in time: the caller goes on either way.
 enum Deadline {
     /// Waits for the work for so long; nil when it took longer, or when the waiting task was cancelled.
     ///

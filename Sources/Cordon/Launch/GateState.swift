@@ -10,14 +10,14 @@ enum GateState: Sendable, Equatable {
 
     var isOpen: Bool { self == .open }
 
-    /// The reasons to give to whoever asks while it is closed.
+    /// The reasons to give while it is closed.
     var reasons: [PolicyReason] {
         guard case .closed(let reasons) = self else { return [] }
         let found = reasons.filter { !$0.verdict.permits }
         return found.isEmpty ? [Self.notPassed] : found
     }
 
-    /// Nobody has tried to pass it.
+    /// No attempt was made to pass it.
     static let notPassed = PolicyReason(
         rule: .launchGate, message: Texts.gateOrganisationChecksAtLaunchWereNot,
         remedy: Texts.gateOpenAppAndAnswerWhatIt, verdict: .block)

@@ -44,7 +44,7 @@ final class GateStates: Sendable {
         hasInterface = context.configuration.interface != nil
     }
 
-    /// Whether an account's gate was passed and is open; without an interface, rules that ask nobody for anything leave it open until
+    /// Whether an account's gate was passed and is open; without an interface, rules that ask the person for nothing leave it open until
     /// it is tried.
     func isOpen(_ account: AccountID) -> Bool {
         if let state = states.withLock({ $0.gates[account] }) { return state.isOpen }
@@ -70,7 +70,7 @@ final class GateStates: Sendable {
             if states.isBehind { return .isBehind }
             guard states.epoch(of: account) == epoch else { return .wasClosed }
             states.gates[account] = .open
-            // Told here, so that whoever observes hears of openings and departures in their order.
+            // Told here, so that observers hear of openings and departures in their order.
             events.post(.gate(account: account, .opened))
             return .opened
         }

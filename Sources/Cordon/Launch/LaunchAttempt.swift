@@ -295,7 +295,7 @@ struct LaunchAttempt: Sendable {
     }
 
     private nonisolated(nonsending) mutating func warn(_ reasons: [PolicyReason]) async -> Next {
-        // Without anybody to tell, a warning stands in the outcome and in the log of whoever looks.
+        // Without an interface, a warning stands in the outcome and in the log.
         guard configuration.interface != nil else { return .end(.opened) }
         let notice = ProtectionNotice(
             .warning, account: account, causes: causes(reasons),

@@ -66,7 +66,7 @@ struct LaunchConditions: Sendable {
         // The service's word on the account stands where the app has none of its own (SRV-TG-32).
         if facts.accountDisabled == nil { facts.accountDisabled = context.accounts[account]?.isAccountDisabled }
         let now = ClockReading(context.configuration.clock)
-        // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
+        // A person who is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
         let isInUse = (occasion == .timer || occasion == .pinChange) && gates.isOpen(account)
         let remembered = context.launchRecord(of: account)
         let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
@@ -89,7 +89,7 @@ struct LaunchConditions: Sendable {
     }
 
     /// The time without contact: exact since the check-in was seen in this run of the machine, else by the wall clock, as far
-    /// as that can be believed. Negative where it was turned back: then nobody knows, which the rules deny.
+    /// as that can be believed. Negative where it was turned back: then it is not known, which the rules deny.
     ///
     /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts.
     private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: ClockReading) -> Duration {

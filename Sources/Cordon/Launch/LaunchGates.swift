@@ -36,8 +36,8 @@ public actor LaunchGates: AccountFollower {
 
     /// Whether an account's gate was passed and is open; any thread.
     ///
-    /// Without an interface nobody can be asked anything. As long as the gate was not tried then, it is open to rules that
-    /// ask nobody for anything, and closed to rules with a PIN or a fresh sign-in; once it was tried, what came of that counts.
+    /// Without an interface the person cannot be asked anything. As long as the gate was not tried then, it is open to rules that
+    /// ask the person for nothing, and closed to rules with a PIN or a fresh sign-in; once it was tried, what came of that counts.
     public nonisolated func isOpen(for account: AccountID) -> Bool {
         tools.gates.isOpen(tools.context.accounts.resolved(account))
     }
@@ -217,7 +217,7 @@ public actor LaunchGates: AccountFollower {
         if case .noneTargeted? = before?.rules, case .policy = now.rules {
             tools.gates.close(account, because: nil)
         }
-        // Without an interface, rules that have come to ask somebody close what was open without.
+        // Without an interface, rules that have come to ask the person close what was open without.
         if configuration.interface == nil, now.rules.asksPerson, before?.rules.asksPerson != true {
             tools.gates.close(account, because: nil)
         }

@@ -65,7 +65,7 @@ public struct LaunchStep: Sendable, Hashable {
         case refused
         /// The person turned away.
         case cancelled
-        /// Not in time, or there is nobody to ask.
+        /// Not in time, or there is no interface to ask through.
         case unanswered
         /// It could not be done at present.
         case unavailable

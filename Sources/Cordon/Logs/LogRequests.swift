@@ -38,8 +38,8 @@ public actor LogRequests: AccountFollower {
         await answer(asking: true)
     }
 
-    /// Answers what can be answered, each request once; what is there to be asked stays open where nobody is to be asked now.
-    /// Whoever is at it already answers what comes meanwhile.
+    /// Answers what can be answered, each request once; what is there to be asked stays open where the person is not to be asked now.
+    /// A call that is under way already answers what comes meanwhile.
     private func answer(asking: Bool) async {
         if let before = answering {
             answering = before || asking
@@ -82,7 +82,7 @@ public actor LogRequests: AccountFollower {
         context.startUnattended { await self.answerRequests() }
     }
 
-    /// What has been agreed to is sent; a person who may take their time is asked at the start alone, and nobody waits for it.
+    /// What has been agreed to is sent; a person who may take their time is asked at the start alone, and no caller waits for it.
     func performDueWork(isFirst: Bool) async {
         if isFirst {
             context.startUnattended { await self.answerRequests() }
@@ -168,7 +168,7 @@ public actor LogRequests: AccountFollower {
         report(end, of: order)
     }
 
-    /// Keeps how far an order is; false where nobody knows of it any more.
+    /// Keeps how far an order is; false where there is no record of it any more.
     private func keep(_ order: LogOrder) throws(ProtectionError) -> Bool {
         try context.pending.change { work in
             guard let index = work.logOrders?.firstIndex(where: { $0.request.id == order.request.id }) else { return }

@@ -5,7 +5,7 @@ internal import Logging
 struct LogScrubber: Sendable, Equatable {
     /// What stands in the place of what was taken out.
     static let mark = "(removed)"
-    /// Parts of metadata keys whose values are secrets, whoever logs them.
+    /// Parts of metadata keys whose values are secrets, whichever code logs them.
     private static let secrets = ["token", "secret", "password", "passcode", "authorization", "cookie"]
     /// Words that are parts of harmless ones, and count alone: `spinning` is no PIN.
     private static let secretWords = ["pin", "key"]

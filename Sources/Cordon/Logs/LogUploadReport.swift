@@ -6,13 +6,13 @@ public struct LogUploadReport: Sendable, Equatable {
     public enum End: Sendable, Equatable {
         /// The service has everything, so many bytes.
         case sent(bytes: Int)
-        /// The person does not want it; nobody is asked again.
+        /// The person does not want it, and is not asked again.
         case declined
         /// The person did not answer; asked again at the next start.
         case unanswered
         /// The app has no way to ask the person (``ProtectionConfiguration/confirmLogUpload``): nothing is sent.
         case nobodyToAsk
-        /// Telemetry is switched off: nothing is sent, and nobody is asked.
+        /// Telemetry is switched off: nothing is sent, and the person is not asked.
         case telemetryOff
         /// The service could not be given everything; tried again by ``AppProtection/performDueWork()``.
         case postponed(ProtectionError)

@@ -2,7 +2,7 @@
 public enum PINChange: String, Sendable, Hashable, CaseIterable {
     /// The new PIN is in force, here and in the apps that share it.
     case changed
-    /// The person cancelled, or nobody answered: the old PIN stays.
+    /// The person cancelled or did not answer: the old PIN stays.
     case kept
     /// The account has no PIN that could be changed.
     case noPIN

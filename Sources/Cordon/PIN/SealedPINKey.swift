@@ -5,7 +5,7 @@ internal import Foundation
 /// What a PIN opens: random, and the same for every PIN that one person chose after knowing the one before.
 typealias PINKey = SymmetricKey
 
-/// The PIN's key, sealed under what the PIN derives to and a secret of its own in the key store. Without that secret nobody opens it,
+/// The PIN's key, sealed under what the PIN derives to and a secret of its own in the key store. Without that secret it cannot be opened,
 /// whatever copies there are of the record.
 struct SealedPINKey: Codable, Equatable, Sendable {
     /// Random; names the secret.

@@ -26,7 +26,7 @@ public struct CertificatePinning: Sendable {
     /// - Parameters:
     ///   - publicKeys: The subject public key info of each certificate, DER, the server's first.
     ///   - host: The host that was asked for.
-    ///   - account: Whose connection it is; nil is whoever the work at hand is for (SDK-NA-13). Personal work has no pins;
+    ///   - account: Whose connection it is; nil is the identity that the work at hand is for (SDK-NA-13). Personal work has no pins;
     ///     work whose identity was lost has those of every account.
     /// - Throws: ``ProtectionError`` with code `connectionRefused` when the connection must not be used; its
     ///   ``ProtectionError/pinning`` says why.
@@ -51,7 +51,7 @@ public struct CertificatePinning: Sendable {
     /// - Parameters:
     ///   - certificates: Each certificate, DER, the server's first and its issuer's next (SDK-CP-02).
     ///   - host: The host that was asked for.
-    ///   - account: Whose connection it is; nil is whoever the work at hand is for.
+    ///   - account: Whose connection it is; nil is the identity that the work at hand is for.
     /// - Throws: ``ProtectionError`` with code `connectionRefused` when the connection must not be used; its
     ///   ``ProtectionError/pinning`` is `errorAccessingCertificate` for what is no certificate,
     ///   `failedFormationEvaluation` where one does not name the next as its issuer.

@@ -9,8 +9,8 @@ public protocol AccountSessions: AccessTokenSource {
     /// - Throws: ``SignInError`` with code `storage` when something could not be destroyed.
     func end(_ account: AccountID) async throws(SignInError)
 
-    /// The accounts that are signed in and may get a token without anybody being asked. Sessions that keep no list leave it
-    /// out; nobody is then signed in silently (SDK-EN-10).
+    /// The accounts that are signed in and may get a token without the person being asked. Sessions that keep no list leave it
+    /// out; no account is then signed in silently (SDK-EN-10).
     func signedInAccounts() async -> [ManagedAccount]
 
     /// Writes from now on what sign-in has to say to the app's log (SDK-LG-02), without names and tokens; any thread.
@@ -19,7 +19,7 @@ public protocol AccountSessions: AccessTokenSource {
 }
 
 extension AccountSessions {
-    /// Nobody.
+    /// No accounts.
     public func signedInAccounts() async -> [ManagedAccount] { [] }
 
     /// Writes nothing.

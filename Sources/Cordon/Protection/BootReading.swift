@@ -5,7 +5,7 @@ internal import Foundation
     internal import CoreFoundation
 #endif
 
-/// How long the machine has been up, and since which start: time that nobody can turn back.
+/// How long the machine has been up, and since which start: time that cannot be turned back.
 package struct BootReading: Sendable, Equatable {
     /// Names one start of the machine; another after every restart.
     package var boot: String

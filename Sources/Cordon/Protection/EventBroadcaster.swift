@@ -28,10 +28,10 @@ final class EventBroadcaster: Sendable {
         return events
     }
 
-    /// Whether anybody listens now.
+    /// Whether there is an observer now.
     var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
 
-    /// Whether anybody has listened so far.
+    /// Whether there has been an observer so far.
     var wasEverObserved: Bool { state.withLock { $0.next > 0 } }
 
     /// The start is over: who observes from here on hears of what comes.

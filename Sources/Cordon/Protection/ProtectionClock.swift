@@ -6,7 +6,7 @@ package struct ProtectionClock: Sendable {
     package var now: @Sendable () -> Date
     /// Waits, or throws when the waiting task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
-    /// Time since the machine's start, which nobody can turn back; by it Cordon sees through a wall clock that was set.
+    /// Time since the machine's start, which cannot be turned back; by it Cordon sees through a wall clock that was set.
     package var boot: @Sendable () -> BootReading
 
     /// Makes a clock; without a reading of its own for the time since the machine's start, the wall clock stands in.

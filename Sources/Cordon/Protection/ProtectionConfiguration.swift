@@ -42,9 +42,9 @@ public struct ProtectionConfiguration: Sendable {
     /// The app configuration that the device's management has given, such as the value of `com.apple.configuration.managed`;
     /// it is the configuration of the account that the device is enrolled for alone (SDK-CF-01, SDK-CF-08).
     public var managedConfiguration: [String: JSONValue] = [:]
-    /// Whether this process is an extension: it reads what the app has, and enrols nobody (SDK-EN-23).
+    /// Whether this process is an extension: it reads what the app has, and enrols no account (SDK-EN-23).
     public var isExtension = false
-    /// Asks the person whether an account may be managed; nil asks nobody. No answer within five minutes is a no (226).
+    /// Asks the person whether an account may be managed; with nil the person is not asked. No answer within five minutes is a no (226).
     public var confirmEnrollment: (@Sendable (ManagedAccount) async -> Bool)?
     /// Asks the person whether the first account and all its data are removed, so that the second one can be protected instead:
     /// an app for one managed account asks it when ``Remediations/remediate(_:silent:)`` is for another one. Nil never
@@ -53,7 +53,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Shows the person what an administrator of the account wants to have, the diagnostic report and the log, and asks
     /// whether it may be sent; nil sends nothing (SRV-CI-015). No answer within five minutes sends nothing either.
     public var confirmLogUpload: (@Sendable (ManagedAccount, Data) async -> Bool)?
-    /// Signs somebody in for ``AppProtection/signInAndEnroll(_:)``: the name to begin with, nil to ask for one.
+    /// Signs a person in for ``AppProtection/signInAndEnroll(_:)``: the name to begin with, nil to ask for one.
     public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
     /// Told when the first rules of an account are in force, or when a remediation has removed an account for another's sake
     /// (SDK-RS-04), for apps that must make themselves anew; Cordon needs no restart. True when the app sees to it itself (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``.
@@ -90,7 +90,7 @@ public struct ProtectionConfiguration: Sendable {
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
     /// What this app shares with the organisation's other apps and with its own extensions; nil shares nothing.
     public var sharingGroup: SharingGroup?
-    /// What the app does when Cordon asks it to show somebody else's data; without one, every such request is refused.
+    /// What the app does when Cordon asks it to show another identity's data; without one, every such request is refused.
     public var identityDelegate: (any IdentityDelegate)?
     /// How long the app may take to answer such a request.
     public var identityAnswerLimit = Duration.seconds(30)
@@ -98,7 +98,7 @@ public struct ProtectionConfiguration: Sendable {
     public var identityExit: @Sendable (String) async -> Void = { _ in exit(EXIT_FAILURE) }
     /// Stands in for the launch gate in tests of the identity switch.
     package var switchGate: (@Sendable (AccountID, LaunchOccasion) async -> SwitchGateAnswer)?
-    /// How the launch gate asks a person. Nil asks nobody: ways out and files of an account whose rules want a PIN or a fresh
+    /// How the launch gate asks a person. With nil the person is not asked: ways out and files of an account whose rules want a PIN or a fresh
     /// sign-in stay closed. Other conditions are looked at by ``AppProtection/launch(_:)`` and
     /// ``AppProtection/resume(_:)``; one that is not met closes the gate like any other.
     public var interface: (any ProtectionInterface)?

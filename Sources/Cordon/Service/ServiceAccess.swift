@@ -14,12 +14,12 @@ public struct ServiceAccess: Sendable {
 
     // MARK: What the service says of itself
 
-    /// Makes sure, before anybody types a password, that the configured address answers as the organisation's service: its
+    /// Makes sure, before a person types a password, that the configured address answers as the organisation's service: its
     /// description is whole, and its key set is signed by the pinned root key (SRV-CI-084).
     ///
     /// Call it before a sign-in that the app starts itself; ``AppProtection/signInAndEnroll(_:)`` and
     /// ``AppProtection/launch(_:)`` do so where they start one. Needs the network. The description itself carries no signature:
-    /// that nobody stands between app and service is up to TLS.
+    /// that no other machine stands between app and service is up to TLS.
     ///
     /// - Returns: What the service says of itself.
     /// - Throws: ``ProtectionError``: `invalidConfiguration` when the service signs with another root key than the
@@ -83,7 +83,7 @@ public struct ServiceAccess: Sendable {
         let token: String
     }
 
-    /// The session of a check-in; where nobody is signed in any more, one without a token, because a disabled account has
+    /// The session of a check-in; where no person is signed in any more, one without a token, because a disabled account has
     /// none and is still told so, and what to wipe (SRV-TG-32). Then also why there is no token.
     func checkInSession(
         for account: AccountID, discovery: ServiceDiscovery

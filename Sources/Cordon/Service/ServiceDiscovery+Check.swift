@@ -17,7 +17,7 @@ extension ServiceDiscovery {
     /// The longest of the document's texts, in bytes.
     private static let longestText = 2_048
 
-    /// Looks at everything that a device acts on. The document is not signed: anybody who answers at the service's address
+    /// Looks at everything that a device acts on. The document is not signed: any server that answers at the service's address
     /// may have written it.
     ///
     /// - Throws: ``ServiceFailure/unacceptable(_:)``, naming the member but never its value.

@@ -54,7 +54,7 @@ enum ServiceFailure: Error, Equatable {
         if case .refused(let problem) = self { problem.type == ProblemDetails.unknownEvidenceKey } else { false }
     }
 
-    /// Whether whoever answered knows nothing of what was asked for.
+    /// Whether the server that answered knows nothing of what was asked for.
     var isNotThere: Bool {
         if case .refused(let problem) = self { problem.status == 404 } else { false }
     }

@@ -28,13 +28,13 @@ extension ProtectionSettings {
         refuse(documentCachePath != nil, "DocumentBrowserFileCachePath", "Cordon keeps no decrypted copies")
         refuse(finishesLaunchingAtStart, "FinishLaunchingAtStartup", "Cordon does not delay the app's launch")
         refuse(
-            enrollsAtLaunch && configuration.isExtension, "AutoEnrollOnLaunch", "an extension enrols nobody")
+            enrollsAtLaunch && configuration.isExtension, "AutoEnrollOnLaunch", "an extension enrols no account")
         return problems
     }
 }
 
 extension ProtectionConfiguration {
-    /// The configuration as the settings of an extension complete it: it enrols nobody, and the rules it reads are those of
+    /// The configuration as the settings of an extension complete it: it enrols no account, and the rules it reads are those of
     /// the app around it (SDK-ST-08, SDK-ST-29, SDK-EN-23).
     func followingSettings() -> ProtectionConfiguration {
         var configuration = self

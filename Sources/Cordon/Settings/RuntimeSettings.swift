@@ -42,8 +42,8 @@ public actor RuntimeSettings: AccountFollower {
         return problems
     }
 
-    /// The providers to try for a token without asking anybody, in order: the one set at run time, those that the token
-    /// cache knows for the account, and the one of the settings (SDK-AU-07). Whoever asks the person takes the first.
+    /// The providers to try for a token without asking the person, in order: the one set at run time, those that the token
+    /// cache knows for the account, and the one of the settings (SDK-AU-07). A caller that asks the person takes the first.
     public func authorities(cached: [String] = []) -> [String] {
         var known: Set<String> = []
         let fixed = context.configuration.settings.authority

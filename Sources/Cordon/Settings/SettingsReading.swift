@@ -86,7 +86,7 @@ extension ProtectionSettings {
         if requiresPolicy && !enrollsAtLaunch {
             problems.append(
                 SettingProblem(
-                    key: "PolicyRequired", message: "needs AutoEnrollOnLaunch, or nobody could ever open the app"))
+                    key: "PolicyRequired", message: "needs AutoEnrollOnLaunch, or the app could never be opened"))
         }
         if holdsSeveralManagedIdentities && !holdsSeveralIdentities {
             problems.append(SettingProblem(key: "MultiManagedIdentities", message: "needs MultiIdentity"))

@@ -5,7 +5,7 @@ extension SharedDeviceMode {
     /// What ``ProtectionConfiguration/signIn`` is for an app on a shared device (SI-089): without a name the account that
     /// is signed in, and where there is none, or it has another name, a sign-in through the broker.
     ///
-    /// The app cleans up first what others left. While somebody else is signed in the broker refuses with
+    /// The app cleans up first what others left. While another person is signed in, the broker refuses with
     /// `accountMismatch`.
     /// - Parameters:
     ///   - request: What a sign-in asks for.

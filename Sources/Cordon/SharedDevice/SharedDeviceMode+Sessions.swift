@@ -6,7 +6,7 @@ extension SharedDeviceMode: AccountSessions {
     /// ends the account for the whole device.
     public func end(_ account: AccountID) async throws(SignInError) {}
 
-    /// The person whom the device belongs to now; nobody where the broker cannot be asked.
+    /// The person to whom the device belongs now; nil where the broker cannot be asked.
     public func signedInAccounts() async -> [ManagedAccount] {
         (try? await accounts())?.map(\.managed) ?? []
     }

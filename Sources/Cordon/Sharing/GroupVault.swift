@@ -30,7 +30,7 @@ struct GroupVault: Sendable {
         folder = try StateFolder(group.directory.appending(path: "values"))
     }
 
-    /// Whether bytes were sealed for somebody, and for whom, as they say themselves; opening them proves it.
+    /// Whether bytes were sealed for an account, and for which, as they say themselves; opening them proves it.
     func owner(of bytes: Data) -> AccountID? { vault.owner(ofBuffer: bytes) }
 
     /// Seals bytes for the account's apps of this group.
@@ -56,7 +56,7 @@ struct GroupVault: Sendable {
         let parcel: Data
         do {
             try await vault.unlock(account)
-            // Only the seal proves who it is from: anybody can write a readable buffer that names the account.
+            // Only the seal proves who it is from: any app can write a readable buffer that names the account.
             parcel = try await vault.unseal(sealed, of: account)
         } catch  where error.code == .notProtected {
             throw ProtectionError(.damagedContent, "what arrived names an account, but was not sealed for it")

@@ -7,7 +7,7 @@ public struct SharingGroup: Sendable {
     /// The folder; every app of the group may write there, and nothing else may.
     public var directory: URL
     /// Where the group's root key lives; the same for every app of the group, and another than
-    /// ``ProtectionConfiguration/keyStore``, so that a group's end is not the end of anybody's files.
+    /// ``ProtectionConfiguration/keyStore``, so that a group's end is not the end of any app's files.
     public var keyStore: any KeyStore
 
     /// Names a group.

@@ -36,7 +36,7 @@ extension PendingWork {
         /// versions (SDK-EN-29).
         var deviceAccount: AccountID?
 
-        /// Whether the numbers are ones that counting can have led to; a plain record could be anybody's.
+        /// Whether the numbers are ones that counting can have led to; a plain record could come from anywhere.
         var isPlausible: Bool {
             (registered.map(\.failures) + unenrollments.map(\.failures)).allSatisfy((0...1 << 31).contains)
         }

@@ -3,7 +3,7 @@ internal import CordonProtocol
 internal import Crypto
 internal import Foundation
 
-/// A small state file that only this device can read, that nobody can change unseen, and whose number is known outside the folder:
+/// A small state file that only this device can read, that cannot be changed unseen, and whose number is known outside the folder:
 /// one that is gone, or older than what was written last, is recognised.
 ///
 /// A file is `{"sealed":"…","version":4}`: AES-GCM over `{"generation":…,"value":{…}}`, bound to the purpose and the file's name. The

@@ -25,7 +25,7 @@ extension StateCounter {
 
 /// Numbers in small files of mode 0600: the last resort, where a device has nothing better.
 ///
-/// They recognise a file that was removed, edited or put back alone. Whoever puts back these files too, such as a copy of the whole
+/// They recognise a file that was removed, edited or put back alone. An attacker who puts back these files too, such as a copy of the whole
 /// home, is not noticed; the service hears of that at every check-in.
 public struct FileStateCounter: StateCounter {
     private let folder: StateFolder

@@ -4,14 +4,14 @@ internal import Foundation
 
 /// Locks of stored state between the processes of one app; see `AdvisoryLock`.
 enum StateLock {
-    /// Runs a short body under the lock, after whoever holds it now; nothing in it may wait for anything else.
+    /// Runs a short body under the lock, after its present holder; nothing in it may wait for anything else.
     static func exclusively<Value>(
         _ file: URL, _ body: () throws(ProtectionError) -> Value
     ) throws(ProtectionError) -> Value {
         try AdvisoryLock.exclusively(file, or: failure, body)
     }
 
-    /// Takes the lock at once, nil when somebody else holds it; its `end()` removes the file.
+    /// Takes the lock at once, nil when another process or task holds it; its `end()` removes the file.
     static func take(_ file: URL) throws(ProtectionError) -> AdvisoryLock? {
         do { return try AdvisoryLock.take(file) } catch { throw failure(error) }
     }

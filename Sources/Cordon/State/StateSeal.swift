@@ -79,7 +79,7 @@ struct StateSeal: Sendable {
         }
     }
 
-    /// Whether plain records are none of this device's any more. What cannot be told counts as so: one could be anybody's.
+    /// Whether plain records are none of this device's any more. What cannot be told counts as so: one could be another device's.
     var refusesPlain: Bool {
         do {
             return try noted() >= Self.uncounted || counter.value(of: "sealed-" + FolderName.hash(bundleID)) > 0

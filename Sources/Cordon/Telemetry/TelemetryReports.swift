@@ -75,7 +75,7 @@ public actor TelemetryReports: AccountFollower {
     }
 
     /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on. Each account's events go
-    /// out under its own token, and what concerns nobody with the first one's.
+    /// out under its own token, and what concerns no account with the first one's.
     func performDueWork(isFirst: Bool) async {
         recordDenials()
         let events = context.telemetry.take()

@@ -48,7 +48,7 @@ struct WipeReceipts: Sendable {
                     at: wipe.registration.discovery, over: configuration.transport)
             }
         } catch ServiceFailure.refused(let problem) where problem.closesTheMatter {
-            // The service has closed or forgotten the matter: there is nobody left to tell.
+            // The service has closed or forgotten the matter: there is no one left to tell.
         } catch {
             return
         }
@@ -99,7 +99,7 @@ struct WipeReceipts: Sendable {
 }
 
 extension SignInError {
-    /// Whether the same call may succeed later without anybody signing in.
+    /// Whether the same call may succeed later without a person signing in.
     fileprivate var isPassing: Bool {
         [.network, .serverBusy, .server, .brokerUnavailable, .cancelled, .storage].contains(code)
             && fault != .storeDamaged

@@ -31,7 +31,7 @@ struct WipeStore: Sendable {
         Set(try load().records.filter { $0.stage != .forgotten }.map(\.registration.account.id))
     }
 
-    /// The file whose lock whoever is wiping an account holds; accounts do not wait for one another.
+    /// The file that is locked while an account is wiped; accounts do not wait for one another.
     func lock(of account: AccountID) -> URL { folder.lock(for: FolderName.of(account)) }
 
     /// Replaces a record, durably.

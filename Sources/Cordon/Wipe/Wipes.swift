@@ -57,7 +57,7 @@ actor Wipes {
         }
     }
 
-    /// Carries a wipe out, and hands its receipt in when everything is done; nobody waits for the network before.
+    /// Carries a wipe out, and hands its receipt in when everything is done; the network is not waited for before.
     ///
     /// - Parameter wanted: What of the registration on disk is to be wiped; nil when there is nothing left to do.
     private func carryOut(
@@ -66,7 +66,7 @@ actor Wipes {
     ) async throws(ProtectionError) {
         let account = record.account.id
         guard let lock = try StateLock.take(context.wipes.lock(of: account)) else {
-            // Whoever has the lock removes the account: nothing of it may stay open here.
+            // The holder of the lock removes the account: nothing of it may stay open here.
             await changes.forget(account)
             throw Self.underWay
         }
@@ -201,7 +201,7 @@ actor Wipes {
         context.configuration.wipeObserver("session")
         try await endSession(of: account)
         context.configuration.wipeObserver("registration")
-        // Nobody enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
+        // Nothing enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
         try context.pending.change { $0.forget(account) }
         try context.accounts.removeStored(account)
         let gone = wipe.registration.account
@@ -227,7 +227,7 @@ actor Wipes {
     // MARK: What a crash or a failure interrupted
 
     /// Takes up at the start what an earlier run of the app could not finish; receipts are handed in by a courier, so that
-    /// nobody waits for the network. A wipe that fails again keeps its account closed, and nothing else.
+    /// no caller waits for the network. A wipe that fails again keeps its account closed, and nothing else.
     ///
     /// - Returns: How many wipes could not be read. Whose they were is not known, so everything stays closed until the
     ///   service, which waits for the receipt, has sent them again.

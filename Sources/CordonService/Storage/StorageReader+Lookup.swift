@@ -3,6 +3,12 @@ internal import CordonProtocol
 internal import Foundation
 
 extension StorageReader {
+    /// Whether there is neither a person nor an app.
+    func isWithoutPeople() throws(ServiceError) -> Bool {
+        guard try identifiers(DirectoryUser.self, of: .all, after: nil, limit: 1).isEmpty else { return false }
+        return try identifiers(Registration.self, of: .all, after: nil, limit: 1).isEmpty
+    }
+
     /// The commands of a registration that its app may still be told, wipes apart.
     func openCommands(of registrationID: String) throws(ServiceError) -> [IssuedCommand] {
         try records(IssuedCommand.self, where: (.registration, registrationID)).filter(\.state.isOpen)

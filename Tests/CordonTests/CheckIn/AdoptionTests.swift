@@ -66,7 +66,7 @@ import Testing
         #expect(await device.service.acknowledgements.map(\.phase) == [.started, .succeeded])
     }
 
-    @Test func `a vault journal that nobody can read does not keep the service's wipe from running`() async throws {
+    @Test func `a vault journal that cannot be read does not keep the service's wipe from running`() async throws {
         let device = try Device()
         _ = try await enrolled(device)
         let name = try #require(device.keys.first).replacing(".key", with: ".json")

@@ -51,7 +51,7 @@ import Testing
         #expect(try await protection.files.read("plan", of: device.account.id) == Data("plan".utf8))
     }
 
-    @Test func `a command to register anew somebody who is enrolled no longer ends with 221`() async throws {
+    @Test func `a command to register anew an account that is enrolled no longer ends with 221`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
         #expect(await protection.registrations.obey([Self.command(.reRegister)]) == .newPolicies)
@@ -88,7 +88,7 @@ import Testing
         let command = Self.command(.resetPIN)
         await house.device.service.set { $0.commands = [command] }
         await protection.checkIn(house.account)
-        // Nobody has to come back to the app to be asked.
+        // The person need not come back to the app to be asked.
         try await until { await house.person.asked.contains { if case .newPIN = $0 { true } else { false } } }
         try await until { protection.gate.isOpen(for: house.account) }
         let asked = await house.person.asked.compactMap { asked in

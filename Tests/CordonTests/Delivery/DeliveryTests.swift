@@ -129,7 +129,7 @@ import Testing
         #expect(await changes == events.count { if case .allowedAccountsChanged = $0 { true } else { false } })
     }
 
-    @Test func `a start tells nobody of what did not change, and a wipe says that the restriction is over`()
+    @Test func `a start posts nothing of what did not change, and a wipe says that the restriction is over`()
         async throws
     {
         let entry = PolicyEnvelope.AllowedAccount(id: "OID-A", userPrincipalName: "")
@@ -137,7 +137,7 @@ import Testing
             $0.allowedAccounts = [entry]
             $0.configurations = [.object(["key": .string("value")])]
         }
-        // A name that is missing names nobody.
+        // A name that is missing names no account.
         let nameless = ManagedAccount(id: "oid-b", tenant: device.account.tenant, userPrincipalName: "")
         #expect(protection.enrollments.admits(device.account) && !protection.enrollments.admits(nameless))
         let restarted = try await device.start()
@@ -193,7 +193,7 @@ import Testing
         #expect(protection.pinning.hasCertificatePins(account) && !protection.pinning.hasCertificatePins("oid-b"))
         try protection.pinning.checkPins(of: [Data("leaf".utf8), key], for: "mail.EXAMPLE", account: account)
         try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: "other.example", account: account)
-        // Without an account it is whoever the work at hand is for (SDK-NA-13).
+        // Without an account it is the identity that the work at hand is for (SDK-NA-13).
         let leaf = [Data("leaf".utf8)]
         try IdentityContext.with(.personal) { () throws(ProtectionError) in
             try protection.pinning.checkPins(of: leaf, for: "mail.example")

@@ -5,7 +5,7 @@ import CordonVault
 import Foundation
 import Testing
 
-/// What may be pasted where, whoever wrote to the clipboard and whatever the item says of itself.
+/// What may be pasted where, whichever app wrote to the clipboard and whatever the item says of itself.
 @Suite struct ClipboardTests {
     private actor Board: Clipboard {
         private(set) var item: ClipboardItem?
@@ -20,7 +20,7 @@ import Testing
     ]
     private static let tenFree = managedOnly.merging(
         ["allowedOutboundClipboardSharingExceptionLength": .integer(10)]) { $1 }
-    private let long = "the figures nobody else may read"
+    private let long = "the figures that no other app may read"
     private let ada = Identity.managed("oid-a")
 
     @Test func `a sealed text that is longer than the exception is not pasted into the personal side`() async throws {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a seal of one account under another one's name opens for nobody`() async throws {
+    @Test func `a seal of one account under another one's name opens for neither`() async throws {
         let device = try Device()
         let two = TwoAccounts(device)
         let protection = try await two.enrolled(on: device, Self.managedOnly, [:])

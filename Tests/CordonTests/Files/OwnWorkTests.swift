@@ -5,9 +5,9 @@ import CordonVault
 import Foundation
 import Testing
 
-/// SDK-FP-04, CQ-20: a file belongs to whoever the work that makes it is for, without anybody being named.
+/// SDK-FP-04, CQ-20: a file belongs to the identity that the work that makes it is for, and no call names one.
 ///
-/// Each in a process of its own where nobody's work is asked about, because another test may declare a process identity.
+/// Each in a process of its own where work without an identity is asked about, because another test may declare a process identity.
 @Suite(.timeLimit(.minutes(1))) struct OwnWorkTests {
     private struct Stage {
         let device: Device
@@ -76,7 +76,7 @@ import Testing
         #expect(protection.files.owner(of: path) == "oid-b" && protection.files.isSealed(path))
         #expect(try await protection.files.read("note", of: "oid-b") == Data("a note".utf8))
         #expect(try await protection.files.names(of: "oid-a").isEmpty)
-        // Somebody else's work appends; the file does not become theirs.
+        // Another account's work appends; the file does not become theirs.
         try await IdentityContext.with(.managed("oid-a")) {
             try Self.append(" two", to: await protection.files.open(path, writing: true))
         }
@@ -143,7 +143,7 @@ import Testing
         #expect(try await stage.text(target) == "as b")
     }
 
-    @Test func `an account's file that takes nobody's place stays the account's`() async throws {
+    @Test func `an account's file that takes the place of one without an owner stays the account's`() async throws {
         let stage = try await Stage()
         let protection = stage.protection
         for name in ["nobody's", "new"] {

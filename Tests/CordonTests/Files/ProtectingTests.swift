@@ -92,7 +92,8 @@ import Testing
         await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.unprotect(text) }
     }
 
-    @Test func `bytes and text are sealed for whom the policy protects, and only named for anybody else`() async throws
+    @Test func `bytes and text are sealed for an account that the policy protects, and only named for any other`()
+        async throws
     {
         let (device, protection, _) = try await stage()
         let account = device.account.id
@@ -165,7 +166,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "a").path))
     }
 
-    @Test func `making a file nobody's is a line in the log, and what is an account's is none`() async throws {
+    @Test func `leaving a file without an owner is a line in the log, and giving it one is none`() async throws {
         let log = LogRecorder()
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
@@ -178,12 +179,12 @@ import Testing
         await protection.enroll(device.account)
         let path = try file("a", in: folder)
         try await protection.files.protect(path, for: device.account.id)
-        let isTold = { log.lines.contains { $0.hasPrefix("info files are made nobody's") } }
+        let isTold = { log.lines.contains { $0.hasPrefix("info files are left without an owner") } }
         #expect(!isTold())
         try await protection.files.protect(path, for: nil)
         #expect(isTold())
         #expect(!log.lines.contains { $0.contains(path.lastPathComponent + " ") || $0.contains(folder.path) })
-        // Nobody's files stay when the account goes.
+        // Files without an owner stay when the account goes.
         try await protection.wipe(device.account.id)
         #expect(isReadable(path))
     }

@@ -194,7 +194,7 @@ import Testing
         let keeper = PINKeeper(
             folder: try StateFolder(pins), seal: first.context.seal, clock: stand.house.clock.clock,
             cost: PINCost(logRounds: 1), observer: { _ in }, isShared: true)
-        // Another app changes it for somebody who knows it.
+        // Another app changes it for a person who knows it.
         let (check, key) = try await keeper.guess("2580", of: stand.account, limit: 5)
         #expect(check == .right)
         #expect(

@@ -177,7 +177,7 @@ import Testing
         let protection = try await stand.guarded(["periodOnlineBeforeAccessCheck": .string("PT30M")])
         await protection.suspend()
         #expect(await isInMemory(stand, protection))
-        #expect(await protection.resume(stand.account).steps.isEmpty, "within the time nobody is asked")
+        #expect(await protection.resume(stand.account).steps.isEmpty, "within the time the person is not asked")
         await protection.suspend()
         await stand.house.clock.waitForSleeper(of: .seconds(1801))
         stand.house.clock.advance(.seconds(1802))

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// In a process of its own, because it matters whether anybody declared an identity before.
+    /// In a process of its own, because it matters whether an identity was declared before.
     @Test func `a debug build says once when unlabelled work touches organisation data, whatever the way`() async {
         await #expect(processExitsWith: .success) {
             let device = try Device()

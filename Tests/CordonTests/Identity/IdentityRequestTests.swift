@@ -53,7 +53,7 @@ import Testing
         #expect(IdentityContext.windowIdentities(of: window) == nil)
     }
 
-    @Test func `without anybody to ask the answer is no`() async throws {
+    @Test func `without a handler to ask the answer is no`() async throws {
         let device = try Device()
         let protection = try await protection(device, nil)
         #expect(await protection.windows.requireIdentity(.personal, in: window, because: .openURL).result == .failed)
@@ -74,7 +74,7 @@ import Testing
         #expect(await !protection.windows.offerAccount(device.account))
     }
 
-    @Test func `a handler knows who sent the thing in hand, and nobody else does`() async {
+    @Test func `a handler knows who sent the thing in hand, and no other code does`() async {
         let sender = await IdentityContext.with(sender: "oid-a") {
             await Task.yield()
             return IdentityContext.currentSender

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `an app that reports its identities itself sets the process's, whoever enrols`() async {
+    @Test func `an app that reports its identities itself sets the process's, whichever account enrols`() async {
         await #expect(processExitsWith: .success) {
             let device = try Device()
             try await device.publish([:])

@@ -65,7 +65,7 @@ import Testing
             { ($0.action, $0.owner, $0.peer) = (.receive, .personal, .managed($1)) },
             { ($0.action, $0.owner, $0.coVisibleIdentities) = (.captureScreen, .personal, [.managed($1)]) },
         ]
-        // The account itself, once more by another name, is nobody else on the page.
+        // The account itself, once more by another name, is no other account on the page.
         questions.append {
             ($0.action, $0.owner, $0.coVisibleIdentities) = (.syncContacts, .managed("oid-a"), [.managed($1)])
         }

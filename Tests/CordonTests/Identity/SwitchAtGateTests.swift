@@ -25,7 +25,7 @@ import Testing
         #expect(await house.person.pinPrompts.count == 1)
     }
 
-    @Test func `whoever turns away from the PIN sees what the window showed before, until a later way opens`()
+    @Test func `a person who turns away from the PIN sees what the window showed before, until a later way opens`()
         async throws
     {
         let house = try await Gatehouse()

@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `whoever comes for what a window shows already passes its gate first, and the app is not asked`(
+    func `a request for what a window shows already passes its gate first, and the app is not asked`(
         _ isRefused: Bool
     ) async {
         await #expect(processExitsWith: .success) { [isRefused] in

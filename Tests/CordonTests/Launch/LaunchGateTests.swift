@@ -238,7 +238,7 @@ import Testing
             #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
                 _ = try protection.permit(for: Question(.print, owner: .managed(house.account)))
             }
-            // A launch finds nobody to ask either.
+            // A launch finds no interface to ask through either.
             let outcome = await protection.launch(house.account)
             #expect(outcome.result == .blocked && outcome.steps.map(\.answer) == [.unanswered])
         }
@@ -253,7 +253,9 @@ import Testing
         #expect(!protection.gate.isOpen(for: house.account))
     }
 
-    @Test func `without an interface rules that ask nobody leave reading open, until a condition is found not met`()
+    @Test
+    func
+        `without an interface rules that ask the person for nothing leave reading open, until a condition is found not met`()
         async throws
     {
         let house = try await Gatehouse()

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `it is asked again at the start, when the app comes back, and by whoever reads the last answer`(
+    func `it is asked again at the start, when the app comes back, and by a reader of the last answer`(
         way: Int
     ) async throws {
         let before = try await start()

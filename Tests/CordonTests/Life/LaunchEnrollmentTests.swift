@@ -32,7 +32,7 @@ import Testing
         #expect(await keen.enrollAtLaunch() == nil, "there is nothing left to do")
     }
 
-    @Test(arguments: [false, true]) func `somebody is asked to sign in only where the app needs a policy`(
+    @Test(arguments: [false, true]) func `the person is asked to sign in only where the app needs a policy`(
         requiresPolicy: Bool
     ) async throws {
         let device = try Device()
@@ -85,7 +85,7 @@ import Testing
         }
         await protection.launch()
         #expect(app.offered == [account])
-        // After a no it is enrolled all the same: its rules hold, and nobody shows it.
+        // After a no it is enrolled all the same: its rules hold, and no window shows it.
         #expect(protection.enrolledAccounts == [account])
         #expect(!device.mayPrint(protection))
         #expect(await protection.windows.offerAccount(account) == agrees)
@@ -105,7 +105,7 @@ import Testing
         #expect(app.offered.isEmpty)
     }
 
-    @Test func `an administrator's wipe deregisters, and nobody enrols the account again by itself`() async throws {
+    @Test func `an administrator's wipe deregisters, and the account is not enrolled again by itself`() async throws {
         let time = TestTime()
         let device = try Device(time: time)
         let protection = try await device.enrolled()

@@ -19,7 +19,7 @@ import Testing
         return device
     }
 
-    /// Signs somebody in at a provider.
+    /// Signs a person in at a provider.
     private func signedIn(_ person: FakePerson, on device: Device, at issuer: String) async throws -> ManagedAccount {
         let provider = FakeIdentityProvider(issuer: issuer)
         let client = try SignInClient(

@@ -45,7 +45,7 @@ import Testing
         #expect(await device.service.registered.count == 1, "it is not enrolled again")
         #expect(await device.service.checkIns.count == 1)
         #expect(device.mayPrint(protection))
-        // Rules that hold protect it although nobody can be reached.
+        // Rules that hold protect it although the service cannot be reached.
         await device.service.set { $0.isUnreachable = true }
         #expect(try await protection.remediations.remediate(device.account)?.status == .compliant)
         await device.service.set { ($0.isUnreachable, $0.policy) = (false, nil) }
@@ -144,7 +144,7 @@ import Testing
         #expect(await !protection.remediations.isRemediating(second.id))
     }
 
-    @Test func `nobody is asked silently`() async throws {
+    @Test func `a silent remediation asks no one`() async throws {
         let device = try Device()
         try await device.publish([:])
         let protection = try await device.start { $0.confirmEnrollment = { _ in true } }

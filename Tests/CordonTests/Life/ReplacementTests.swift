@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func `nobody is replaced, nor asked, while the wanted account could not be enrolled`() async {
+    @Test func `no account is replaced, and the person is not asked, while the wanted one could not be enrolled`() async
+    {
         await #expect(processExitsWith: .success) {
             let house = try await House(true)
             let (first, second) = (house.two.first.account, house.two.second.account)
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is replaced without a yes, and silently nobody is asked`() async {
+    @Test func `no account is replaced without a yes, and silently the person is not asked`() async {
         await #expect(processExitsWith: .success) {
             let refusing = try await House(false)
             let second = refusing.two.second.account

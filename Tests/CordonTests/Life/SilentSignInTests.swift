@@ -8,7 +8,7 @@ import CordonTesting
 import Foundation
 import Testing
 
-/// SDK-EN-10, CQ-28: whoever is signed in already is not asked again.
+/// SDK-EN-10, CQ-28: a person who is signed in already is not asked again.
 @Suite(.timeLimit(.minutes(1))) struct SilentSignInTests {
     private let device: Device
     /// The names that the app's sign-in was called with.
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "worker-a@contoso.example", "OID-A"])
-    func `a token that can be had silently is used before anybody is asked`(name: String?) async throws {
+    func `a token that can be had silently is used before the person is asked`(name: String?) async throws {
         let app = try await start(knowing: name == nil ? [device.account] : [device.account, other])
         #expect(await app.signInAndEnroll(name) == .newPolicies)
         #expect(app.enrolledAccounts == [device.account])

@@ -68,7 +68,7 @@ struct SimulatedLife {
         let before = (isEnrolled: await isEnrolled, mayPrint: device.mayPrint(app))
         let wasKnown = await !app.enrollments.registeredAccounts.isEmpty
         try await work(killAfter: killAfter)
-        if !wasKnown { #expect(await !isEnrolled, "\(place): enrolled without anybody's will") }
+        if !wasKnown { #expect(await !isEnrolled, "\(place): enrolled without the person's will") }
         if !isReachable, before.isEnrolled {
             // Without a network, and with any clock, the rules that were in force are.
             #expect(await isEnrolled, "\(place): the enrolment was lost")
@@ -221,6 +221,6 @@ struct SimulatedLife {
         }
         guard isReachable, skew == 0, await device.service.commands.isEmpty else { return }
         await app.enroll(device.account)
-        #expect(await isEnrolled, "\(place): nobody can be enrolled again")
+        #expect(await isEnrolled, "\(place): no account can be enrolled again")
     }
 }

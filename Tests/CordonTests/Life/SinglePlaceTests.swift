@@ -50,7 +50,7 @@ import Testing
             #expect(await app.enroll(house.second) == .removingExistingAccount)
             await house.hook.open()
             #expect(await leaving.value == .unenrolled)
-            // It is tried again after a minute, without anybody asking for it.
+            // It is tried again after a minute, without a call.
             house.time.advance(by: 60)
             await app.performDueWork()
             #expect(app.enrolledAccounts == [house.second])

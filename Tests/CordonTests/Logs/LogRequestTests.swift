@@ -61,7 +61,7 @@ import Testing
         await protection.logs.answerRequests()
         let restarted = try await start(device).0
         await restarted.logs.answerRequests()
-        #expect(shown.withLock { $0.count } == 1, "nobody is asked twice")
+        #expect(shown.withLock { $0.count } == 1, "the person is not asked twice")
         #expect(await device.service.asked.count { $0.hasPrefix("PUT") } == 2, "one question, one piece")
     }
 
@@ -93,7 +93,7 @@ import Testing
         #expect(await device.service.logs.isEmpty)
     }
 
-    @Test func `without anybody to ask, and with telemetry off, nothing is sent`() async throws {
+    @Test func `without an interface, and with telemetry off, nothing is sent`() async throws {
         let device = try await device()
         let (protection, events) = try await start(device, answering: nil)
         await protection.enroll(device.account)

@@ -57,7 +57,7 @@ import Testing
         let protection = try await start(log)
         let events = observes ? protection.events() : nil
         await protection.launch()
-        #expect(text(log).contains("nobody observes events yet") != observes)
+        #expect(text(log).contains("events are not observed yet") != observes)
         withExtendedLifetime(events) {}
     }
 

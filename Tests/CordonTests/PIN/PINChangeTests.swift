@@ -44,7 +44,7 @@ import Testing
         #expect(await opens("8642", house, protection))
     }
 
-    @Test func `whoever turns away keeps the old one, and the open gate stays open`() async throws {
+    @Test func `a person who turns away keeps the old one, and the open gate stays open`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened { $0.settings.hidesCancel = true }
         await answers(house, [.cancelled])

@@ -81,7 +81,7 @@ import Testing
         #expect(await protection.launch(house.account).steps.map(\.kind) == [.managedNotice, .newPIN])
     }
 
-    @Test func `somebody else who signs in does not get a new PIN`() async throws {
+    @Test func `another person who signs in does not get a new PIN`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()
         await away(house, protection)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a PIN that is too old is changed by whoever knows it, without a network`() async throws {
+    @Test func `a PIN that is too old is changed by a person who knows it, without a network`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened([
             "periodBeforePinReset": .string("P10D"), "previousPinBlockCount": .integer(2),

@@ -138,7 +138,7 @@ import Testing
         #expect(try await keeper.set("1111", of: "oid-a", requirements: rules).isEmpty)
     }
 
-    @Test func `nothing on disk tells the PIN, the account or the counter, and nobody can change it unseen`()
+    @Test func `nothing on disk tells the PIN, the account or the counter, and no change of it goes unseen`()
         async throws
     {
         let drawer = Drawer()

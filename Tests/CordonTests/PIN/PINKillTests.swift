@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(30))) func `killed at any step, nobody gets more guesses than the policy allows`()
+    @Test(.timeLimit(.minutes(30))) func `killed at any step, a thief gets no more guesses than the policy allows`()
         async throws
     {
         let run = DeepRun(plain: 300, deep: 10_000)

@@ -8,8 +8,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Discovery documents, key sets and addresses that anybody may have written: each wrong one is an error, none ends the
-/// process, and nobody is sent to a browser for them.
+/// Discovery documents, key sets and addresses that any server may have written: each wrong one is an error, none ends the
+/// process, and the person is not sent to a browser for them.
 @Suite(.timeLimit(.minutes(1))) struct ForeignDocumentTests {
     /// What is in the place of a text that is an address.
     static let wrongAddresses: [JSONValue] =
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: rows.map { ($0.path, $0.member) })
-    func `a member in a wrong form is an error, and nobody is asked to sign in`(
+    func `a member in a wrong form is an error, and the person is not asked to sign in`(
         path: String, member: String
     ) async throws {
         let forms = try #require(Self.rows.first { $0.path == path && $0.member == member }).forms
@@ -94,7 +94,7 @@ import Testing
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `a service with another root key has nobody asked, gets no token, and is told by its error`()
+    @Test func `with another root key the person is not asked, the service gets no token, and its error says so`()
         async throws
     {
         try await device.publish(["printBlocked": .bool(true)])
@@ -112,7 +112,7 @@ import Testing
         await #expect(throws: ProtectionError(.invalidConfiguration, "")) { try await protection.service.verify() }
     }
 
-    @Test func `a service that cannot be reached has nobody asked`() async throws {
+    @Test func `the person is not asked while the service cannot be reached`() async throws {
         let asked = Locked(0)
         let protection = try await start({ _, _ in }, asked: asked)
         await device.service.set { $0.isUnreachable = true }

@@ -135,7 +135,7 @@ import Testing
         #expect(!protection.telemetry.isEnabled)
     }
 
-    @Test func `an extension reads the rules of the app around it, and enrols nobody`() async throws {
+    @Test func `an extension reads the rules of the app around it, and enrols no account`() async throws {
         let device = try Device()
         let app = try await device.enrolled()
         #expect(!device.mayPrint(app))

@@ -45,9 +45,9 @@ import Testing
         "allowedOutboundDataTransferDestinations": .string("managedApps"),
         "allowedInboundDataTransferSources": .string("managedApps"),
     ]
-    private let secret = Data("the plan nobody else may read".utf8)
+    private let secret = Data("the plan that no other app may read".utf8)
 
-    @Test func `SC-27, SC-31, SC-35: a managed app of the same account takes it, and nobody reads it on the way`()
+    @Test func `SC-27, SC-31, SC-35: a managed app of the same account takes it, and no other app reads it on the way`()
         async throws
     {
         let apps = try await TwoApps(Self.managedOnly)

@@ -12,7 +12,7 @@ extension Device {
     /// What a sealed state file holds.
     func contents(ofState file: URL) throws -> Data { Data(try record(in: file).value.text().utf8) }
 
-    /// Seals a state file with other contents, as nobody without the root key could.
+    /// Seals a state file with other contents, as no process without the root key could.
     func seal(_ contents: String, inState file: URL) throws {
         let generation = try record(in: file).generation
         let plain = #"{"generation":\#(generation),"value":\#(contents)}"#

@@ -1,6 +1,6 @@
 import CordonTesting
 
-/// Holds whoever comes until a test lets go, and tells when somebody came.
+/// Holds every caller until a test lets go, and tells when one came.
 actor Latch {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private var isOpen = false

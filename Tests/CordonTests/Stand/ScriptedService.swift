@@ -126,7 +126,7 @@ actor ScriptedService: HTTPTransport {
         asked.append("\(request.method.rawValue) \(request.path ?? "")")
         if let failure { throw failure }
         if let garbage { return HTTPAnswer(head: HTTPResponse(status: garbage.status), body: Data(garbage.body.utf8)) }
-        if isUnreachable { throw TransportError(.unreachable, reason: "nobody answers") }
+        if isUnreachable { throw TransportError(.unreachable, reason: "no server answers") }
         if let outage { return HTTPAnswer(head: HTTPResponse(status: outage), body: Data()) }
         do {
             return try answer(request, body: body ?? Data())

@@ -2,7 +2,7 @@ import Cordon
 import CordonBase
 import Foundation
 
-/// A clock that a test sets; whoever sleeps on it waits until the task is cancelled.
+/// A clock that a test sets; a task that sleeps on it waits until the task is cancelled.
 final class TestTime: Sendable {
     private let moment: Locked<Date>
 

@@ -157,8 +157,7 @@ import Testing
         #expect(await restarted.launch(house.account).steps.contains(LaunchStep(.signIn, .done)))
     }
 
-    @Test func `without anybody to ask, what was remembered and is in doubt closes reading and ways out`() async throws
-    {
+    @Test func `without an interface, what was remembered and is in doubt closes reading and ways out`() async throws {
         let device = try Device()
         let protection = try await device.enrolled(["printBlocked": .bool(false)])
         let account = device.account.id

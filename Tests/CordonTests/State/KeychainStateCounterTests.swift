@@ -35,7 +35,7 @@ import Testing
         #expect(throws: ProtectionError(.stateUnreadable, "")) { try counter.raise("a", to: 8) }
     }
 
-    @Test func `of two processes at once the higher number stays, whoever writes last`() throws {
+    @Test func `of two processes at once the higher number stays, whichever writes last`() throws {
         let keychain = FakeKeychain()
         let counter = KeychainStateCounter(keychain)
         // Between the look and the write of this process another one writes.

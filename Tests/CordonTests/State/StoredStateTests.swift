@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["lastCheckIn", "generation", "isAccountDisabled"])
-    func `nobody edits a stored registration unseen`(member: String) async throws {
+    func `an edit of a stored registration does not go unseen`(member: String) async throws {
         let device = try Device()
         _ = try await device.enrolled(["printBlocked": .bool(false)])
         let file = try registrationFile(of: device)
@@ -312,7 +312,7 @@ import Testing
         #expect(statuses.contains(.wipeReceived))
         await second.performDueWork()
         await first.performDueWork()
-        // Whoever finds the command stored and not begun carries it out beside everything else.
+        // A process that finds the command stored and not begun carries it out beside everything else.
         try await until { await !device.service.acknowledgements.compactMap(\.receipt).isEmpty }
         try await until { first.enrolledAccounts.isEmpty }
         try await until { second.enrolledAccounts.isEmpty }

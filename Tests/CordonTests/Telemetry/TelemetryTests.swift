@@ -279,7 +279,7 @@ import Testing
     ) async throws {
         let (device, protection) = try await worked { $0.sendsOptionalTelemetry = agreed }
         #expect(!device.mayPrint(protection))
-        // Of somebody who is nobody's here, nothing is told.
+        // Of an account that is not enrolled here, nothing is told.
         _ = protection.decision(for: Question(.print, owner: .managed("oid-stranger")))
         await protection.performDueWork()
         await protection.performDueWork()

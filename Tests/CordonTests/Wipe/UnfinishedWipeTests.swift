@@ -13,7 +13,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct UnfinishedWipeTests {
     private let ada: AccountID = "oid-a"
 
-    @Test func `a wipe that failed half-way is finished by the next due work, and nobody enrols before`() async throws {
+    @Test func `a wipe that failed half-way is finished by the next due work, and the account is not enrolled before`()
+        async throws
+    {
         let device = try Device()
         let protection = try await device.enrolled()
         await device.sessions.set { $0.endFailure = HeldSessions.refusal }
@@ -162,7 +164,7 @@ import Testing
         #expect(device.files(in: "registrations").isEmpty)
     }
 
-    @Test func `nobody enrols an account again by itself that was wiped`() async throws {
+    @Test func `an account that was wiped is not enrolled again by itself`() async throws {
         let time = TestTime()
         let device = try Device(time: time)
         let protection = try await device.enrolled()

@@ -230,7 +230,8 @@ import Testing
         try await expectNothing(as: "plan.txt", of: offline, in: other)
     }
 
-    @Test func `a receipt says why a device removed the data by itself, also where nobody could be told before`()
+    @Test
+    func `a receipt says why a device removed the data by itself, also where the service could not be told before`()
         async throws
     {
         // SRV-CI-012

@@ -34,7 +34,7 @@
 
         private static let owner: UInt32 = 0x4000_0001
         private static let passwordSession: UInt32 = 0x4000_0009
-        /// A counter; who has its password reads it and counts it up; wrong passwords lock nobody out.
+        /// A counter; who has its password reads it and counts it up; wrong passwords do not lock it.
         private static let attributes: UInt32 = 0x4 | 0x10 | 0x4_0000 | 0x200_0000
         private static let mostTries = 100
 
