@@ -74,6 +74,68 @@ extension Administration {
         }
     }
 
+    /// The most people of one list, and the most who are looked at for it.
+    public static let mostPeople = 200
+    private static let mostPeopleLookedAt = 1_000
+
+    /// How some people stand, in the order of their ids; those whom neither the directory nor an app names are left out.
+    ///
+    /// - Parameter ids: Object ids, at most ``mostPeople``; the rest is left out.
+    public func protection(
+        ofUsers ids: [String], as administrator: Administrator
+    ) async throws(ServiceError) -> [PersonProtection] {
+        try await store.read(.read, as: administrator) { records in
+            let reader = try PeopleReader(
+                records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
+            return try Set(ids.prefix(Self.mostPeople).map(folded)).sorted()
+                .compactMap { id throws(ServiceError) in try reader.person(id) }
+        }
+    }
+
+    /// A page of the people in a state, ordered by id.
+    ///
+    /// - Parameters:
+    ///   - after: The object id after which the page begins, nil for the first page.
+    ///   - limit: The most people of the page.
+    /// - Returns: The people, and the id after which to go on; nil at the end. Where few people are in the state, a page may have fewer
+    ///   than its limit though there are more.
+    public func people(
+        _ state: PeopleState, after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> (people: [PersonProtection], next: String?) {
+        let limit = max(1, min(limit, Self.mostPeople))
+        return try await store.read(.read, as: administrator) { records in
+            let reader = try PeopleReader(
+                records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
+            var (found, last, looked): ([PersonProtection], String?, Int) = ([], id.map(folded), 0)
+            while found.count < limit, looked < Self.mostPeopleLookedAt {
+                let page: [(id: String, isMeant: Bool)]
+                switch state {
+                case .blocked:
+                    page = try records.identifiers(UserBlock.self, of: .all, after: last, limit: limit)
+                        .map { ($0, true) }
+                case .unprotected:
+                    page = try records.page(PersonStanding.self, of: .all, after: last, limit: limit)
+                        .map { ($0.person, reader.isAssigned($0) && !reader.isProtected($0)) }
+                }
+                for (id, isMeant) in page where found.count < limit {
+                    (last, looked) = (id, looked + 1)
+                    if isMeant, let person = try reader.person(id) { found.append(person) }
+                }
+                let isRead = page.last.map { $0.id == last } ?? true
+                if page.count < limit, isRead { return (found, nil) }
+            }
+            return (found, last)
+        }
+    }
+
+    /// Whether a person is blocked, by object id or sign-in name; also one who left the directory.
+    public func isBlocked(user idOrName: String, as administrator: Administrator) async throws(ServiceError) -> Bool {
+        try await store.read(.read, as: administrator) { records in
+            if try records.record(UserBlock.self, folded(idOrName)) != nil { return true }
+            return try records.record(UserBlock.self, folded(try records.user(idOrName).id)) != nil
+        }
+    }
+
     /// What the directory is synchronised from, with the folded ids of the groups that each source brings; ordered by name.
     public func directorySources(as administrator: Administrator) async throws(ServiceError) -> [DirectorySource] {
         try await store.read(.read, as: administrator) { try $0.records(DirectorySource.self) }

@@ -297,6 +297,15 @@ extension Administration {
 }
 
 extension StorageReader {
+    /// The counts whose ids begin so.
+    func standingCounts(_ beginnings: String...) throws(ServiceError) -> [StandingCount] {
+        var counts: [StandingCount] = []
+        for beginning in beginnings {
+            counts += try page(StandingCount.self, of: .beginning(with: beginning), after: nil, limit: .max)
+        }
+        return counts
+    }
+
     /// The active registrations with people and the policies that an administrator sees.
     fileprivate func statuses(
         of users: [DirectoryUser], seenBy administrator: Administrator,

@@ -185,17 +185,6 @@ struct StandingCount: Codable, Sendable, Equatable {
     var people: Int
 }
 
-extension StorageReader {
-    /// The counts whose ids begin so.
-    func standingCounts(_ beginnings: String...) throws(ServiceError) -> [StandingCount] {
-        var counts: [StandingCount] = []
-        for beginning in beginnings {
-            counts += try page(StandingCount.self, of: .beginning(with: beginning), after: nil, limit: .max)
-        }
-        return counts
-    }
-}
-
 extension StandingCount: StoredRecord {
     /// Counts.
     static var storageKind: StorageKind { .standingCount }
