@@ -45,7 +45,7 @@ func say(_ line: String) {
     FileHandle.standardOutput.write(Data("\(TerminalText(line))\n".utf8))
 }
 
-/// Shows a page to whoever sits here.
+/// Shows a page to the person at this machine.
 func browser() -> BrowserLauncher {
     .opening { say("open: \($0.absoluteString)") }
 }

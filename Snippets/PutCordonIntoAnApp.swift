@@ -85,7 +85,7 @@ func signInAgain(
     var request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
     request.prompt = .login  // the password, also where the browser still knows the person
     request.maximumAuthenticationAge = .seconds(300)
-    request.account = account.id  // nobody else will do
+    request.account = account.id  // no other account will do
     do throws(SignInError) {
         let result = try await signIn.signIn(request, browser: .opening { print("Open \($0.absoluteString).") })
         return .signedIn(result.account.id)

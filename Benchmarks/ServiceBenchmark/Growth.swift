@@ -252,12 +252,11 @@ struct Growth {
                 Registration(
                     id: GrowthStore.id(number), account: account, key: key, source: .loginAndEnroll, created: Date(),
                     application: GrowthStore.application, device: GrowthStore.device(number)))
-            var wipe = WipeOperation(
-                id: GrowthStore.wipe(number), registrationID: GrowthStore.id(number), account: account.id,
-                bundleID: ServiceProcess.bundleID, reason: .device, requestedBy: "owner", requested: Date(),
-                notAfter: Date().addingTimeInterval(86_400), version: "v", state: .succeeded)
-            wipe.modified = Date()
-            try transaction.save(wipe)
+            try transaction.save(
+                WipeOperation(
+                    id: GrowthStore.wipe(number), registrationID: GrowthStore.id(number), account: account.id,
+                    bundleID: ServiceProcess.bundleID, reason: .device, requestedBy: "owner", requested: Date(),
+                    notAfter: Date().addingTimeInterval(86_400), version: "v", state: .succeeded))
         }
         _ = try await growth.policy("few", to: .group("few"))
         _ = try await growth.policy("crowd", to: .group("crowd"))

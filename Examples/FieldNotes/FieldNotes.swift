@@ -59,7 +59,7 @@ struct FieldNotes: AsyncParsableCommand {
     @Flag(help: "Ask for PINs and show notices here; done anyway where a person types into a terminal.")
     var asks = false
 
-    /// Whether somebody is there to type a PIN.
+    /// Whether a person is there to type a PIN.
     var hasSomebodyToAsk: Bool { asks || (!json && isatty(STDIN_FILENO) == 1) }
 
     @Flag(help: "Show each step of a wipe and wait for a line before taking it.")

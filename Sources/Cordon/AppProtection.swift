@@ -83,9 +83,7 @@ public actor AppProtection {
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
         let changes = AccountChanges(
             context,
-            followers: [
-                group, gate, settings, files, backgroundFiles, telemetry, logs, EvidenceReports(context, service: service),
-            ])
+            followers: [group, gate, settings, files, telemetry, logs, EvidenceReports(context, service: service)])
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)

@@ -24,7 +24,7 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    /// Answers a request of somebody who is signed in; others are sent to sign in and come back.
+    /// Answers a request with a session; a browser without one is sent to sign in and comes back.
     func answer(
         _ request: Request, _ context: ServiceRequestContext, keys: [String], _ handler: ConsoleRoutes.Handler
     ) async -> Response {

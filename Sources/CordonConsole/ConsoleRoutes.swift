@@ -9,7 +9,7 @@ import NIOCore
 
 /// The routes of the console, below `/console`.
 struct ConsoleRoutes: Sendable {
-    /// What answers a request of somebody who is signed in.
+    /// What answers a request with a session.
     typealias Handler = @Sendable (ConsoleVisit) async throws -> ConsoleAnswer
 
     let parts: ServerExtension.Parts

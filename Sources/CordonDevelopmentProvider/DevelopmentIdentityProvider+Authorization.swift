@@ -42,7 +42,7 @@ extension DevelopmentIdentityProvider {
         if wanted.prompts.contains(.none) {
             guard let signedIn else {
                 return refusal(
-                    OAuthError(.loginRequired, "nobody suitable is signed in"), to: wanted.redirectURI,
+                    OAuthError(.loginRequired, "no suitable person is signed in"), to: wanted.redirectURI,
                     state: wanted.state)
             }
             return grantCode(wanted, to: signedIn)
@@ -80,7 +80,7 @@ extension DevelopmentIdentityProvider {
     private func grantCode(_ wanted: ProviderAuthorizationRequest, to signedIn: SignedIn) -> ProviderAnswer {
         if let hinted = wanted.hintedSubject, hinted != signedIn.person.id {
             return refusal(
-                OAuthError(.loginRequired, "somebody else signed in"), to: wanted.redirectURI, state: wanted.state)
+                OAuthError(.loginRequired, "another person signed in"), to: wanted.redirectURI, state: wanted.state)
         }
         pushedRequests.finish(wanted.pushed)
         let grant = makeGrant(

@@ -85,7 +85,7 @@ final class HTTPClients: Sendable {
                 else {
                     // After the pool has been told, which must hear of the failure first.
                     channel.eventLoop.execute { channel.close(promise: nil) }
-                    throw TransportError(.untrustedServer, reason: "the server's key is none that was pinned")
+                    throw TransportError(.untrustedServer, reason: "the server's key is not a pinned one")
                 }
                 keys.withLock { _ = $0.insert(key) }
             }

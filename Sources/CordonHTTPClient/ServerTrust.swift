@@ -38,7 +38,7 @@ public struct ServerTrust: Sendable {
     /// let transport = try AsyncHTTPTransport(trust: trust)
     /// ```
     ///
-    /// - Throws: ``TransportError`` with code `badRequest` when the file cannot be read, holds no certificate, or something that is none.
+    /// - Throws: ``TransportError`` with code `badRequest` when the file cannot be read, holds no certificate, or holds something else.
     public mutating func add(authoritiesIn file: URL) throws(TransportError) {
         guard let text = try? Data(contentsOf: file) else {
             throw TransportError(.badRequest, reason: "the file of certificates to trust cannot be read")

@@ -67,7 +67,7 @@ public struct FrontTracker: Sendable {
     /// Whether any scene is in front.
     public var isInFront: Bool { scenes.values.contains(where: \.isInFront) }
 
-    /// The scene that ``Command/makeKey(_:)`` was said of last and that is still there; nil when there is none.
+    /// The scene that the last ``Command/makeKey(_:)`` named, if it is still there; nil otherwise.
     public var key: WindowID? { announcedKey }
 
     /// Whether a window is covered; one that is not known is.

@@ -11,7 +11,7 @@ public enum HandOverCodec {
 
     /// The bytes of an item.
     ///
-    /// - Throws: ``ProtectionError`` with code `outletFailed` where it is larger than anybody would read.
+    /// - Throws: ``ProtectionError`` with code `outletFailed` where it is larger than an app would read.
     public static func data(of item: SharedItem) throws(ProtectionError) -> Data {
         guard let data = try? JSONEncoder().encode(item), data.count <= largest else {
             throw ProtectionError(.outletFailed, "this is too large to be handed to another app")
@@ -19,7 +19,7 @@ public enum HandOverCodec {
         return data
     }
 
-    /// The item that another app handed over; nil for what is none.
+    /// The item that another app handed over; nil for data that is not one.
     ///
     /// What it says of owner and sender is the sender's word; only the seal inside proves it.
     public static func item(from data: Data) -> SharedItem? {

@@ -55,7 +55,7 @@ public final class HandedOutFiles: Sendable {
         remove(key)
     }
 
-    /// Takes away every copy of an account, or of everybody.
+    /// Takes away every copy of one account, or of all.
     public func takeBackAll(of account: AccountID? = nil) {
         let gone = handed.withLock { handed in
             handed.filter { entry in account.map { entry.value == $0 } ?? true }.map(\.key)

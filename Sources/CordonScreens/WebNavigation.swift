@@ -1,7 +1,7 @@
 public import Cordon
 public import Foundation
 
-/// What becomes of a step that a web view is about to take with an account's data on the page.
+/// What happens to a navigation that a web view is about to make with an account's data on the page.
 public enum WebNavigation: Sendable, Equatable {
     /// The page goes on in the web view.
     case inside

@@ -11,4 +11,7 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case ps256 = "PS256"
     case ps384 = "PS384"
     case ps512 = "PS512"
+
+    /// Whether what is signed is the SHA-256 of the bytes.
+    var isOverSHA256: Bool { [.es256, .rs256, .ps256].contains(self) }
 }

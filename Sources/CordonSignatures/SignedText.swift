@@ -1,4 +1,5 @@
 package import CordonBase
+internal import Crypto
 package import Foundation
 
 /// A JSON Web Signature in compact form (RFC 7515 §7.1) whose header fits a profile; the signature is not verified yet.
@@ -15,11 +16,24 @@ package struct SignedText: Sendable {
     package let payload: Data
     private let signed: Data
     private let signature: Data
+    /// The SHA-256 of what is signed, where it is known already.
+    private let digest: SHA256Digest?
 
     /// Splits a text and checks its header.
     ///
     /// - Throws: ``TextFlaw``; the order of its kinds is that of the checks.
     package init(_ text: String, _ profile: SignatureProfile) throws(TextFlaw) {
+        try self.init(text, profile, nil)
+    }
+
+    /// The same for a text that was hashed already, which spares hashing it again to verify it.
+    ///
+    /// - Throws: ``TextFlaw``; the order of its kinds is that of the checks.
+    package init(_ hashed: HashedText, _ profile: SignatureProfile) throws(TextFlaw) {
+        try self.init(hashed.text, profile, hashed.signed)
+    }
+
+    private init(_ text: String, _ profile: SignatureProfile, _ digest: SHA256Digest?) throws(TextFlaw) {
         guard text.utf8.count <= profile.largest else { throw TextFlaw(.tooLarge) }
         guard let parts = Parts(text), let members = try? JSONReader.members(of: parts.header) else {
             throw TextFlaw(.malformed)
@@ -43,11 +57,13 @@ package struct SignedText: Sendable {
         self.payload = parts.payload
         self.signature = parts.signature
         self.signed = parts.signed
+        self.digest = digest
     }
 
     /// Whether the key signed the text with the algorithm that its header names.
     package func isSigned(by key: VerificationKey) -> Bool {
-        key.isValid(signature, for: signed, by: algorithm)
+        if let digest, algorithm.isOverSHA256 { return key.isValid(signature, forDigest: digest, by: algorithm) }
+        return key.isValid(signature, for: signed, by: algorithm)
     }
 
     /// The payload of a text that nothing is verified of; nil when it is not three parts. Only for what came straight from the

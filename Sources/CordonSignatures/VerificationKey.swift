@@ -82,6 +82,23 @@ package struct VerificationKey: Sendable {
         }
     }
 
+    /// Whether the signature over bytes with this digest was made with this key and algorithm, one of those over SHA-256.
+    func isValid(_ signature: Data, forDigest digest: SHA256Digest, by algorithm: SignatureAlgorithm) -> Bool {
+        guard accepts(algorithm) else { return false }
+        switch (material, algorithm) {
+        case (.p256(let key), .es256):
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: digest)
+        case (.rsa(let key), .rs256):
+            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+            return key.isValidSignature(signature, for: digest, padding: .insecurePKCS1v1_5)
+        case (.rsa(let key), .ps256):
+            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+            return key.isValidSignature(signature, for: digest, padding: .PSS)
+        default: return false
+        }
+    }
+
     /// Whether the signature over the bytes was made with this key and algorithm (RFC 7518 §3, RFC 8037 §3.1).
     package func isValid(_ signature: Data, for bytes: some DataProtocol, by algorithm: SignatureAlgorithm) -> Bool {
         guard accepts(algorithm) else { return false }

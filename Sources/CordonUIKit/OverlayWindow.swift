@@ -4,8 +4,8 @@
     internal import Foundation
     internal import UIKit
 
-    /// The window above all of an app's: it covers, and shows Cordon's screens. It holds nothing of the app's, so that a picture of it is of
-    /// nobody's data.
+    /// The window above all of an app's: it covers, and shows Cordon's screens. It holds nothing of the app's, so that a picture of it shows
+    /// none of an account's data.
     @MainActor final class OverlayWindow: UIWindow {
         private let screens: GateViewController
         private var shown: ShownScreen?

@@ -3,7 +3,7 @@
 usage: kill_checker.py CORDON FOLDER ROUNDS [SEED]
 
 Whatever was acknowledged has to be there, nothing may be there twice, sequences go on rising, the audit log has to
-continue the one exported before, and what the service logged of it names nobody. Prints one line for each round and ends with status 0 only if all of it held.
+continue the one exported before, and what the service logged of it names no person. Prints one line for each round and ends with status 0 only if all of it held.
 """
 
 import base64
@@ -25,12 +25,12 @@ CORDON, FOLDER, ROUNDS = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3]
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 30)
 BUNDLE = "org.example.notes"
 PROTECTIONS = "/v1.0/deviceAppManagement/iosManagedAppProtections"
-# What a call ends with whose service was killed under it: nobody knows whether it was done.
+# What a call ends with when the service is killed under it: whether it took effect is unknown.
 LOST = (OSError, http.client.HTTPException)
 
 
 class Ledger:
-    """What was acknowledged, and what nobody knows."""
+    """What was acknowledged, and what is unknown."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -228,7 +228,7 @@ class Check:
                 found[policy["displayName"]].append(policy)
             link = page.get("@odata.nextLink")
             path = link and link.removeprefix(self.service.said["address"])
-        assert set(found) <= set(self.ledger.policies) | {"base"}, "a policy that nobody made"
+        assert set(found) <= set(self.ledger.policies) | {"base"}, "a policy that was never made"
         for name, known in list(self.ledger.policies.items()):
             there = found[name]
             assert len(there) <= 1, f"{name} is there twice"

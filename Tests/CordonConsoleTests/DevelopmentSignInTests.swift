@@ -16,7 +16,7 @@ import Testing
 
 /// The console with the provider that `cordon serve --development` brings.
 @Suite struct DevelopmentSignInTests {
-    @Test func `somebody signs in with a password on the provider's own page and sees the console`() async throws {
+    @Test func `a person signs in with a password on the provider's own page and sees the console`() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let service = ManagementService(storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: logger)
         try await service.open(ConsoleFixture.tenant)

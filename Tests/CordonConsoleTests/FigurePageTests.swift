@@ -31,6 +31,11 @@ import Testing
             .first { $0.3.contains(text) }.map { String($0.2) }
     }
 
+    /// What stands in a column of the page's tables, from the first row on.
+    private func column(_ name: String, of page: Browser.Shown) -> [String] {
+        page.text.matches(of: /(?s)<td data-column="([^"]*)">(.*?)<\/td>/).filter { $0.1 == name }.map { String($0.2) }
+    }
+
     @Test func `the overview counts apps about to be forgotten and wipes that wait, and leads to both`() async throws {
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
@@ -70,12 +75,13 @@ import Testing
             }
             try await browser.signIn(ConsoleFixture.ada)
             let page = try await browser.get("/console/wipes")
-            let steps = try #require(page.text.firstMatch(of: /(?s)<td data-column="Steps">(.*?)<\/td>/)).1
-            let shown = steps.matches(of: /<span class="one">([a-z ]+)<\/span> <span class="one"><time datetime="([^"]+)"/)
+            let steps = try #require(column("Steps", of: page).first)
+            let step = /<span class="one">([a-z ]+)<\/span> <span class="one"><time datetime="([^"]+)"/
+            let shown = steps.matches(of: step)
             #expect(shown.map { String($0.1) } == ["requested", "delivered", "under way", "done"])
             let expected = [times[0], times[1], times[2], times[2]].map { $0.formatted(.iso8601) }
             #expect(shown.map { String($0.2) } == expected)
-            #expect(page.text.contains("<td data-column=\"Requested by\">ada@contoso.example</td>"))
+            #expect(column("Requested by", of: page) == ["ada@contoso.example"])
         }
     }
 
@@ -86,9 +92,9 @@ import Testing
             for tag in ["tag-1", "tag-2"] { _ = try await enrol(tag, browser) }
             try await browser.signIn(ConsoleFixture.ada)
             let report = try await browser.get("/console/reports/versions")
-            let rows = report.text.matches(
-                of: /(?s)<td data-column="Of">([^<]*)<\/td><td data-column="Version">([^<]*)<\/td><td data-column="Apps on devices">(\d+)</)
-            #expect(rows.map { "\($0.1) \($0.2) \($0.3)" } == ["app 1.0 2", "library 1.0 2", "system 18.2 2"])
+            #expect(column("Of", of: report) == ["app", "library", "system"])
+            #expect(column("Version", of: report) == ["1.0", "1.0", "18.2"])
+            #expect(column("Apps on devices", of: report) == ["2", "2", "2"])
             let csv = try await browser.get("/console/reports/versions?format=csv")
             #expect(csv.text.contains("\"\(ConsoleFixture.bundleID)\",\"system\",\"18.2\",\"2\""))
             for (name, bundle) in [("Notes", ConsoleFixture.bundleID), ("Unseen", "com.contoso.unseen")] {
@@ -96,15 +102,18 @@ import Testing
                     "/console/service/catalogue/new", [("name", name), ("bundle", bundle), ("own", "true")])
             }
             let catalogue = try await browser.get("/console/service/catalogue")
-            let seen = catalogue.text.matches(of: /data-column="Versions in use">([^<]*)</).map { String($0.1) }
+            let seen = column("Versions in use", of: catalogue)
             #expect(seen.sorted() == ["1.0", "not seen yet"])
             let link = try #require(
-                catalogue.text.firstMatch(of: /href="(\/console\/service\/catalogue\/[^"]+)">Notes/)).1
+                catalogue.text.firstMatch(of: /href="(\/console\/service\/catalogue\/[^"]+)">Notes/)
+            ).1
             #expect(try await browser.get(String(link)).text.contains("<td data-column=\"Version\"><code>18.2</code>"))
         }
     }
 
-    @Test func `a filter's page counts the apps on devices that it fits, and those of a rule that is tried`() async throws {
+    @Test func `a filter's page counts the apps on devices that it fits, and those of a rule that is tried`()
+        async throws
+    {
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
         try await fixture.test { browser in
@@ -137,9 +146,9 @@ import Testing
         try await fixture.test { browser in
             try await browser.signIn(ConsoleFixture.ada)
             let page = try await browser.get("/console/service/groups")
-            #expect(page.text.contains("people.json: 1 people, 1 groups"))
-            let rows = page.text.matches(of: /(?s)<td data-column="Name">([^<]*)<\/td><td data-column="Comes from">(.*?)<\/td>/)
-            let from = Dictionary(uniqueKeysWithValues: rows.map { (String($0.1), String($0.2)) })
+            #expect(page.text.contains("people.json (people: 1, groups: 1)"))
+            let from = Dictionary(
+                zip(column("Name", of: page), column("Comes from", of: page)), uniquingKeysWith: { first, _ in first })
             #expect(from["Office"]?.contains("synchronised from people.json: read only") == true)
             #expect(from["Field workers"] == "kept here, by SCIM or the administration API")
         }
@@ -159,7 +168,8 @@ import Testing
             for _ in 0..<2 { try await device.checkIn() }
             let after = try await browser.get("/console/people?state=unprotected")
             #expect(after.text.contains("No such person is on this page."))
-            #expect(try await browser.get("/console/people").text.contains("<span class=\"badge good\">protected</span>"))
+            #expect(
+                try await browser.get("/console/people").text.contains("<span class=\"badge good\">protected</span>"))
         }
     }
 

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a policy comes back from the JSON of its export, and reaches nobody yet`() async throws {
+    @Test func `a policy is made again from the JSON of its export, without its assignments`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy(["displayName": "Notes", "printBlocked": true])
         try await fixture.test { browser in

@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 @Suite struct SignInTests {
-    @Test func `somebody who is not signed in comes back to the page that they wanted`() async throws {
+    @Test func `a person who is not signed in comes back to the page that they asked for`() async throws {
         try await ConsoleFixture().test { browser in
             let page = try await browser.signIn(ConsoleFixture.ada, at: "/console/people?search=w")
             #expect(page.status == .ok)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `somebody without a role learns what to do and sees nothing`() async throws {
+    @Test func `a person without a role learns what to do and sees nothing`() async throws {
         try await ConsoleFixture().test { browser in
             let page = try await browser.signIn(ConsoleFixture.eve)
             #expect(page.text.contains("have no role that shows anything here"))

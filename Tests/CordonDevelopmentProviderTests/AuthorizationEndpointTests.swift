@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `prompt login asks again although somebody is signed in`() async throws {
+    @Test func `prompt login asks again although a person is signed in`() async throws {
         try await ProviderFixture().run { run in
             _ = try await run.code()
             let page = try await run.authorize(["prompt": "login"])

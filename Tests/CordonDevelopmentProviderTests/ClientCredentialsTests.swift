@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a resource of somebody else is refused`() async throws {
+    @Test func `a resource of another client is refused`() async throws {
         try await ProviderFixture().run { run in
             let answer = try await run.token(
                 [("grant_type", "client_credentials"), ("resource", ProviderFixture.checkIn)], proof: .some(nil),

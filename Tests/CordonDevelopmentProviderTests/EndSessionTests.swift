@@ -30,7 +30,7 @@ import Testing
         "https://example.test/", "http://127.0.0.1:49152/elsewhere", "javascript:alert(1)", "//example.test",
         "http://127.0.0.1:80@example.test/callback",
     ])
-    func `nobody leaves for an address that is not registered`(uri: String) async throws {
+    func `no browser is sent to an address that is not registered`(uri: String) async throws {
         try await ProviderFixture().run { run in
             let hint = try #require(try await run.tokens().text("id_token"))
             let answer = try await run.browser.get(
@@ -56,7 +56,7 @@ import Testing
                 "/idp/logout",
                 [("client_id", "fieldnotes"), ("post_logout_redirect_uri", ProviderFixture.redirect)])
             #expect(page.status == .ok)
-            #expect(try await isSignedIn(run), "another site cannot sign anybody out")
+            #expect(try await isSignedIn(run), "another site cannot sign a person out")
             #expect(try await run.browser.submit(page, [("action", "deny")]).location == nil)
             #expect(try await isSignedIn(run))
             let again = try await run.browser.get(
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a hint of somebody else, of another client or forged ends nothing`() async throws {
+    @Test func `a hint of another person, of another client or forged ends nothing`() async throws {
         try await ProviderFixture().run { run in
             let hint = try #require(try await run.tokens().text("id_token"))
             let client = try await run.browser.get(
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `signing out with nobody signed in still comes back`() async throws {
+    @Test func `signing out with no one signed in still comes back`() async throws {
         try await ProviderFixture().run { run in
             let answer = try await run.browser.post(
                 "/idp/logout",

@@ -10,7 +10,7 @@ import Testing
         ("ada@example.test", "wrong"), ("nobody@example.test", "correct horse"), ("ada@example.test", ""),
         ("", "correct horse"),
     ])
-    func `a wrong name or password says the same and signs nobody in`(name: String, password: String) async throws {
+    func `a wrong name or password says the same and signs no one in`(name: String, password: String) async throws {
         try await ProviderFixture().run { run in
             let answer = try await run.browser.signIn(try await run.authorize(), as: name, password: password)
             #expect(answer.status == .badRequest)

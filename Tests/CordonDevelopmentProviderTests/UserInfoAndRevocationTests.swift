@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["", "not.a.token", "eyJhbGciOiJub25lIn0.e30."])
-    func `what is no token is refused`(token: String) async throws {
+    func `text that is not a token is refused`(token: String) async throws {
         try await ProviderFixture().run { run in
             let status = try await userInfo(run, token).status
             #expect(status == (token.isEmpty ? .badRequest : .unauthorized))

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `where somebody sits at the terminal they are asked, and only yes removes anything`() async throws {
+    @Test func `a person at the terminal is asked, and only yes removes anything`() async throws {
         try await Programs.onStage { stage in
             _ = try await EnrolledWorker.publish([:], on: stage)
             let app = try await stage.managedApp("worker", ["--asks"])
@@ -193,7 +193,7 @@ import Testing
             typing.cancel()
             await app.end()
 
-            // The same by `sign-in`, by somebody who does not know `use`.
+            // The same with `sign-in`, for a person who does not know `use`.
             app = try await stage.managedApp("worker", ["--asks"])
             typing = Gate(app, pin: "1470").answering()
             let again = try await stage.signIn(try stage.worker(), in: app)
@@ -234,7 +234,7 @@ import Testing
 /// What a root key's thumbprint looks like.
 private let pin = String(repeating: "A", count: 43)
 
-/// Somebody who answers what the launch gate asks in an app's terminal.
+/// A person who answers what the launch gate asks in an app's terminal.
 private struct Gate: Sendable {
     private let app: AppSession
     private let pin: String

@@ -103,7 +103,7 @@ import Testing
             let file = stage.serviceFolder.appending(path: "service.sqlite")
             for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
             let damaged = Data(
-                "this is not a database, and it is longer than one hundred bytes so that nobody takes it for new. ".utf8
+                "this is not a database, and it is longer than one hundred bytes so that it is not taken for new. ".utf8
             )
             try (damaged + damaged).write(to: file)
             let error = await #expect(throws: ProgramError.self) { _ = try await stage.runningService() }

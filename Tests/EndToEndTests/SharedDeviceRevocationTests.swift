@@ -6,7 +6,7 @@ import CordonTesting
 import Foundation
 import Testing
 
-/// An administrator ends somebody's sessions at the service, and the shared device that they are on ends theirs (SI-182).
+/// An administrator ends a worker's sessions at the service, and the shared device that they are on ends theirs (SI-182).
 @Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(5))) struct SharedDeviceRevocationTests {
     @Test func `sessions that an administrator ends end on the shared device, and its apps hear why`() async throws {
         try await Programs.onStage { stage in
@@ -24,7 +24,7 @@ import Testing
             try await two.ask("post bed 7 is free")
             try await until { try await isListed(account) }
 
-            // The control: the device tells of another program after somebody else's sessions ended, and nobody has to leave.
+            // The control: the device tells of another program after another worker's sessions ended, and no one is signed out.
             try await administrator.revokeSessions(of: stage.worker("b").name)
             #expect(try await device.tool.run(["account"]).status == 0)
             try await until {

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `one gesture leads from nobody to the work, in this app and in the next`() async throws {
+    @Test func `one gesture leads from an unused device to the work, in this app and in the next`() async throws {
         try await Programs.onStage { stage in
             let device = try await SharedDevice.begin(on: stage)
             let one = try await device.app("one")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a sign-in says how long it waits, and one word ends it for that app and nobody else`() async throws {
+    @Test func `a sign-in says how long it waits, and one word ends it for that app alone`() async throws {
         try await Programs.onStage { stage in
             let device = try await SharedDevice.begin(on: stage)
             let board = try await device.app("board")
@@ -175,7 +175,7 @@ import Testing
             two.process.signal(SIGKILL)
             #expect(await two.process.wait() == -SIGKILL)
             #expect(try await out.value["apps"]?.contains("two=") == true)
-            // Nobody else works in this app before that, whatever happens in between.
+            // No other worker gets into this app before that, whatever happens in between.
             try await device.signIn("b", in: one)
             for name in steps { try Data().write(to: stage.home(of: "two").appending(path: "pass-\(name)")) }
             let again = try await device.app("two", ["--suspended"])
@@ -188,7 +188,8 @@ import Testing
         }
     }
 
-    @Test func `a broker killed while somebody works loses nobody, and apps hear of what happened meanwhile`()
+    @Test
+    func `a broker killed while a worker is signed in keeps the session, and apps hear of what happened meanwhile`()
         async throws
     {
         try await Programs.onStage { stage in
@@ -308,7 +309,7 @@ import Testing
 
     @Test
     func
-        `whoever signs in with one app is at work in one that enrols, at its start and while it runs, and nothing is personal`()
+        `a worker who signs in with one app is at work in one that enrols, at its start and while it runs, and nothing is personal`()
         async throws
     {
         try await Programs.onStage { stage in
@@ -327,7 +328,7 @@ import Testing
             #expect(try await notes.event("deviceAccount")["account"] == first)
             #expect(try await notes.ask("note plan of the ward").members["ok"]?.bool == true)
             await notes.end()
-            // Started while somebody is there.
+            // Started while a worker is signed in.
             let again = try await stage.managedApp("worker", options)
             #expect(try await again.event("deviceAccount")["account"] == first)
             #expect(try await again.ask("show plan")["text"] == "of the ward")
@@ -366,7 +367,8 @@ import Testing
         }
     }
 
-    @Test func `without the broker nothing is shown and nobody signs out, and afterwards all goes on`() async throws {
+    @Test func `without the broker nothing is shown and no one is signed out, and afterwards all goes on`() async throws
+    {
         try await Programs.onStage { stage in
             var device = try await SharedDevice.begin(on: stage)
             let one = try await device.app("one")

@@ -1,4 +1,4 @@
-"""Runs canaille, an OpenID provider nobody here wrote, in a fresh folder on a loopback port.
+"""Runs canaille, an OpenID provider of another project, in a fresh folder on a loopback port.
 
 usage: run_canaille.py FOLDER PORT APP-PORT, the second being where the app listens for the browser's return
 
@@ -62,7 +62,7 @@ DATABASE_URI = "sqlite:///{folder}/canaille.sqlite"
         "--token-endpoint-auth-method", "none",
         "--grant-types", "authorization_code", "--grant-types", "refresh_token", "--response-types", "code",
         "--scope", "openid", "--scope", "profile", "--scope", "email", "--application-type", "native")
-    # Without an audience its ID tokens are for nobody, and every client must refuse them.
+    # Without an audience its ID tokens are for no client, and every client must refuse them.
     canaille("set", "client", "cordon-app", "--audience", "cordon-app")
     cli.main(args=["run", "--bind", f"127.0.0.1:{port}"], standalone_mode=False)
 

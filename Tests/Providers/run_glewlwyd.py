@@ -1,4 +1,4 @@
-"""Runs Glewlwyd, an OpenID provider nobody here wrote, in a fresh folder on a loopback port.
+"""Runs Glewlwyd, an OpenID provider of another project, in a fresh folder on a loopback port.
 
 usage: run_glewlwyd.py FOLDER PORT APP-PORT, the second being where the app listens for the browser's return
 

@@ -13,7 +13,7 @@ actor LogConsent {
         self.screen = screen
     }
 
-    /// Tells the person of a request and waits for the answer, for as long as anybody wants it.
+    /// Tells the person of a request and waits for the answer, for as long as the request stands.
     func ask(_ account: ManagedAccount, _ content: Data) async -> Bool {
         answer(false)
         asks += 1

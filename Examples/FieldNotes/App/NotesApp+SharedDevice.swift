@@ -100,7 +100,7 @@ extension NotesApp {
         }
     }
 
-    /// Removes everything of somebody who left the device: work, enrolment while a token can still be had, files.
+    /// Removes everything of a person who left the device: work, enrolment while a token can still be had, files.
     func cleanUp(_ leaving: CleanUp) async throws {
         await stopWork(for: leaving.account)
         await leaving.workStopped()
@@ -123,7 +123,7 @@ extension NotesApp {
             ["account": .string(account.rawValue)])
     }
 
-    /// Signs everybody out of the device; every app removes what is theirs to remove.
+    /// Signs the person out of the whole device; every app removes what is theirs to remove.
     func signOutOfDevice(_ shared: SharedDeviceMode, _ removal: TypedCommand.Removal) async throws {
         guard let here = try await shared.currentAccount().current else {
             throw Problem("no one is signed in on this device")

@@ -14,7 +14,7 @@ actor NotesApp {
     let screen: Screen
     let input = TypedLines()
     let answers: Answers
-    /// Whether somebody is there to be asked.
+    /// Whether a person is there to be asked.
     let asks: Bool
     let names = KnownNames()
     let home: URL
@@ -86,7 +86,7 @@ actor NotesApp {
         configuration.deviceFacts = { [rooted = options.rooted] _ in
             var facts = DeviceFacts()
             facts.rooted = rooted
-            // Whoever is at the terminal has signed in to the machine.
+            // The person at the terminal has signed in to the machine.
             facts.devicePINSet = true
             return facts
         }

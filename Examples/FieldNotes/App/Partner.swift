@@ -21,7 +21,7 @@ struct Partner: Codable {
         return (try? JSONDecoder().decode(Partner.self, from: Data(contentsOf: note))) ?? Partner()
     }
 
-    /// The other side of a hand-over of somebody's data.
+    /// The other side of a hand-over of an account's data.
     func peer(for owner: Identity) -> Peer {
         guard bundleID != nil else { return .unmanagedApp }
         if case .managed(let account) = owner, accounts.contains(account) { return .managed(account) }
@@ -30,7 +30,7 @@ struct Partner: Codable {
 }
 
 extension SharedItem {
-    /// The other side, for whoever takes it in.
+    /// The other side, for the side that takes it in.
     var peer: Peer {
         if let owner { return .managed(owner) }
         return senderBundleID == "unmanaged" ? .unmanagedApp : .personal
@@ -38,7 +38,7 @@ extension SharedItem {
 }
 
 extension NotesApp {
-    /// Tells other apps whose data this app takes; nobody whose data it no longer has is named.
+    /// Tells other apps whose data this app takes; an account whose data it no longer has is not named.
     func announceAccounts() async throws {
         guard let protection else { return }
         let partner = Partner(bundleID: "fieldnotes", accounts: protection.enrolledAccounts.map(\.id))

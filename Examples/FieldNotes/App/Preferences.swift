@@ -2,7 +2,7 @@ import CordonPolicy
 
 /// What administrators may set of this app, and how the app decides when two of them differ.
 struct Preferences {
-    /// Said to whoever opens the account's notes; of several texts, the first in order.
+    /// Said to the person who opens the account's notes; of several texts, the first in order.
     static let welcomeText = "welcomeText"
     /// How long a note may be, in characters; of several limits, the lowest.
     static let noteLengthLimit = "noteLengthLimit"

@@ -1,7 +1,7 @@
 import CordonSignIn
 
 extension Problem {
-    /// What each outcome of signing in means for whoever types here, and what to do next (SI-143).
+    /// What each outcome of signing in means for the person at the terminal, and what to do next (SI-143).
     ///
     /// Every outcome has its branch: a new one does not compile until it has its words.
     init(_ error: SignInError) {

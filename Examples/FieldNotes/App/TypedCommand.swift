@@ -69,7 +69,7 @@ enum TypedCommand: Equatable {
         }
     }
 
-    /// The command that a line begins with, whatever follows; nil when it is none.
+    /// The command that a line begins with, whatever follows; nil when it is not a command.
     static func word(of line: String) -> String? {
         let word = line.split(separator: " ", maxSplits: 1).first.map(String.init) ?? ""
         return usages[word] == nil ? nil : word
@@ -144,10 +144,10 @@ enum TypedCommand: Equatable {
         import FILE              takes a file in        export TITLE FOLDER      saves a copy
         share TITLE INBOX        hands it to another app's inbox; `receive [FOLDER]` takes what is in this app's
         save TITLE PLACE         saves to a cloud or local place    open FILE PLACE    opens from one;
-                                 `PLACE of ACCOUNT` is somebody else's
+                                 `PLACE of ACCOUNT` is another account's
         window NAME              goes to another window, with notes of its own on it
         browse LINK              opens a link, in the managed browser where the rules say so
-        everyone                 a page with everybody's notes; `everyone print`, `copy` or `save` takes it out
+        everyone                 a page with all accounts' notes; `everyone print`, `copy` or `save` takes it out
         background COUNT         writes notes from so many tasks at once
         remediate                signs in an account whose token was refused for want of protection
         config, diagnostics      what administrators assigned; what a support desk asks for

@@ -8,7 +8,7 @@ import Foundation
     import CDispatch
 #endif
 
-/// What the person types, line by line: to whoever waits for a single line first, otherwise to the command loop.
+/// What the person types, line by line: to a caller that waits for a single line first, otherwise to the command loop.
 final class TypedLines: Sendable {
     private let typed = Typed()
 
@@ -20,7 +20,7 @@ final class TypedLines: Sendable {
         }
     }
 
-    /// The next line that nobody else waits for; nil when the input has ended.
+    /// The next line that no other caller waits for; nil when the input has ended.
     func nextCommand() async -> String? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [typed] in continuation.resume(returning: typed.take(asAnswer: false)) }
@@ -34,10 +34,10 @@ final class TypedLines: Sendable {
         _ = typed.take(asAnswer: true)
     }
 
-    /// Calls back when the person types this line, instead of handing it to whoever waits; nil ends that.
+    /// Calls back when the person types this line, instead of handing it to a waiting caller; nil ends that.
     func watch(for line: String, _ body: (@Sendable () -> Void)?) { typed.watch(for: line, body) }
 
-    /// Answers nobody any more; the command loop gets the person's `quit`.
+    /// Answers no caller any more; the command loop gets the person's `quit`.
     func leave() { typed.leave() }
 
     /// The next line, not shown on a terminal where it is hidden; nil when the input has ended or the person leaves.
@@ -70,7 +70,7 @@ private struct HiddenTyping {
     }
 }
 
-/// Lines that nobody has taken yet, and threads that wait for one.
+/// Lines that were not taken yet, and threads that wait for one.
 private final class Typed: Sendable {
     private struct State {
         var lines: [String] = []

@@ -2,7 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 
-/// What the app does when Cordon wants a window to show somebody else's notes: these windows are lines of text, so that there is
+/// What the app does when Cordon wants a window to show another account's notes: these windows are lines of text, so that there is
 /// nothing to close, and the person is told.
 struct WindowDesk: IdentityDelegate {
     let screen: Screen

@@ -28,7 +28,7 @@ extension NotesApp {
             ["current": .string(currentID), "welcome": welcome.map { .string($0) } ?? .null])
     }
 
-    /// Whoever is called that: an account that is enrolled here, by name or id, or the person themselves.
+    /// The identity of that name: an account that is enrolled here, by name or id, or the person themselves.
     func identity(called who: String) async throws -> Identity {
         if who == "personal" {
             guard shared == nil else { throw Problem("there are no personal notes on a shared device") }
@@ -40,7 +40,7 @@ extension NotesApp {
     private func account(called who: String) async throws -> ManagedAccount {
         let accounts = await enrolledAccounts()
         guard let account = accounts.first(where: { $0.userPrincipalName == who || $0.id == AccountID(who) }) else {
-            throw Problem("nobody called \(who) is enrolled here", hint: "Type `accounts`.")
+            throw Problem("no account called \(who) is enrolled here", hint: "Type `accounts`.")
         }
         return account
     }
@@ -77,7 +77,7 @@ extension NotesApp {
             ])
     }
 
-    /// Whoever is on the shared device already and needs no page: the app that signed them in asked for the service as well. Nil
+    /// The person who is on the shared device already and needs no page: the app that signed them in asked for the service as well. Nil
     /// where it is no one, where only a page gives the service's tokens, or their data was closed.
     private func devicesAccount() async throws -> ManagedAccount? {
         guard let shared, let discovery, heldBack.isEmpty, let here = try await shared.refresh().current else {
@@ -108,7 +108,7 @@ extension NotesApp {
 
     func signInInBrowser() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
-        // Somebody whose data is closed may be about to be asked for credentials: once is enough.
+        // A person whose data is closed may be about to be asked for credentials: once is enough.
         if !heldBack.isEmpty, let freshSignIn { return try await freshSignIn.signInAhead() }
         let request = SignInRequest(for: discovery)
         if let shared { return try await shared.signIn(request, browser: screen.browser).account }
@@ -136,7 +136,7 @@ extension NotesApp {
             ["status": .integer(Int64(status.rawValue)), "succeeded": .bool(status.didSucceed)])
     }
 
-    /// The rules in force for whoever's notes are on the screen.
+    /// The rules in force for the owner of the notes on the screen.
     func status() async throws {
         let policy = protection?.rules.policy(of: current)
         let who = await currentName()
@@ -174,7 +174,7 @@ extension NotesApp {
     }
 
     /// Whose data is to go: who was named, else whose notes are on the screen. An account that is kept off the screen has to be
-    /// named, because the person sees somebody else's notes.
+    /// named, because the person sees another account's notes.
     private func account(of removal: TypedCommand.Removal, by command: String) async throws -> ManagedAccount {
         if let who = removal.account, who != "personal" { return try await account(called: who) }
         if removal.account == nil, let account = current.account {

@@ -58,7 +58,7 @@ extension NotesApp {
         return account
     }
 
-    /// What administrators set for the account on the screen; nil where nobody can.
+    /// What administrators set for the account on the screen; nil where none can.
     var preferences: Preferences? {
         guard let protection, case .managed(let account) = current else { return nil }
         return Preferences(protection.rules.appConfiguration(of: account))
@@ -85,7 +85,7 @@ extension NotesApp {
         screen.answer("show", .prose(text), ["title": .string(title), "text": .string(text)])
     }
 
-    /// Takes a file in from storage that other apps can reach: the rules of whoever receives it decide.
+    /// Takes a file in from storage that other apps can reach: the rules of its receiver decide.
     private func importFile(_ path: String) async throws {
         var question = Question(.openFrom, owner: EffectiveIdentity(current))
         question.location = .other

@@ -3,7 +3,7 @@ import CordonPolicy
 import Foundation
 
 extension NotesApp {
-    /// Opens a link that stands in somebody's notes, or what their rules put in its place.
+    /// Opens a link from a person's notes, or what their rules put in its place.
     func browse(_ text: String) async throws {
         guard let link = URL(string: text), link.scheme != nil else {
             throw Problem("\(text) is no link", hint: "Give one such as https://example.com.")

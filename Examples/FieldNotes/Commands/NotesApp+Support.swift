@@ -39,7 +39,7 @@ extension NotesApp {
 
     /// Shows what an administrator asked for, or answers them.
     func answerLogRequest(_ answer: TypedCommand.LogAnswer) async throws {
-        let nothing = Problem("nobody asks for logs")
+        let nothing = Problem("no administrator asks for logs")
         if answer == .show {
             guard let content = await logConsent.shown else { throw nothing }
             // The person agrees to all of it, so all of it is shown.

@@ -3,7 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import Foundation
 
-/// Windows, one of which may show everybody's notes, and work behind the scenes.
+/// Windows, one of which may show all owners' notes, and work behind the scenes.
 extension NotesApp {
     /// Whose notes the window in front shows; at first the person's own.
     var current: Identity { IdentityContext.windowIdentity(of: window) ?? .personal }
@@ -16,7 +16,7 @@ extension NotesApp {
         screen.answer("window", "\(name): \(await currentName())", ["current": .string(currentID)])
     }
 
-    /// Has the window in front show somebody's notes, once the launch conditions of the account are met; until then it stays as
+    /// Has the window in front show an account's notes, once the launch conditions of the account are met; until then it stays as
     /// it is. Why not, if not.
     func turn(to identity: Identity) async -> Problem? {
         heldBack[window] = nil
@@ -27,7 +27,7 @@ extension NotesApp {
         return Problem(outcome.reason, hint: "Type `check-in` for newer rules, then `use` again.")
     }
 
-    /// Takes somebody's notes off every window.
+    /// Takes an account's notes off every window.
     func takeAway(_ account: AccountID) async {
         heldBack = heldBack.filter { $0.value != account }
         for window in windows where IdentityContext.windowIdentity(of: window) == .managed(account) {
@@ -36,19 +36,19 @@ extension NotesApp {
         try? await announceAccounts()
     }
 
-    /// A page with the notes of everybody: as soon as an organisation's are among them, the rules hold for the whole page. It
+    /// A page with the notes of all owners: as soon as an organisation's are among them, the rules hold for the whole page. It
     /// can be printed, copied and saved like any other.
     func everyone(_ way: String?) async throws {
-        let everybody = (shared == nil ? [Identity.personal] : []) + (await enrolledAccounts()).map { .managed($0.id) }
-        let page = try await page(of: everybody)
+        let owners = (shared == nil ? [Identity.personal] : []) + (await enrolledAccounts()).map { .managed($0.id) }
+        let page = try await page(of: owners)
         guard let protection, let way else {
-            let rules = protection?.rules.policy(ofSeveral: everybody)
+            let rules = protection?.rules.policy(ofSeveral: owners)
             return screen.answer("everyone", .prose(page), ["text": .string(page), "managed": .bool(rules != nil)])
         }
-        let owner = everybody.last ?? .personal
+        let owner = owners.last ?? .personal
         func question(_ action: Action) -> Question {
             var question = Question(action, owner: EffectiveIdentity(owner))
-            question.coVisibleIdentities = everybody.filter { $0 != owner }
+            question.coVisibleIdentities = owners.filter { $0 != owner }
             (question.peer, question.characters, question.location) = (.unmanagedApp, page.count, .other)
             return question
         }
@@ -69,9 +69,9 @@ extension NotesApp {
         screen.answer("everyone", "done")
     }
 
-    private func page(of everybody: [Identity]) async throws -> String {
+    private func page(of owners: [Identity]) async throws -> String {
         var lines: [String] = []
-        for owner in everybody {
+        for owner in owners {
             let notebook = Notebook(owner: owner, protection: protection, home: home)
             for title in try await notebook.titles() {
                 lines.append("\(title): \(String(decoding: try await notebook.read(title), as: UTF8.self))")
@@ -88,7 +88,7 @@ extension NotesApp {
                 for number in 0..<count {
                     group.addTask {
                         await Task.yield()
-                        guard let owner = IdentityContext.currentScope else { throw Problem("the work is nobody's") }
+                        guard let owner = IdentityContext.currentScope else { throw Problem("the work has no owner") }
                         try await Notebook(owner: owner, protection: protection, home: home)
                             .write(Data("background \(number)".utf8), as: "background-\(number)")
                     }

@@ -78,7 +78,12 @@ struct SealCheck {
         _ path: String, _ entry: PropertyListValue, _ old: PropertyListValue?, _ tree: CodeResources.Tree
     ) throws(AppToolsError) -> Finding? {
         if let target = entry["symlink"]?.string {
-            return tree.link(path) == target ? nil : finding(path, "SG-CHANGED", "leads elsewhere than the seal says")
+            guard tree.link(path) == target else {
+                return finding(path, "SG-CHANGED", "leads elsewhere than the seal says")
+            }
+            guard Self.leaves(target, from: path) else { return nil }
+            // What it leads to is not sealed; Apple's strict check refuses such a link, its usual one does not.
+            return finding(path, "SG-LINK", "leads out of the bundle, so nothing protects what it leads to", .warning)
         }
         let content = try tree.content(path)
         let long = entry["hash2"]?.data
@@ -88,6 +93,17 @@ struct SealCheck {
             (long.map { $0 == CodeResources.sha256(content) } ?? true)
             && (short.map { $0 == CodeResources.sha1(content) } ?? true)
         return isSame ? nil : finding(path, "SG-CHANGED", "changed after the bundle was sealed")
+    }
+
+    /// Whether a link at a path of the bundle leads out of it.
+    private static func leaves(_ target: String, from path: String) -> Bool {
+        guard !target.hasPrefix("/") else { return true }
+        var depth = path.split(separator: "/").count - 1
+        for part in target.split(separator: "/") where part != "." {
+            depth += part == ".." ? -1 : 1
+            if depth < 0 { return true }
+        }
+        return false
     }
 
     private func finding(

@@ -6,7 +6,7 @@
 
     /// Check-ins, wipes and receipts while the app is not in front, by the system's background tasks.
     ///
-    /// The identifier stands in the Info.plist's `BGTaskSchedulerPermittedIdentifiers`. Register before the app has finished launching. The
+    /// The Info.plist lists the identifier under `BGTaskSchedulerPermittedIdentifiers`. Register before the app has finished launching. The
     /// system decides when; a wipe that no task has brought is carried out at the next start.
     public struct BackgroundWork: Sendable {
         private let identifier: String

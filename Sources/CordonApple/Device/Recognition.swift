@@ -28,7 +28,7 @@
 
         private let handed = Locked<(recognition: Recognition, until: ContinuousClock.Instant)?>(nil)
 
-        /// Hands a dialog over in place of one that nobody took.
+        /// Hands a dialog over in place of one that was not taken.
         func hand(_ recognition: Recognition) async {
             let former = handed.withLock { handed in
                 defer { handed = (recognition, .now + Self.lifetime) }

@@ -43,7 +43,7 @@
             return Self.status(SecItemAdd(Bridging.dictionary(new), nil))
         }
 
-        /// Gives a key out after the system's dialog; asks nobody where there is none, and not again where ``DeviceBiometry/init(opening:)`` has
+        /// Gives a key out after the system's dialog; shows no dialog where there is none, and not again where ``DeviceBiometry/init(opening:)`` has
         /// just asked.
         public func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?) {
             let item = BiometryItem(keychain: keychain, service: service, name: name)

@@ -57,7 +57,7 @@
             let continuation = waiting.withLock { $0.removeValue(forKey: number) }
             if isUntrusted {
                 continuation?.finish(
-                    throwing: TransportError(.untrustedServer, reason: "the server's key is none that is trusted"))
+                    throwing: TransportError(.untrustedServer, reason: "the server's key is not trusted"))
             } else if let error {
                 continuation?.finish(throwing: error)
             } else {

@@ -122,14 +122,17 @@ package enum DurableFile {
 
     /// Overwrites a file with zeros where it lies, at most a mebibyte, for what that is worth on the disk at hand. One that
     /// cannot be written is left as it is.
-    package static func overwrite(_ file: URL) {
+    ///
+    /// - Returns: Whether nothing but zeros is on the disk, or no such file.
+    @discardableResult
+    package static func overwrite(_ file: URL) -> Bool {
         let descriptor = open(file.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
         let size = lseek(descriptor, 0, SEEK_END)
-        lseek(descriptor, 0, SEEK_SET)
-        _ = writeAll(Data(count: Int(max(0, min(size, 1 << 20)))), to: descriptor)
-        _ = flush(descriptor, .bytes)
+        guard size >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return false }
+        let isWritten = writeAll(Data(count: Int(min(size, 1 << 20))), to: descriptor)
+        return flush(descriptor, .bytes) && isWritten && size <= 1 << 20
     }
 
     /// Makes what was done in a folder survive a crash of the machine.

@@ -93,7 +93,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         guard report.isSound else { return }
         let root = report.rootKeyThumbprint ?? "none"
         Terminal.data(
-            "\(Style.green("sound")): \(report.records) records of \(report.tenant?.rawValue ?? "nobody"), "
+            "\(Style.green("sound")): \(report.records) records of \(report.tenant?.rawValue ?? "no organisation"), "
                 + "\(report.receipts) wipe receipt\(report.receipts == 1 ? "" : "s"), root key \(root)"
                 + (report.isPinned ? " (pinned)" : " (not pinned: compare it yourself, or use --pin)"))
     }

@@ -86,7 +86,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let manifest = try BackupFolder.restore(folder, to: data, pin: pin, lost: lost)
         try BackupReport(manifest).write(asJSON: json, "restored", dataDirectory)
         Terminal.talk(
-            "Apps are told nothing from it until somebody confirms it: DELETE /admin/v1/restoration, with a fresh sign-in."
+            "Apps are told nothing from it until an administrator confirms it: DELETE /admin/v1/restoration, with a fresh sign-in."
         )
     }
 

@@ -7,7 +7,7 @@ import Foundation
 
 /// A backup: a folder with the store, the signing keys and what else a service cannot be started without.
 ///
-/// It holds secrets, so the folder has mode 0700 and every file 0600, and whoever keeps it must encrypt it.
+/// It holds secrets, so the folder has mode 0700 and every file 0600, and where it is kept it must be encrypted.
 enum BackupFolder {
     /// Files beside the store and the keys that belong into a backup where they exist.
     private static let others = [

@@ -5,7 +5,7 @@ enum BackupMark {
     /// The name of the file in a data folder; its time is the backup's.
     static let name = "last-backup"
 
-    /// Notes a backup; a folder that cannot be written keeps nobody from having one.
+    /// Notes a backup; a folder that cannot be written does not prevent the backup.
     static func write(in folder: URL, at time: Date) {
         try? PrivateFolder(folder).write(time.formatted(.iso8601) + "\n", to: name)
     }

@@ -57,7 +57,7 @@ struct BackupSeals {
             guard let seal = seals[tenant.id] else {
                 guard pin == nil, manifest.format < BackupManifest.sealed else {
                     throw CommandFailure(
-                        .badInput, "\(folder.path): nobody has signed the backup of \(tenant.id)",
+                        .badInput, "\(folder.path): there is no signature on the backup of \(tenant.id)",
                         hint: "Use another backup.")
                 }
                 continue

@@ -29,7 +29,7 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The MDM's profile with a com.apple.extensiblesso payload.")
     var profile: String?
 
-    @Option(help: "The broker's own folder, closed to everybody else.")
+    @Option(help: "The broker's own folder, closed to every other user.")
     var dataDirectory = "cordon-broker-data"
 
     @Flag(help: "Serve programs of this user, shared mode on, roles as `cordon serve --development` has them.")
@@ -72,21 +72,21 @@ struct BrokerOptions: ParsableArguments {
         guard policy == nil || (config == nil && profile == nil && issuer == nil && !trust.isEmpty) else {
             throw ValidationError("--policy comes with --trust and without --config, --profile and --issuer")
         }
-        // What is signed is the organisation's word; whoever starts the broker must not loosen it in passing.
+        // What is signed is the organisation's word; an option of the broker's start must not loosen it.
         let signed: [(String, Bool)] = [
             ("--development", development), ("--service", service != nil), ("--client-id", clientID != nil),
             ("--max-idle", maxIdle != nil), ("--max-session", maxSession != nil),
             ("--clean-up-time", cleanUpTime != nil), ("--report-interval", reportInterval != nil),
         ]
         if policy != nil, let option = signed.first(where: \.1)?.0 {
-            throw ValidationError("\(option) stands in the signed policy, and is not given beside it")
+            throw ValidationError("\(option) is set by the signed policy, and cannot be given as an option too")
         }
         for seconds in [maxIdle, maxSession, cleanUpTime, reportInterval] {
             guard seconds ?? 1 > 0 else { throw ValidationError("a time must be above zero") }
         }
     }
 
-    /// A signed policy, from a file that nobody but its owner and the system's administrator can have written.
+    /// A signed policy, from a file that only its owner and the system's administrator can have written.
     private static func read(policy: String, trusting trusted: Set<String>) throws(ProgramError) -> BrokerConfiguration
     {
         // Opened once, so that what is read is the file whose owner was looked at; a pipe must not make this wait.

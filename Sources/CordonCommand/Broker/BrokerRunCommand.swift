@@ -30,7 +30,7 @@ struct BrokerRunCommand: AsyncParsableCommand {
         for warning in configuration.warnings { Terminal.talk(Style.yellow("warning:") + " \(warning)") }
         let logger = Logger(label: "cordon.broker") { TextLogHandler(label: $0) }
         var trust = ServerTrust()
-        // What is reached here is the OpenID provider, which is somebody else's to bring up to date.
+        // What is reached here is the OpenID provider, which is not the broker's to keep up to date.
         trust.requiresTLS13 = false
         do {
             if let file = options.authorities { try trust.add(authoritiesIn: URL(filePath: file)) }
@@ -105,6 +105,6 @@ struct BrokerReport: Codable, Sendable, Equatable {
     var development: Bool
     /// The provider.
     var issuer: String
-    /// The process id, for whoever wants to stop it.
+    /// The process id, for a script that stops it.
     var process: Int32
 }

@@ -27,7 +27,7 @@ struct DeviceOptions: ParsableArguments {
     @Flag(help: "Print JSON, one value a line.")
     var json = false
 
-    /// This command's view of the device. It keeps nothing of anybody, so its clean-up has nothing to do.
+    /// This command's view of the device. It keeps no personal data, so its clean-up has nothing to do.
     func device() throws(CommandFailure) -> SharedDeviceMode {
         do {
             return try SharedDeviceMode(socket: socket, clientID: clientID, isDevelopment: development) { _ in }
@@ -51,7 +51,7 @@ struct DeviceOptions: ParsableArguments {
         if json { try Terminal.json(value, pretty: false) } else { Terminal.data(text) }
     }
 
-    /// A browser that is somebody's own: the page's address is printed.
+    /// The person's own browser, on any machine: the page's address is printed.
     var browser: BrowserLauncher {
         let json = json
         return .opening { page in

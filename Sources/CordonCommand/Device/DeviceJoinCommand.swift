@@ -5,7 +5,7 @@ import Foundation
 /// `cordon device join`: a cloud device administrator makes this device the organisation's.
 struct DeviceJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "join", abstract: "Join the device to the organisation of whoever signs in.",
+        commandName: "join", abstract: "Join the device to the organisation of the person who signs in.",
         discussion: """
             Takes a person with the role Cloud Device Administrator, who is signed out again at once. Run it as root or as \
             the broker's user. Repeating it changes nothing.
@@ -25,7 +25,7 @@ struct DeviceJoinCommand: AsyncParsableCommand {
 /// `cordon device leave`: ends the registration, the session and all they left.
 struct DeviceLeaveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "leave", abstract: "Remove the device from its organisation, signing out whoever is there.")
+        commandName: "leave", abstract: "Remove the device from its organisation, signing out the person on it.")
 
     @OptionGroup var options: DeviceOptions
 

@@ -77,7 +77,7 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
     func run() async throws {
         let report = try await options.asking { device async throws(SignInError) in
             do throws(SignInError) { return try await device.signOut() } catch {
-                // For whoever wants nobody to be signed in, that nobody was is as good.
+                // The wanted state is that no one is signed in; it holds already.
                 guard error.fault == .invalidParameter else { throw error }
                 return DeviceSignOutReport(
                     hadAccount: false, keyDestroyed: true,
@@ -96,7 +96,7 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
 
     /// What became of the session.
     static func head(_ report: DeviceSignOutReport) -> String {
-        guard report.hadAccount else { return "nobody was signed in" }
+        guard report.hadAccount else { return "no one was signed in" }
         return report.keyDestroyed
             ? "signed out; the session's key is destroyed"
             : "signed out, but the key of the apps' data may still be on the device: have an administrator look at its disk"

@@ -74,7 +74,7 @@ struct DeviceAccountCommand: AsyncParsableCommand {
         commandName: "account", abstract: "Say who is signed in on the device.",
         discussion: """
             For a broker that runs for development; elsewhere the apps of the list know. The exit status is 0 whether or not \
-            somebody is, and 4 on a device that is not shared.
+            someone is, and 4 on a device that is not shared.
             """)
 
     @OptionGroup var options: DeviceOptions
@@ -82,6 +82,6 @@ struct DeviceAccountCommand: AsyncParsableCommand {
     func run() async throws {
         let current = try await options.asking { device async throws(SignInError) in try await device.refresh() }
         try options.print(
-            current, current.current.map { TerminalText($0.userPrincipalName).text } ?? "nobody is signed in")
+            current, current.current.map { TerminalText($0.userPrincipalName).text } ?? "no one is signed in")
     }
 }

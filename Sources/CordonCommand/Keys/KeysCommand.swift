@@ -6,7 +6,7 @@ struct KeysCommand: AsyncParsableCommand {
         commandName: "keys", abstract: "Move a service's root key away, and have it delegate signing.",
         discussion: """
             Apps trust a service by its root key. At the first start it lies with the service's other keys, and delegates \
-            signing to one of them for 90 days at a time. Once it is elsewhere, somebody renews that.
+            signing to one of them for 90 days at a time. Once it is elsewhere, an administrator renews that.
 
             Examples:
               cordon keys export-root --config /etc/cordon/service.json --to /media/safe/root.key

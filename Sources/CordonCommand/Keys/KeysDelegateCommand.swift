@@ -105,7 +105,7 @@ struct KeysInstallCommand: AsyncParsableCommand {
 enum RootKeyFile {
     private static let largest = 64 << 10
 
-    /// The root key of a file that nobody but its owner can read.
+    /// The root key of a file that only its owner can read.
     static func read(_ path: String) throws(CommandFailure) -> SoftwareSigningKey {
         do {
             return try SoftwareSigningKey(

@@ -7,7 +7,7 @@ import Foundation
 /// The head of the audit log as it was last seen, kept beside the store: a store that was set back, emptied or cut since does
 /// not have that record any more.
 ///
-/// SQLite keeps the newest commits in a file of their own (`service.sqlite-wal`). Whoever copies or restores the one without
+/// SQLite keeps the newest commits in a file of their own (`service.sqlite-wal`). A person who copies or restores the one without
 /// the other gets a store that is sound and older.
 struct AuditMark: Codable, Equatable {
     /// The name of the file in a data folder.
@@ -22,7 +22,7 @@ struct AuditMark: Codable, Equatable {
 
     /// What was kept for an organisation; nil where there is nothing, or it is another organisation's.
     ///
-    /// - Throws: ``CommandFailure`` with status `badInput` for a file that is none of these.
+    /// - Throws: ``CommandFailure`` with status `badInput` for a file that is not one of these.
     static func read(in folder: URL, of tenant: TenantID) throws(CommandFailure) -> AuditMark? {
         let file = folder.appending(path: name)
         let mark: AuditMark

@@ -17,7 +17,7 @@ enum DevelopmentPeople {
     ///
     /// - Parameters:
     ///   - tenant: The tenant id of a new directory, empty for a random one.
-    ///   - password: The password of everybody in a new directory, nil for random ones.
+    ///   - password: The password of every person in a new directory, nil for random ones.
     /// - Throws: ``CommandFailure`` with status `badInput` for a damaged file, `writeFailed` otherwise.
     static func open(
         in folder: PrivateFolder, tenant: String, password: String?

@@ -5,7 +5,7 @@ import Logging
 /// Writes each log line as one JSON object, for a collector.
 ///
 /// Of the metadata only what ``names`` lists is written: what a library adds some day, such as a request's path, could
-/// name a person. Whoever logs something new that is safe adds its name there.
+/// name a person. A new name that is safe to log is added there.
 struct JSONLogHandler: LogHandler {
     /// The members that are written, none of which says anything of a person.
     static let names: Set<String> = [

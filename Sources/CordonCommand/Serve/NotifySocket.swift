@@ -11,7 +11,7 @@ import Foundation
 /// Tells systemd how the service is doing, by the datagram socket that it names in the environment (`sd_notify`, systemd.service
 /// `Type=notify`).
 ///
-/// Nothing is told where nobody listens. What cannot be sent is lost: the service does not depend on who watches it.
+/// Nothing is sent where no supervisor listens. What cannot be sent is lost: the service does not depend on who watches it.
 struct NotifySocket: Sendable {
     /// What is told.
     enum Message: Equatable {
@@ -81,7 +81,7 @@ struct NotifySocket: Sendable {
     #if canImport(Darwin)
         private static let flags: Int32 = 0
     #else
-        // Nobody who watches may stop the service by not reading.
+        // A supervisor that does not read must not stop the service.
         private static let flags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
     #endif
 }

@@ -42,8 +42,8 @@ extension RunningService {
         }
     }
 
-    /// Tells whoever watches the process that it lives, as long as the store answers. A store that fails is an answer too, because a
-    /// new start would not help it; one that does not answer is none. Returns when the task is cancelled.
+    /// Tells the process's supervisor that it lives, as long as the store answers. A store that fails is an answer too, because a
+    /// new start would not help it; one that does not answer is not. Returns when the task is cancelled.
     func showLife(to manager: NotifySocket?) async {
         guard let manager, let pause = manager.signOfLife else { return }
         while !Task.isCancelled {
@@ -76,7 +76,7 @@ extension RunningService {
         }
     }
 
-    /// Measures the machine and the folder for the metrics, and finds what somebody has to look at.
+    /// Measures the machine and the folder for the metrics, and finds what needs an administrator's attention.
     func watch(logger: Logger, isLogging: Bool) async {
         let readiness: Result<RootKeyState, ServiceError>
         do { readiness = .success(try await service.devices.readiness(of: tenant)) } catch {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `cordon serve approve`: releases a change that waits, for whoever may write the service's folder.
+/// `cordon serve approve`: releases a change that waits, for a user who may write the service's folder.
 struct ServeApproveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Release a change that waits for a second person.",

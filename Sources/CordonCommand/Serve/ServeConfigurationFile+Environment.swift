@@ -93,7 +93,7 @@ extension ServeConfigurationFile {
     /// How the file says that an issuer's tokens look; naming the issuer elsewhere does not change that.
     func profile(of issuer: String) -> IssuerProfile? { issuers?.first { $0.issuer == issuer }?.profile }
 
-    /// Variables of the environment that look like settings and are none, in order: most likely misspelt ones.
+    /// Variables of the environment that look like settings but are not, in order: most likely misspelt ones.
     static func strangers(in environment: [String: String]) -> [String] {
         let known = Set(CodingKeys.allCases.map { prefix + variable($0.rawValue) })
         return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()

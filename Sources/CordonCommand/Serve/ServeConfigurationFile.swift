@@ -60,7 +60,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var logLevel: ServeLogging.Level?
     var logFormat: ServeLogging.Format?
 
-    /// What happens when somebody enrols whom the directory does not know.
+    /// What happens when a person enrols whom the directory does not know.
     enum FirstSignIn: String, Codable, CaseIterable {
         /// They become a person of the directory.
         case create

@@ -69,7 +69,7 @@ struct ServeOptions: ParsableArguments {
         transform: Self.numbers)
     var numericConflict: NumericConflict?
 
-    @Option(help: "How long ago, in seconds, somebody may have signed in who asks for a wipe; 0 for ever.")
+    @Option(help: "How many seconds ago a person who asks for a wipe may have signed in; 0 for no limit.")
     var stepUpSeconds: Int?
 
     @Option(help: "A JSON file with people and groups, read at the start and whenever it changes.")
@@ -81,10 +81,10 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The file with the secret that signs alerts: whsec_ and Base64, mode 0600 or 0640.")
     var alertSecretFile: String?
 
-    @Option(help: "Whether somebody whom the directory does not know is added when they enrol: create or refuse.")
+    @Option(help: "Whether a person whom the directory does not know is added when they enrol: create or refuse.")
     var firstSignIn: ServeConfigurationFile.FirstSignIn?
 
-    @Option(help: "The password of everybody in a new development directory, instead of random ones.")
+    @Option(help: "The password of every person in a new development directory, instead of random ones.")
     var developmentPassword: String?
 
     @Option(help: "How much to say on standard error; info is one line for each answer. (default: notice)")
@@ -118,10 +118,10 @@ struct ServeOptions: ParsableArguments {
         plan.console = try console(set)
         plan.console?.webhookHost = plan.alerts?.webhook.host(percentEncoded: false)
         plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
-        // As with the limits of requests: whoever tries the service out has a few people and many devices.
+        // As with the limits of requests: a trial has a few people and many devices.
         if development { plan.service.registrationsPerPerson = 1_000_000 }
         try applyChanges(set, to: &plan.service)
-        // A directory that somebody keeps says who belongs; without one, whoever the provider lets sign in does.
+        // A directory that is kept says who belongs; without one, everyone whom the provider lets sign in does.
         let usual = plan.directory == nil ? ServeConfigurationFile.FirstSignIn.create : .refuse
         plan.service.createsPeopleAtSignIn = !development && (firstSignIn ?? set.firstSignIn ?? usual) == .create
         return plan
@@ -201,7 +201,7 @@ struct ServeOptions: ParsableArguments {
         server.issuers = issuers.map(\.issuer)
         for issuer in issuers { server.issuerProfiles[issuer.issuer] = issuer.profile }
         server.isBehindProxy = behindProxy || set.behindProxy ?? false
-        // Nobody meets a limit by hand, and demos and tests must not.
+        // A person never meets a limit by hand, and demos and tests must not.
         if development { server.limits = .development }
         if let text = publicURL ?? set.publicURL {
             guard let url = URL(string: text) else {

@@ -28,7 +28,7 @@ struct ServePlan: Sendable {
     var console: ConsoleConfiguration?
     /// Times, limits and habits of the service.
     var service = ServiceConfiguration()
-    /// The password of everybody in a new development directory.
+    /// The password of every person in a new development directory.
     var developmentPassword: String?
 
     /// Where alerts are posted, and the file with the secret that signs them.

@@ -19,7 +19,7 @@ struct ServeReport: Codable, Sendable, Equatable {
     var development: Bool
     /// The OpenID provider's issuer; of several, the first.
     var issuer: String
-    /// The process id, for whoever wants to stop it.
+    /// The process id, for a script that stops it.
     var process: Int32
 }
 

@@ -35,7 +35,7 @@ enum ServeRetention: String, CaseIterable {
 
     /// Takes over days by name; the others stay as they are.
     ///
-    /// - Throws: ``CommandFailure`` with status `badInput` for a name that is none, and for days that are no number from 1 to 36,500.
+    /// - Throws: ``CommandFailure`` with status `badInput` for an unknown name, and for days that are not a number from 1 to 36,500.
     static func apply(_ days: [String: Int], to service: inout ServiceConfiguration) throws(CommandFailure) {
         for (name, days) in days.sorted(by: { $0.key < $1.key }) {
             guard let retention = ServeRetention(rawValue: name) else {

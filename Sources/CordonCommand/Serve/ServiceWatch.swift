@@ -3,7 +3,7 @@ import CordonServiceHTTP
 import Foundation
 import Logging
 
-/// What a service measures of itself, its machine and its folder while it runs, and what of that somebody has to look at.
+/// What a service measures of itself, its machine and its folder while it runs, and what of that needs an administrator's attention.
 struct ServiceWatch {
     /// Less free space than this is worth a warning, in bytes.
     static let leastFree = 512.0 * 1_048_576
@@ -29,7 +29,7 @@ struct ServiceWatch {
         var started: Date
         /// What is under way, nil where the store does not say.
         var workload: ServiceWorkload?
-        /// Whether nobody needs a backup.
+        /// Whether no backup is needed.
         var isDevelopment = false
     }
 

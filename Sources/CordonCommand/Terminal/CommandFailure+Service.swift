@@ -4,7 +4,7 @@ import CordonService
 import CordonServiceHTTP
 
 extension CommandFailure {
-    /// What a person is told of a program that cannot start or go on.
+    /// The message to a person about a program that cannot start or go on.
     init(_ error: ProgramError) {
         let status: ExitStatus =
             switch error.code {
@@ -15,7 +15,7 @@ extension CommandFailure {
         self.init(status, (error.place.isEmpty ? "" : error.place + ": ") + error.reason, hint: error.hint)
     }
 
-    /// What a person is told of an error of the service at its start.
+    /// The message to a person about an error of the service at its start.
     init(_ error: ServiceError) {
         let status: ExitStatus = error.code == .storageUnavailable ? .writeFailed : .badInput
         let place = error.place.map { "\($0): " } ?? ""

@@ -4,7 +4,7 @@ import Foundation
 
 /// Standard output carries data, standard error carries talk; nothing else writes to either.
 ///
-/// What is in a text may come from anybody: a file's name, a policy, a provider. Nothing of it reaches a terminal that the
+/// What is in a text may come from anywhere: a file's name, a policy, a provider. Nothing of it reaches a terminal that the
 /// terminal would obey.
 enum Terminal {
     /// Writes one or more lines of data to standard output.

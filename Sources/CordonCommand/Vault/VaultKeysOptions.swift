@@ -52,7 +52,7 @@ func vaultReporting<Value: Sendable>(_ work: () async throws(VaultError) -> Valu
 }
 
 extension CommandFailure {
-    /// What a person is told of an error of the vault.
+    /// The message to a person about an error of the vault.
     init(_ error: VaultError) {
         let status: ExitStatus =
             switch error.code {

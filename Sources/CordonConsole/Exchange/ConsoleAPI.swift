@@ -103,7 +103,7 @@ struct ConsoleAPI: Sendable {
 }
 
 extension HTTPField.Name {
-    /// What says that somebody was shown the impact of a change.
+    /// The token that says that the caller was shown the impact of a change.
     static let impact = Self("Cordon-Impact") ?? .via
     /// The id of a change that waits for a second person.
     static let waiting = Self("Cordon-Waiting-Change") ?? .via

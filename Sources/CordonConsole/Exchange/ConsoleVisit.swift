@@ -3,7 +3,7 @@ import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 
-/// One request of somebody who is signed in.
+/// One request of a person who is signed in.
 struct ConsoleVisit: Sendable {
     let api: ConsoleAPI
     let session: ConsoleSession

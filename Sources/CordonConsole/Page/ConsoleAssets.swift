@@ -36,8 +36,8 @@ enum ConsoleAssets {
         rect.good { fill: var(--good); } rect.notice { fill: var(--notice); } rect.bad { fill: var(--bad); }
         .scroll { overflow-x: auto; margin: 1rem 0; padding: 0 .75rem; } .card .scroll { border: 0; padding: 0; }
         table { border-collapse: collapse; width: 100%; } caption { padding: .6rem .5rem; }
-        th, td { text-align: left; padding: .5rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: break-word; }
-        td time, td .badge { white-space: nowrap; } td code { overflow-wrap: break-word; }
+        th, td { text-align: left; padding: .5rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; min-width: 6.5rem; }
+        th { overflow-wrap: normal; } td time, td .badge { white-space: nowrap; } td code { overflow-wrap: break-word; }
         th { color: var(--soft); font-weight: 600; font-size: .9rem; } td form { margin: 0; }
         code, pre { font: .88em ui-monospace, monospace; overflow-wrap: anywhere; } pre { overflow: auto; padding: .75rem; background: var(--back); border-radius: .4rem; white-space: pre-wrap; }
         dl { margin: .5rem 0; display: grid; grid-template-columns: minmax(9rem, max-content) minmax(0, 1fr); }
@@ -63,7 +63,7 @@ enum ConsoleAssets {
         header form { margin: 0; } .links { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; } details { margin: 1rem 0; } summary { cursor: pointer; }
         @media (max-width: 52rem) { body { display: block; } nav { padding: .25rem .5rem; border-bottom: 1px solid var(--line); }
           nav ul { display: flex; flex-wrap: wrap; } nav a { padding: .35rem .55rem; } nav a[aria-current] { box-shadow: inset 0 -3px var(--main); }
-          dl { grid-template-columns: minmax(0, 1fr); } dd { border: 0; padding-top: 0; } thead { position: absolute; left: -99rem; } tr, td { display: block; } tr { border-top: 2px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .2rem .25rem; overflow-wrap: anywhere; }
+          dl { grid-template-columns: minmax(0, 1fr); } dd { border: 0; padding-top: 0; } thead { position: absolute; left: -99rem; } tr, td { display: block; } tr { border-top: 2px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .2rem .25rem; min-width: 0; }
           td .badge { white-space: normal; } td code { overflow-wrap: anywhere; }
           td::before { content: attr(data-column); display: block; color: var(--soft); font-size: .85rem; } }
         @media (prefers-reduced-motion: no-preference) { a, button { transition: background .12s; } }

@@ -17,6 +17,7 @@ struct AuditPages {
 
     /// How much of a value is shown; the log to download has all of it.
     private static let longest = 80
+    private static let mostDetails = 8
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let days = Int(visit.query["days"]).map { min(max($0, 1), 366) } ?? 7
@@ -29,9 +30,11 @@ struct AuditPages {
         let isEnd = records.count < page.list("records").count || page.number("next") == 0
         let names = try await Names(of: records, visit)
         let rows = records.map { record -> [Cell] in
-            let details = (record["details"]?.object ?? [:]).sorted { $0.key < $1.key }.map { name, value in
+            let all = (record["details"]?.object ?? [:]).sorted { $0.key < $1.key }
+            var details = all.prefix(Self.mostDetails).map { name, value in
                 Cell.text(.data("\(name): \(Self.clipped(value.string ?? value.text()))"))
             }
+            if all.count > details.count { details.append(.text("and \(all.count - details.count) more")) }
             return [
                 .time(record["time"]?.integer.map { Date(timeIntervalSince1970: TimeInterval($0)) }),
                 names.actor(record), .code(record.text("action")), .list([names.target(record)] + details),

@@ -196,7 +196,7 @@ struct PolicyPages {
         }
     }
 
-    /// The members of a policy from which another one is made, which reaches nobody yet.
+    /// The members of a policy from which an unassigned copy is made.
     static func unassigned(_ document: [String: JSONValue]) -> [String: JSONValue] {
         let own: Set = [
             "id", "version", "createdDateTime", "lastModifiedDateTime", "isAssigned", "assignments", "deployedAppCount",

@@ -270,7 +270,7 @@ struct PolicyTargeting {
                 target.text("@odata.type") == allUsers
                 ? "/v1.0/users?$top=200" : "/v1.0/groups/\(id)/transitiveMembers?$top=200"
             guard target.text("@odata.type") == allUsers || !id.isEmpty else { continue }
-            // A group that has left the directory reaches nobody.
+            // A group that has left the directory reaches no person.
             let members = (try? await visit.api.all(path)) ?? []
             for member in members where member["userPrincipalName"] != nil || target.text("@odata.type") == allUsers {
                 if target.text("@odata.type") == exclusion {

@@ -118,7 +118,7 @@ struct TargetPages {
             [.text(.data(group.text("displayName"))), source(of: group.text("id")), .code(group.text("id"))]
         }
         let from: [Phrase] = sources.map { source in
-            "\(source.text("name")): \(.data("\(source.number("people"))")) people, \(.data("\(source.list("groups").count)")) groups"
+            "\(source.text("name")) (people: \(.data("\(source.number("people"))")), groups: \(.data("\(source.list("groups").count)")))"
         }
         return .page(
             Page(

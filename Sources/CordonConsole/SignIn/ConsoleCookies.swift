@@ -15,7 +15,7 @@ struct ConsoleCookies: Sendable {
 
     func name(_ name: Name) -> String { isSecure ? "__Host-" + name.rawValue : name.rawValue }
 
-    /// The value of a cookie; nil where it is missing or was sent twice, as by somebody who plants one.
+    /// The value of a cookie; nil where it is missing or was sent twice, as by an attacker who plants one.
     func value(_ name: Name, of request: Request) -> String? {
         let wanted = self.name(name)
         let values = request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Somebody who is signed in to the console.
+/// The session of a person who is signed in to the console.
 struct ConsoleSession: Codable, Sendable, Equatable {
     /// What was filled in when the session ended, or a fresh sign-in was asked for.
     struct Draft: Codable, Sendable, Equatable {
@@ -12,7 +12,7 @@ struct ConsoleSession: Codable, Sendable, Equatable {
     /// Who it is, by the object id.
     var person: String
     var token: String
-    /// The secret key to which the token is bound; nil for a token that whoever has it may use.
+    /// The secret key to which the token is bound; nil for a bearer token.
     var key: Data?
     /// When the token ends.
     var ends: Date

@@ -2,7 +2,7 @@ import Foundation
 
 /// A sign-in under way, sealed in a cookie of the browser that began it.
 struct PendingSignIn: Codable, Sendable {
-    /// How long somebody may take on the provider's pages, in seconds.
+    /// How long a person may spend on the provider's pages, in seconds.
     static let lifetime: TimeInterval = 900
 
     var state: String

@@ -16,6 +16,7 @@ enum ConsoleTexts {
     ]
 
     static let german: [String: String] = [
+        "%@ (people: %@, groups: %@)": "%@ (Personen: %@, Gruppen: %@)",
         "%@ The first 100 are shown; the files have all.": "%@ Gezeigt sind die ersten 100; die Dateien enthalten alle.",
         "%@ answers change": "%@ Antworten ändern sich",
         "%@ days": "%@ Tage",
@@ -28,7 +29,6 @@ enum ConsoleTexts {
         "%@ seconds": "%@ Sekunden",
         "%@, system %@": "%@, System %@",
         "%@: %@ becomes %@": "%@: %@ wird zu %@",
-        "%@: %@ people, %@ groups": "%@: %@ Personen, %@ Gruppen",
         "%@: %@ settings": "%@: %@ Einstellungen",
         "1 of 4: requested": "1 von 4: angefordert",
         "2 of 4: delivered to the app": "2 von 4: der App zugestellt",

@@ -61,6 +61,7 @@ public actor DemoStory {
                 steps.append(step)
             }
             if let stay {
+                try await takePhones()
                 let (name, password) = try stage.administratorsPassword()
                 let address = try await stage.runningService().address.appending(path: "console")
                 let browser = try await Person(name: name, password: password)
@@ -76,6 +77,14 @@ public actor DemoStory {
         }
         await stage.strike()
         return steps
+    }
+
+    /// Gives each of two workers a phone with the app in use, so that the console has apps to show and to wipe.
+    private func takePhones() async throws(ProgramError) {
+        for letter: Character in ["a", "b"] {
+            let app = try await stage.managedApp("phone-\(letter)")
+            _ = try await stage.signIn(try stage.worker(letter), in: app)
+        }
     }
 
     /// The worker's app, started by an earlier step.

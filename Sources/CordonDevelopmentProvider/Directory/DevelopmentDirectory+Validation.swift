@@ -19,7 +19,7 @@ extension DevelopmentDirectory {
             try Self.checkDisplayName(group.displayName, at: place)
             for (position, member) in group.members.enumerated() {
                 try Self.check(
-                    known.contains(member), at: "\(place).members[\(position)]", "nobody has this id",
+                    known.contains(member), at: "\(place).members[\(position)]", "no person has this id",
                     "name the id of one of the people, or remove the member")
             }
             try Self.check(

@@ -60,7 +60,7 @@ struct DeviceAuthorizations: Sendable {
         return code
     }
 
-    /// What comes of a code that a person typed.
+    /// The outcome of a code that a person typed.
     enum Entry {
         /// The key of the device that waits.
         case found(String)

@@ -41,6 +41,9 @@ struct PersonStanding: Codable, Sendable, Equatable {
         for registration in try records.records(Registration.self, where: (.user, person)) { note(registration) }
     }
 
+    /// Whether a version before counted an app of the person without what is installed.
+    var lacksInstallations: Bool { apps.values.contains { $0.installation == nil } }
+
     /// Whether anything is counted of the person.
     var isCounted: Bool { isInDirectory || !apps.isEmpty }
 

@@ -48,14 +48,17 @@ struct StandingCheck: Sendable {
         var wrong = 0
         while true {
             let position = last
-            let (people, end) = try await store.read(for: tenant) { records in
+            let (people, outdated, end) = try await store.read(for: tenant) { records in
                 let page = try next(records, position)
+                var outdated = 0
                 let people = try Set(page.map(\.person)).filter { person in
                     let truth = try PersonStanding(of: person, in: records)
                     let known = try records.record(PersonStanding.self, person)
-                    return truth.isCounted ? truth != known : known != nil
+                    guard truth.isCounted ? truth != known : known != nil else { return false }
+                    if let known, known.lacksInstallations { outdated += 1 }
+                    return true
                 }
-                return (people.sorted(), page.count < Self.page ? nil : page.last?.id)
+                return (people.sorted(), outdated, page.count < Self.page ? nil : page.last?.id)
             }
             for start in stride(from: 0, to: people.count, by: StandingNotes.mostAtOnce) {
                 let some = Array(people[start..<min(start + StandingNotes.mostAtOnce, people.count)])
@@ -63,7 +66,8 @@ struct StandingCheck: Sendable {
                     for person in some { try change.standings.recount(person, in: change) }
                 }
             }
-            wrong += people.count
+            // What a version before did not count yet is no fault.
+            wrong += people.count - outdated
             guard let end else { return wrong }
             last = end
         }

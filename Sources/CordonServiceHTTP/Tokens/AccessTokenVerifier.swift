@@ -2,7 +2,6 @@ internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonSignatures
-internal import Crypto
 public import Foundation
 public import Logging
 
@@ -52,6 +51,9 @@ public struct AccessTokenVerifier: Sendable {
         }
     }
 
+    /// The verifier's own time.
+    var moment: Date { now() }
+
     /// Fetches the keys of the trusted providers where that is due; how they stand.
     func lookAtProviders() async -> [ProviderKeyState] {
         var states: [ProviderKeyState] = []
@@ -65,33 +67,28 @@ public struct AccessTokenVerifier: Sendable {
         guard text.utf8.count <= TokenRules.largestToken else {
             throw TokenRefusal(.malformed, "the token is too large")
         }
-        let digest = Self.digest(of: text)
-        if let known = verified.token(digest, for: audience, at: now()) { return known }
-        let signed = try await signedClaims(of: text, naming: &issuer)
-        if let refusal = refusals(of: signed, for: audience).first { throw refusal }
-        let token = token(signed)
+        // Hashed once, for the memory and for the signature.
+        let hashed = HashedText(text)
+        if let known = verified.token(hashed.digest, for: audience, at: now()) { return known }
+        let signed = try await signedClaims(of: hashed, naming: &issuer)
+        // Keys may have been fetched meanwhile, so the time is read after that, and once.
+        let moment = now()
+        if let refusal = refusals(of: signed, for: audience, at: moment).first { throw refusal }
+        let token = token(signed, at: moment)
         verified.remember(
-            digest, token, for: audience,
+            hashed.digest, token, for: audience,
             notBefore: Date(
-                timeIntervalSince1970: (signed.claims.notBefore ?? 0) - TokenRules.clockTolerance), at: now())
+                timeIntervalSince1970: (signed.claims.notBefore ?? 0) - TokenRules.clockTolerance), at: moment)
         return token
     }
 
-    private static func digest(of text: String) -> SHA256Digest {
-        text.utf8.withContiguousStorageIfAvailable { letters in
-            var hash = SHA256()
-            hash.update(bufferPointer: UnsafeRawBufferPointer(letters))
-            return hash.finalize()
-        } ?? SHA256.hash(data: Data(text.utf8))
-    }
-
     /// What the token says, provided that a trusted provider signed it; nothing else is checked.
-    func signedClaims(of text: String, naming issuer: inout String?) async throws(TokenRefusal) -> SignedClaims {
+    func signedClaims(of text: HashedText, naming issuer: inout String?) async throws(TokenRefusal) -> SignedClaims {
         let signed: SignedText
         do {
             signed = try SignedText(text, .accessToken)
         } catch {
-            throw TokenRefusal(error, .accessToken, note: Self.note(on: error, text))
+            throw TokenRefusal(error, .accessToken, note: Self.note(on: error, text.text))
         }
         // Only to choose profile and key; nothing else is looked at before the signature was verified.
         guard let tree = try? JSONValue(parsing: signed.payload), let name = tree["iss"]?.string else {
@@ -134,9 +131,9 @@ public struct AccessTokenVerifier: Sendable {
     }
 
     /// Everything that speaks against a token on one side, the most telling first.
-    func refusals(of signed: SignedClaims, for audience: TokenAudience) -> [TokenRefusal] {
+    func refusals(of signed: SignedClaims, for audience: TokenAudience, at now: Date) -> [TokenRefusal] {
         let (claims, trusted) = (signed.claims, signed.trusted)
-        let moment = now().timeIntervalSince1970
+        let moment = now.timeIntervalSince1970
         var found: [TokenRefusal] = []
         func refuse(unless isGood: Bool, _ code: TokenRefusal.Code, _ reason: @autoclosure () -> String) {
             if !isGood { found.append(TokenRefusal(code, reason())) }
@@ -197,7 +194,7 @@ public struct AccessTokenVerifier: Sendable {
     }
 
     /// What a token says that nothing speaks against.
-    func token(_ signed: SignedClaims) -> AccessToken {
+    func token(_ signed: SignedClaims, at now: Date) -> AccessToken {
         let (claims, trusted) = (signed.claims, signed.trusted)
         let mark = rules.mark(of: trusted)
         let other = claims.subject.flatMap { $0 == claims.id || $0.isEmpty || IssuerMark.begins($0) ? nil : mark + $0 }
@@ -208,13 +205,13 @@ public struct AccessTokenVerifier: Sendable {
             isApplication: claims.isOfApplication, scopes: claims.scopes, roles: claims.roles,
             groups: claims.groups, lacksGroups: claims.lacksGroups, issuerMark: mark,
             issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
-            keyThumbprint: claims.keyThumbprint, expires: end(of: claims),
+            keyThumbprint: claims.keyThumbprint, expires: Self.end(of: claims, at: now),
             authenticated: claims.authenticated.map { Date(timeIntervalSince1970: $0) })
     }
 
     /// When a token ends, which is never so far away that computing with it would trap.
-    private func end(of claims: TokenClaims) -> Date {
-        min(Date(timeIntervalSince1970: claims.expires), now().addingTimeInterval(Self.farthestEnd))
+    private static func end(of claims: TokenClaims, at now: Date) -> Date {
+        min(Date(timeIntervalSince1970: claims.expires), now.addingTimeInterval(farthestEnd))
     }
 
     /// A year, in seconds.

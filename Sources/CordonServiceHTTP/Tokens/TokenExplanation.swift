@@ -63,15 +63,16 @@ extension AccessTokenVerifier {
         var issuer: String?
         let signed: SignedClaims
         do {
-            signed = try await signedClaims(of: text, naming: &issuer)
+            signed = try await signedClaims(of: HashedText(text), naming: &issuer)
         } catch {
             let note = error.note.map { ": \($0)" } ?? ""
             return TokenExplanation(refusal: error.reason + note + (issuer.map { " (issuer \($0))" } ?? ""))
         }
+        let moment = moment
         func side(_ audience: TokenAudience) -> TokenExplanation.Side {
-            let refusals = refusals(of: signed, for: audience)
+            let refusals = refusals(of: signed, for: audience, at: moment)
             let isAdministration = audience == .administration
-            let roles = AdministrationGate.roles(of: token(signed), mapping: roleMapping)
+            let roles = AdministrationGate.roles(of: token(signed, at: moment), mapping: roleMapping)
             return TokenExplanation.Side(
                 isAccepted: refusals.isEmpty,
                 refusals: refusals.map { refusal in

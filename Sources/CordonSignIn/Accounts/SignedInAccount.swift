@@ -1,7 +1,7 @@
 public import CordonIdentity
 internal import Foundation
 
-/// Somebody who signed in, as the provider described them (SI-122). Never built by apps.
+/// A person who signed in, as the provider described them (SI-122). Never built by apps.
 public struct SignedInAccount: Sendable, Hashable, Codable, Identifiable {
     /// The key to store: the directory object id where the provider gives one, else the subject.
     public let id: AccountID

@@ -59,7 +59,7 @@ final class LoopbackListener: Sendable {
             }
             return url
         case .stopped: throw SignInError(.cancelled, .stopped, "the sign-in was stopped")
-        case .timedOut: throw SignInError(.cancelled, .timedOut, "nobody signed in within the time allowed")
+        case .timedOut: throw SignInError(.cancelled, .timedOut, "no one signed in within the time allowed")
         }
     }
 

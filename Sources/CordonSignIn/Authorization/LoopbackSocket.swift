@@ -73,13 +73,13 @@ package final class LoopbackSocket: Sendable {
         if let end { close(end) }
     }
 
-    /// Reads requests until one is accepted; blocks the calling thread. Nobody can connect afterwards.
+    /// Reads requests until one is accepted; blocks the calling thread. No program can connect afterwards.
     package func serve(within timeout: Duration, reply: (String) -> Reply) -> Outcome {
         let deadline = ContinuousClock.now + timeout
         var open: [Connection] = []
         var opens = ContinuousClock.now
         defer {
-            // Whoever waits for the end may rely on a closed port; the descriptor itself lives as long as this object.
+            // A caller that waits for the end may rely on a closed port; the descriptor itself lives as long as this object.
             shutdown(listener, Int32(SHUT_RDWR))
             open.forEach { close($0.descriptor) }
         }
@@ -111,7 +111,7 @@ package final class LoopbackSocket: Sendable {
                 switch answer {
                 case .refused(let page): Self.finish(state.fd, page)
                 case .accepted(let target, let page):
-                    // Nobody else may connect from here on; only then the browser hears of success.
+                    // No other program may connect from here on; only then the browser hears of success.
                     shutdown(listener, Int32(SHUT_RDWR))
                     Self.finish(state.fd, page)
                     return .accepted(target)

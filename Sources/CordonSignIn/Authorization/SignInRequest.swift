@@ -9,18 +9,18 @@ public struct SignInRequest: Sendable {
     /// The resource the access token is for (RFC 8707), nil for the provider's choice.
     public var resource: String?
     /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. A
-    /// provider that does not announce it is then refused before anybody is asked to sign in.
+    /// provider that does not announce it is then refused before the person is asked to sign in.
     public var requiresProofOfPossession = false
     /// Whether the session has a key even where the provider binds no tokens to one: the service knows the app by it
     /// (``ServiceDiscovery/Proof/registration``).
     public var keepsOwnKey = false
     /// How hard to ask.
     public var prompt: AuthorizationPrompt = .ifNecessary
-    /// A user name to pre-fill; somebody else may sign in all the same (SI-043).
+    /// A user name to pre-fill; another person may sign in all the same (SI-043).
     public var loginHint: String?
     /// The home of the user name, for providers that federate.
     public var domainHint: String?
-    /// Who must come back; anybody else is refused with ``SignInError/Code/accountMismatch``.
+    /// Who must come back; every other account is refused with ``SignInError/Code/accountMismatch``.
     public var account: AccountID?
     /// Scopes to consent to that this access token will not carry.
     public var extraScopesToConsent: [String] = []

@@ -9,7 +9,7 @@ struct CacheOwner: Sendable, Hashable {
 
     var text: String { issuer + "\n" + clientID }
 
-    /// The name of an account's files: a hash, so that a folder listing names nobody.
+    /// The name of an account's files: a hash, so that a folder listing identifies no person.
     func name(of account: AccountID) -> String {
         let digest = SHA256.hash(data: Data((text + "\n" + account.rawValue.lowercased()).utf8))
         return digest.prefix(16).hexadecimal

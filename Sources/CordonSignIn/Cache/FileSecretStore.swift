@@ -2,7 +2,7 @@ public import Foundation
 
 /// Secrets as files that only this user can read (mode 0600 in a 0700 folder).
 ///
-/// Software protection: whoever can read this user's files, or restores a backup of this folder, has the
+/// Software protection: a process that can read this user's files, or restores a backup of this folder, has the
 /// secrets. Keep the folder apart from the token cache's and out of backups, then a restored cache cannot be
 /// opened (SI-206, SI-207).
 public struct FileSecretStore: SecretStore {

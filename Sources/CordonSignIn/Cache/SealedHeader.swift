@@ -30,7 +30,7 @@ struct SealedHeader: Equatable, Sendable {
         self.generation = generation
     }
 
-    /// The head of a file, nil when it is none of this format.
+    /// The head of a file, nil when it is not of this format.
     init?(_ file: Data) {
         let head = [UInt8](file.prefix(Self.size))
         guard head.count == Self.size, Data(head.prefix(8)) == Self.magic, head[8] == Self.format,

@@ -10,7 +10,7 @@ public struct StoredFileFacts: Sendable, Equatable, Codable {
         case revocation
     }
 
-    /// The file's name: a hash, which names nobody.
+    /// The file's name: a hash, which identifies no person.
     public let name: String
     /// What it holds.
     public let kind: Kind

@@ -20,7 +20,7 @@ extension TokenCache {
     /// Ends an account's session: key first, then the file, then reads back that both are gone (SI-207).
     ///
     /// The account stays marked as signed out, so that no other copy of a token is used for it (SI-115). Nothing else stays: a
-    /// folder's listing tells nobody who was here, not even those who guess.
+    /// folder's listing does not tell who was here, not even to a reader who guesses names.
     ///
     /// - Throws: ``SignInError`` with code `storage`, with nothing removed, when the file that names the key cannot be
     ///   read: the next attempt may still find the key.
@@ -36,12 +36,14 @@ extension TokenCache {
                 keyDestroyed = try secret.isGone()
             }
             let existed = head != nil
-            try TokenStoreFile.remove(session)
+            // The mark makes all of it durable, since it is the last that is done in the folder.
+            try TokenStoreFile.remove(session, isDurable: !existed)
             // Who still waits for the lock finds no session when they have it.
-            try TokenStoreFile.remove(file(name, "renewal"))
+            try TokenStoreFile.remove(file(name, "renewal"), isDurable: !existed)
             if existed {
-                try TokenStoreFile.replace(file(try makeMark(of: name), Self.signedOut), with: Data())
-                try TokenStoreFile.remove(file(name, Self.signedOut))
+                let mark = file(try makeMark(of: name), Self.signedOut)
+                try TokenStoreFile.remove(file(name, Self.signedOut), isDurable: false)
+                try TokenStoreFile.replace(mark, with: Data())
             }
             return TokenRemoval(
                 hadSession: existed, keyDestroyed: keyDestroyed,
@@ -72,7 +74,7 @@ extension TokenCache {
         return Self.mark(of: name, under: key)
     }
 
-    /// Nil while nobody was signed out, or where the store has no answer: then nobody counts as signed out by a mark, and a missing
+    /// Nil while no account was signed out, or where the store has no answer: then no account counts as signed out by a mark, and a missing
     /// session asks for a sign-in all the same.
     private func mark(of name: String) -> String? {
         guard let key = try? secrets.secret(named: Self.signedOut), key.count == 32 else { return nil }

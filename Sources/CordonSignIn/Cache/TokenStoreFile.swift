@@ -12,7 +12,7 @@ package enum TokenStoreFile {
             }
             throw SignInError(
                 .storage, .storeUnavailable,
-                "the token store's folder belongs to somebody else or others can write to it",
+                "the token store's folder belongs to another user, or others can write to it",
                 hint: "Give the folder to this user and set its mode to 0700.")
         }
     }
@@ -40,19 +40,23 @@ package enum TokenStoreFile {
     }
 
     /// Deletes a file and its draft durably; one that is not there counts as deleted.
-    package static func remove(_ file: URL) throws(SignInError) {
+    ///
+    /// - Parameter isDurable: False where something else makes the folder durable right after.
+    package static func remove(_ file: URL, isDurable: Bool = true) throws(SignInError) {
         do {
             try DurableFile.remove(draft(of: file))
             try DurableFile.remove(file)
-            try DurableFile.synchronize(file.deletingLastPathComponent())
+            if isDurable { try DurableFile.synchronize(file.deletingLastPathComponent()) }
         } catch { throw failure("deleted", error) }
     }
 
     /// Overwrites a file before deleting it; one that cannot be overwritten is deleted all the same.
+    ///
+    /// A file of zeros counts as none, so once its zeros are on the disk its deletion need not be: a sign-out, which destroys several
+    /// secrets, would wait for the disk twice for each.
     static func overwriteAndRemove(_ file: URL) throws(SignInError) {
-        DurableFile.overwrite(file)
-        DurableFile.overwrite(draft(of: file))
-        try remove(file)
+        let (isEmpty, isDraftEmpty) = (DurableFile.overwrite(file), DurableFile.overwrite(draft(of: file)))
+        try remove(file, isDurable: !(isEmpty && isDraftEmpty))
     }
 
     private static func draft(of file: URL) -> URL {

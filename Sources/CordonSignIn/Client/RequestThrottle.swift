@@ -35,7 +35,7 @@ struct RequestThrottle: Sendable {
         failures[key] = (error, now + pause)
     }
 
-    /// Forgets everything, after somebody signed in.
+    /// Forgets everything, after a sign-in.
     mutating func clear() {
         failures = [:]
     }

@@ -4,7 +4,7 @@ internal import Foundation
 extension SignInClient {
     /// Signs a person in through the system browser: authorization code with PKCE (RFC 6749, 7636, 8252).
     ///
-    /// Who comes back may be somebody else than hinted; ``SignInResult/matchesHint`` says so.
+    /// Another person than hinted may come back; ``SignInResult/matchesHint`` says so.
     /// - Throws: ``SignInError``; with `declinedScopes` the account is signed in all the same, and the granted
     ///   scopes can be asked for silently.
     public func signIn(_ request: SignInRequest, browser: BrowserLauncher) async throws(SignInError) -> SignInResult {
@@ -88,7 +88,7 @@ extension SignInClient {
         return (attempt, answer)
     }
 
-    /// Somebody who was signed out here gives credentials again, unless consent was asked for (SI-109).
+    /// A person who was signed out here gives credentials again, unless consent was asked for (SI-109).
     private func prompt(of request: SignInRequest) -> AuthorizationPrompt {
         guard let account = request.account, request.prompt != .consent,
             cache.isMarkedSignedOut(account, owner: owner)

@@ -19,7 +19,7 @@ struct SessionStart {
 
 extension SignInClient {
     /// The key that an interactive sign-in binds its tokens to. An account that signs in again keeps the one it has: its
-    /// registration at a service is known by it. Whoever else comes back is refused, so the key is nobody else's.
+    /// registration at a service is known by it. Any other account that comes back is refused, so no other account gets the key.
     func key(for expected: AccountID?) -> any MessageSigner {
         if let ownSigner { return ownSigner }
         if let expected, let known = try? session(of: expected), let key = try? signer(of: known) { return key }
@@ -39,7 +39,7 @@ extension SignInClient {
         let account = SignedInAccount(claims, session: SessionID(UUID()))
         if let expected = start.expected, expected != account.id {
             await discard(tokens)
-            throw SignInError(.accountMismatch, .mismatchedUser, "somebody else signed in than was asked for")
+            throw SignInError(.accountMismatch, .mismatchedUser, "another person signed in than was asked for")
         }
         guard !hasEndedMeanwhile(account.id) else {
             await discard(tokens)

@@ -12,7 +12,7 @@ internal import Foundation
 #endif
 
 extension SignInClient {
-    /// A token for the resource, from memory or renewed without asking anybody.
+    /// A token for the resource, from memory or renewed without asking the person.
     ///
     /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `network` when offline.
     public func accessToken(
@@ -34,7 +34,7 @@ extension SignInClient {
             for: account, resource: resource.isEmpty ? nil : resource, scopes: scopes, options: options)
     }
 
-    /// A token for the resource, from memory or renewed without asking anybody (SI-113).
+    /// A token for the resource, from memory or renewed without asking the person (SI-113).
     ///
     /// Any number of callers share one renewal; renewals of one account follow one another across processes (SI-179).
     /// - Parameters:
@@ -133,7 +133,7 @@ extension SignInClient {
                 parameters, grant: .refresh, signer: record.isBound ? try signer(of: record) : nil,
                 correlationID: options.correlationID)
         } catch  where error.fault == .invalidGrant {
-            // Used up, revoked or reused by a thief: the session is over until somebody signs in (SI-179).
+            // Used up, revoked or reused by a thief: the session is over until the person signs in again (SI-179).
             shelf.remove(account.id)
             try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = nil }
             throw error
@@ -166,7 +166,7 @@ extension SignInClient {
                 idToken, accessToken: tokens.accessToken, nonce: nil, maximumAge: nil,
                 correlationID: options.correlationID)
             guard claims.subject == account.subject else {
-                throw SignInError(.server, .mismatchedUser, "the renewed ID token names somebody else")
+                throw SignInError(.server, .mismatchedUser, "the renewed ID token names another person")
             }
             let now = environment.now()
             guard

@@ -25,7 +25,7 @@ public actor SignInClient: AccessTokenSource {
     var isDelivering = false
     var deliversAgain = false
     private var isInteracting = false
-    /// Accounts that were signed out while somebody was signing in: that sign-in does not bring them back (SI-057).
+    /// Accounts that were signed out while a sign-in was under way: that sign-in does not bring them back (SI-057).
     private var endedMeanwhile: Set<AccountID> = []
 
     /// Makes a client.
@@ -54,7 +54,7 @@ public actor SignInClient: AccessTokenSource {
         self.provider = Provider(configuration, transport: transport, environment: environment)
     }
 
-    /// The accounts that can get tokens without anybody being asked, sorted by name (SI-124).
+    /// The accounts that can get tokens without a dialog, sorted by name (SI-124).
     ///
     /// - Throws: ``SignInError`` with code `storage` when the cache cannot be listed, or a session cannot be read just
     ///   now: it may be a good one.

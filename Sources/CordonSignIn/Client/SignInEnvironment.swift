@@ -6,7 +6,7 @@ public struct SignInEnvironment: Sendable {
     public var now: @Sendable () -> Date
     /// Waits; throws when the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
-    /// That many bytes nobody can guess.
+    /// That many unpredictable bytes.
     public var randomBytes: @Sendable (Int) -> Data
 
     /// Makes an environment.

@@ -12,7 +12,7 @@ public struct DeviceCodePrompt: Sendable, Equatable {
     /// When the code stops working.
     public let expires: Date
 
-    /// - Throws: ``SignInError`` with fault `invalidResponse` for a code that nobody could type, or that would do more to a
+    /// - Throws: ``SignInError`` with fault `invalidResponse` for a code that a person could not type, or that would do more to a
     ///   terminal than be shown.
     init(userCode: String, page: URL, completePage: URL?, expires: Date) throws(SignInError) {
         guard !userCode.isEmpty, userCode.unicodeScalars.count <= 64, TerminalText.isSafe(userCode) else {

@@ -9,12 +9,12 @@ public struct DeviceCodeRequest: Sendable {
     /// The resource the access token is for (RFC 8707), nil for the provider's choice.
     public var resource: String?
     /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. A
-    /// provider that does not announce it is then refused before anybody is asked to sign in.
+    /// provider that does not announce it is then refused before the person is asked to sign in.
     public var requiresProofOfPossession = false
     /// Whether the session has a key even where the provider binds no tokens to one: the service knows the app by it
     /// (``ServiceDiscovery/Proof/registration``).
     public var keepsOwnKey = false
-    /// Who must come back; anybody else is refused.
+    /// Who must come back; every other account is refused.
     public var account: AccountID?
     /// Ties the logs of both sides together.
     public var correlationID = UUID()

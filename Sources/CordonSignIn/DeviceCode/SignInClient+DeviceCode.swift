@@ -8,7 +8,7 @@ extension SignInClient {
     ///   - request: What is asked for.
     ///   - show: Shows the code and the page; called once, the wait goes on when it returns.
     /// - Throws: ``SignInError``: `cancelled` when the person said no, `interactionRequired` with fault
-    ///   `timedOut` when nobody signed in before the code's end.
+    ///   `timedOut` when no one signed in before the code's end.
     public func signIn(
         _ request: DeviceCodeRequest, show: @Sendable (DeviceCodePrompt) async -> Void
     ) async throws(SignInError) -> SignInResult {
@@ -53,7 +53,7 @@ extension SignInClient {
                 throw SignInError(.cancelled, .stopped, "the sign-in was cancelled")
             }
             guard environment.now() < authorization.prompt.expires else {
-                throw SignInError(.interactionRequired, .timedOut, "nobody signed in before the code expired")
+                throw SignInError(.interactionRequired, .timedOut, "no one signed in before the code expired")
             }
             do {
                 return try await provider.redeem(

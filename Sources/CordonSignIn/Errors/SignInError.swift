@@ -19,7 +19,7 @@ public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, 
         case deviceNotJoined
         /// The call works on a shared device only.
         case deviceNotShared
-        /// Somebody else signed in than the request asked for.
+        /// Another person signed in than the request asked for.
         case accountMismatch
         /// More than one account fits the request.
         case ambiguousAccount
@@ -91,7 +91,7 @@ extension SignInError.Code {
         case .brokerRefused: "Have an administrator allow this app."
         case .network: "Try again when the network is back."
         case .serverBusy: "Try again later."
-        case .server: "Try again; if it stays, tell whoever runs the identity provider."
+        case .server: "Try again; if it stays, tell the administrator of the identity provider."
         case .configuration: "Compare the app's registration with its settings."
         case .storage: "Check that the app's data folder can be written."
         }

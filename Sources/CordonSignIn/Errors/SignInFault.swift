@@ -80,7 +80,7 @@ public enum SignInFault: String, Sendable, CaseIterable {
     case retryAfterEnrollment
     /// A broker is needed and absent.
     case brokerMissing
-    /// What answers at the broker's socket may be anybody's.
+    /// What answers at the broker's socket may be any program.
     case brokerUntrusted
     /// A broker refused.
     case brokerDenied

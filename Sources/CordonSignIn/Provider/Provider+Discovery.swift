@@ -4,8 +4,8 @@ internal import HTTPTypes
 extension Provider {
     /// The provider's metadata, fetched at most once while it is fresh.
     ///
-    /// The issuer in it must equal the configured one byte for byte: a document that speaks for somebody
-    /// else never decides where secrets go (SI-167).
+    /// The issuer in it must equal the configured one byte for byte: a document that speaks for another
+    /// provider never decides where secrets go (SI-167).
     func metadata(correlationID: UUID? = nil) async throws(SignInError) -> ProviderMetadata {
         if let metadataCache, environment.now() < metadataCache.fresh { return metadataCache.value }
         let url = try ProviderAddress.discovery(of: configuration.issuer)

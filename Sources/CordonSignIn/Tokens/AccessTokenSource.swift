@@ -3,7 +3,7 @@ public import CordonProtocol
 
 /// Where the rest of Cordon gets access tokens from; ``SignInClient`` is one, a broker's client another.
 public protocol AccessTokenSource: Sendable {
-    /// A token for the resource, from memory or renewed without asking anybody.
+    /// A token for the resource, from memory or renewed without asking the person.
     ///
     /// - Parameters:
     ///   - account: Whose token.

@@ -45,7 +45,7 @@ struct IDTokenCheck: Sendable {
         guard Array(claims.issuer.utf8) == Array(issuer.utf8) else {
             throw SignInError(.server, .issuerMismatch, "the ID token comes from another issuer")
         }
-        guard !claims.subject.isEmpty, claims.subject.utf8.count <= 255 else { throw refusal("names nobody") }
+        guard !claims.subject.isEmpty, claims.subject.utf8.count <= 255 else { throw refusal("names no person") }
         guard claims.audience.contains(clientID) else { throw refusal("is meant for another client") }
         if claims.audience.count > 1 || claims.authorizedParty != nil {
             guard claims.authorizedParty == clientID else { throw refusal("was issued to another client") }

@@ -62,7 +62,7 @@ package enum AddressFlaw: Sendable, Equatable {
 }
 
 extension HTTPRequest {
-    /// A request to an address, whoever gave it.
+    /// A request to an address, wherever it comes from.
     ///
     /// - Parameter failure: What an address that no request may be sent to is to the caller.
     package init<Failure: Error>(

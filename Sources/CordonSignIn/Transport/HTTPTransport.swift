@@ -23,7 +23,7 @@ public protocol HTTPTransport: Sendable {
     /// The stream ends when the server ends it; cancelling the consuming task closes the connection.
     /// - Parameters:
     ///   - request: The request; its URL must be absolute.
-    ///   - timeout: How long the head of the answer may take; the body may take for ever.
+    ///   - timeout: How long the head of the answer may take; the body may take any time.
     /// - Throws: ``TransportError`` when no answer head arrived.
     func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream
 }

@@ -21,12 +21,12 @@ extension AppleAdapters {
             #expect(access.map(\.stubProtection) == [kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly])
             #expect(access.map(\.stubFlags) == [.biometryCurrentSet])
             #expect(StubKeychain.shared.areInDataProtectionKeychain)
-            #expect(LAContext.stubAsked == 0, "to keep asks nobody")
+            #expect(LAContext.stubAsked == 0, "keeping shows no dialog")
             #expect(await items.key(named: "a") == (.done, key))
             #expect(LAContext.stubAsked == 1)
             StubKeychain.shared.changeFingers()
             #expect(await items.key(named: "a") == (.notFound, nil))
-            #expect(LAContext.stubAsked == 1, "nobody is asked for what is not there")
+            #expect(LAContext.stubAsked == 1, "no dialog asks for what is not there")
         }
 
         @Test func `a right PIN keeps a new key, and what is forgotten is gone`() async {
@@ -73,7 +73,7 @@ extension AppleAdapters {
             #expect(await reader.recognises(because: "test"))
             StubKeychain.shared.changeFingers()
             #expect(await items.key(named: "a") == (.notFound, nil))
-            #expect(LAContext.stubAsked == 5, "nobody is asked for what is not there")
+            #expect(LAContext.stubAsked == 5, "no dialog asks for what is not there")
         }
 
         @Test(arguments: [

@@ -115,7 +115,7 @@ struct NoNetwork: HTTPTransport {
 struct NoSessions: AccountSessions {
     func accessToken(
         for account: AccountID, resource: String, scopes: [String]
-    ) async throws(SignInError) -> AccessToken { throw SignInError(.storage, .storeUnavailable, "nobody is signed in") }
+    ) async throws(SignInError) -> AccessToken { throw SignInError(.storage, .storeUnavailable, "no one is signed in") }
 
     func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner { SoftwareSigningKey() }
 

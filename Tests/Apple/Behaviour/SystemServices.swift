@@ -112,7 +112,7 @@ extension AppleAdapters {
             #expect(UIPasteboard.general.stubOptions[.localOnly] as? Bool == false)
         }
 
-        @Test func `what another app wrote is text of nobody's`() async throws {
+        @Test func `what another app wrote is text of no account`() async throws {
             UIPasteboard.general.string = "from elsewhere"
             #expect(
                 try await PasteboardClipboard().read() == ClipboardItem(owner: nil, text: "from elsewhere", sealed: nil)

@@ -118,6 +118,21 @@ struct SealRulesTests {
         }
     }
 
+    @Test(arguments: [
+        ("out", "/etc/hosts", true), ("out", "../../x", true), ("inner/out", "../../x", true),
+        ("inner/in", "../text", false), ("in", "./inner/../text", false), ("in", "..text", false),
+    ])
+    func `a link that leads out of the bundle is named`(name: String, target: String, leaves: Bool) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        _ = try scratch.file("App.app/inner/kept", "x")
+        try FileManager.default.createSymbolicLink(
+            atPath: app.appendingPathComponent(name).path, withDestinationPath: target)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        #expect(try findings(app).contains { $0.code == "SG-LINK" && $0.severity == .warning } == leaves)
+        #expect(try !findings(app).contains { $0.severity == .error })
+    }
+
     @Test func `two names that a device takes for one are refused and found`() throws {
         let scratch = try Scratch()
         let app = try signedApp(in: scratch)

@@ -170,7 +170,7 @@ import Testing
         #expect(try await status(fork, against: truth) == .notInWantedState)
     }
 
-    @Test func `another root key and what is no log at all are told apart`() async throws {
+    @Test func `another root key and a file that is not a log are told apart`() async throws {
         let service = try await service()
         try await write(1, to: service)
         let other = try await self.service().devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint

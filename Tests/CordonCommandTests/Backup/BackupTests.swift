@@ -237,7 +237,7 @@ import Testing
         #expect(throws: CommandFailure.self) {
             try BackupFolder.verify(places.backup, pin: SoftwareSigningKey().publicKey.thumbprint)
         }
-        // Somebody who can write the folder adds a person and puts the digests right.
+        // An attacker who can write the folder adds a person and puts the digests right.
         let changed = try SQLiteStorage(file: places.backup.appending(path: "service.sqlite"))
         try await changed.write(Self.tenant) { transaction in
             try transaction.save(DirectoryUser(id: "mallory", userPrincipalName: "m@x", displayName: "M"))

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `without development nothing is shared that nobody turned on`() throws {
+    @Test func `without development nothing is shared that was not turned on`() throws {
         let configuration = try plan(["--issuer", "https://id.contoso.example", "--max-idle", "60"])
         #expect(!configuration.isDevelopment)
         #expect(!configuration.profileSaysShared && !configuration.managedConfigurationSaysShared)
@@ -76,7 +76,7 @@ import Testing
         #expect(try refusal(file)?.contains("not acceptable") == true, "the control: it was read")
         #expect(chmod(file, 0o664) == 0)
         #expect(try refusal(file)?.contains("others can change") == true)
-        // A pipe would keep the broker waiting for somebody who writes.
+        // A pipe would keep the broker waiting for a writer.
         let pipe = folder.appending(path: "pipe").path
         #expect(mkfifo(pipe, 0o644) == 0)
         #expect(try refusal(pipe)?.contains("cannot be read") == true)

@@ -22,7 +22,7 @@ import Testing
         return found
     }
 
-    @Test func `the broker's unit takes every capability and every way to trace from whoever takes the broker over`()
+    @Test func `the broker's unit takes every capability and every way to trace from an attacker in the broker`()
         throws
     {
         let settings = try Self.settings("cordon-broker.service")

@@ -37,7 +37,7 @@ struct PolicyCommandTests {
     static let sound = #"{"id": "p", "version": "1", "displayName": "P"}"#
     static let strict = #"{"id": "p", "version": "2", "displayName": "P", "printBlocked": true}"#
 
-    @Test func `lint ends with 1 for a finding, 3 for what is no policy`() throws {
+    @Test func `lint ends with 1 for a finding, 3 for a file that is not a policy`() throws {
         let folder = try Folder()
         #expect(try folder.run("lint", folder.file("a.json", Self.sound)) == .done)
         #expect(
@@ -52,7 +52,7 @@ struct PolicyCommandTests {
     }
 
     @Test
-    func `lint says that it found nothing, and refuses a list without policies and a baseline that there is none of`()
+    func `lint says that it found nothing, and refuses a list without policies and an unknown baseline`()
         throws
     {
         let folder = try Folder()
@@ -142,7 +142,7 @@ struct PolicyCommandTests {
         #expect(try folder.run("prove", "never print") == .usage)
     }
 
-    @Test func `explain answers, and refuses only what is no JSON`() throws {
+    @Test func `explain answers, and refuses only text that is not JSON`() throws {
         let folder = try Folder()
         let policy = try folder.file("p.json", Self.strict)
         let question = try folder.file(

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `nobody is in the file twice`() {
+    @Test func `no person is in the file twice`() {
         #expect(throws: CommandFailure.self) { try read(#"{"people": [\#(ada), \#(ada)]}"#) }
     }
 

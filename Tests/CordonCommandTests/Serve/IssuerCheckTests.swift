@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a setting of a provider that there is none of, or of the wrong kind, is named`() throws {
+    @Test func `an unknown setting of a provider, or one of the wrong kind, is named`() throws {
         for (settings, word) in [
             (#"{"issuer": "https://a.test", "tokenType": ["JWT"]}"#, "tokenType"),
             (#"{"issuer": "https://a.test", "claims": {"role": "x"}}"#, "role"),

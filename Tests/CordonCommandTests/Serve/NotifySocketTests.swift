@@ -14,7 +14,7 @@ import Testing
 
 /// What systemd is told by a service of `Type=notify`, and its unit files.
 @Suite(.timeLimit(.minutes(1))) struct NotifySocketTests {
-    @Test func `what is told comes in one datagram for each time, and nothing where nobody listens`() throws {
+    @Test func `what is told comes in one datagram for each time, and nothing where no supervisor listens`() throws {
         let manager = try Manager()
         let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": manager.path], process: 7))
         #expect(socket.signOfLife == nil)

@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a given password is everybody's`() async throws {
+    @Test func `a given password is every person's`() async throws {
         try await withServeFolder { folder in
             _ = try await RunningService.open(
                 try plan(folder, ["--database", "memory:", "--development-password", "correct horse"]),
@@ -115,7 +115,7 @@ import Testing
                 } throws: { ($0 as? CommandFailure)?.status == .refused }
             }
             await running.close(logger: Self.logger)
-            // By another folder: whoever comes second on a store outside it.
+            // By another folder: the second service on a store outside it.
             let third = folder.appending(path: "third")
             let shared = try plan(third, ["--database", "sqlite:\(store)", "--tenant", "x"])
             let fourth = folder.appending(path: "fourth")
@@ -179,7 +179,7 @@ import Testing
             let third = try await RunningService.open(try plan(folder), logger: Self.logger)
             #expect(try await third.service.administration.user("new", as: owner).displayName == "New")
             await third.close(logger: Self.logger)
-            // Whoever accepts the loss says so.
+            // An administrator who accepts the loss says so.
             try older.write(to: store)
             try FileManager.default.removeItem(at: folder.appending(path: AuditMark.name))
             let fourth = try await RunningService.open(try plan(folder), logger: Self.logger)

@@ -40,7 +40,7 @@ import Testing
             #expect(ApprovalFolder.approved(in: folder) == [])
             #expect(try await admin.approvals.change(id, as: owner).decidedBy == "machine")
             #expect(await save() == nil)
-            // What waits for nothing is put away; what is no id is never a file.
+            // What waits for nothing is put away; text that is not an id is never a file.
             try ApprovalFolder.approve(id, in: folder)
             await running.releaseApproved(logger: Self.logger)
             #expect(ApprovalFolder.approved(in: folder) == [])

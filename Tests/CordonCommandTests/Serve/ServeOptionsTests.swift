@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "8080", ":8080", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:70000"])
-    func `what is no address is a usage error`(_ text: String) {
+    func `text that is not an address is a usage error`(_ text: String) {
         #expect { _ = try ListenAddress(text) } throws: { status(of: $0) == .usage }
     }
 
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `somebody must keep the directory, or the provider decides who belongs`() throws {
+    @Test func `the directory must be kept, or the provider decides who belongs`() throws {
         func creates(_ arguments: String...) throws -> Bool {
             try ServeOptions.parse(arguments).plan(environment: [:]).service.createsPeopleAtSignIn
         }
@@ -139,7 +139,7 @@ import Testing
         (#"{"firstSignIn": "never"}"#, "firstSignIn", "create, refuse"),
         (#"{"logFormat": "xml"}"#, "logFormat", "json"),
     ])
-    func `a word that is none of a setting's is refused with those that there are`(
+    func `a word that a setting does not know is refused, with the words that it knows`(
         _ text: String, _ place: String, _ value: String
     ) throws {
         try withServeFolder { folder in
@@ -234,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `a variable that looks like a setting and is none is found`() {
+    @Test func `a variable that looks like a setting but is not is found`() {
         let environment = [
             "CORDON_LISTEN": "", "CORDON_PUBLIC_URL": "", "CORDON_MAX_TOKEN_SECONDS": "", "CORDON_TLS_KEY": "",
             "CORDON_LISTN": "", "CORDON_PUBLICURL": "", "PATH": "",

@@ -29,7 +29,7 @@ import Testing
             done
         fi
         [ "${1:-}" = stop ] && exit 0
-        # A service that runs on has nothing open of whoever started it, who would wait for its end otherwise.
+        # A service that runs on has nothing open of the process that started it, which would wait for its end otherwise.
         bash -c 'for fd in /proc/self/fd/*; do n=${fd##*/}; [ "$n" -le 2 ] || eval "exec $n>&-"; done
             exec "$UPGRADE_BINARY" serve --config "$UPGRADE_CONFIG"' > "$STATE/out" 2> "$STATE/err" < /dev/null &
         echo $! > "$STATE/pid"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CordonCommand
 
-/// What the tool lets through to a terminal: its own colours, and nothing that somebody else wrote.
+/// What the tool lets through to a terminal: its own colours, and nothing that another program wrote.
 @Suite struct TerminalTests {
     private let hostile = "a\u{1B}[2J\u{9B}31m\u{202E}\u{1B}[31mb"
     private let shown = #"a\u{1B}[2J\u{9B}31m\u{202E}\u{1B}[31mb"#

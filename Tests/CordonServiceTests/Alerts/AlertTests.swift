@@ -19,7 +19,7 @@ struct AlertTests {
     }
 
     /// Fails the wipe that the app is told of, and answers how often that was.
-    private func failWipes(_ test: TestService, _ app: inout TestApp) async throws -> Int {
+    private func failWipes(_ test: TestOrganisation, _ app: inout TestApp) async throws -> Int {
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         var failed = 0
         while true {
@@ -36,8 +36,8 @@ struct AlertTests {
         }
     }
 
-    private func deliver(_ test: TestService, to receiver: Receiver) async throws {
-        try await test.service.deliverAlerts(of: TestService.tenant) { receiver.take($0) }
+    private func deliver(_ test: TestOrganisation, to receiver: Receiver) async throws {
+        try await test.service.deliverAlerts(of: TestOrganisation.tenant) { receiver.take($0) }
     }
 
     @Test func `a wipe that failed for good is an alert once, naming ids alone`() async throws {
@@ -46,12 +46,12 @@ struct AlertTests {
         let alerts = try await test.service.administration.alerts(as: test.administrator(.reader))
         let alert = try #require(alerts.first)
         #expect(alerts.count == 1 && alert.kind == .wipeFailed && alert.attempts == 3 && alert.userID == "oid-ada")
-        #expect(alert.registrationID == app.registrationID && alert.bundleID == TestService.app)
+        #expect(alert.registrationID == app.registrationID && alert.bundleID == TestOrganisation.app)
         #expect(try await test.service.administration.operation(alert.operationID ?? "", as: test.owner).attempt == 3)
         #expect(!String(describing: alert).contains("ada@"))
         let record = try await test.records().last { $0.action == "wipe.alert" }
         #expect(record?.target == "operation/\(alert.operationID ?? "")" && record?.details["alert"] == alert.id)
-        let nobody = Administrator(tenant: TestService.tenant, id: "nobody", name: "Nobody", roles: [])
+        let nobody = Administrator(tenant: TestOrganisation.tenant, id: "nobody", name: "Nobody", roles: [])
         #expect(await failure { _ = try await test.service.administration.alerts(as: nobody) }?.code == .forbidden)
     }
 
@@ -86,7 +86,7 @@ struct AlertTests {
         receiver.takes.withLock { $0 = true }
         test.clock.advance(by: 3_600)
         // Another start of the service goes on where the first one stopped.
-        let next = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
+        let next = try await TestOrganisation(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
         try await deliver(next, to: receiver)
         try await deliver(next, to: receiver)
         #expect(receiver.got.withLock { ($0.count, Set($0).count) } == (4, 1))
@@ -109,17 +109,17 @@ struct AlertTests {
         #expect(tries > 70 && tries < 80)
         #expect(try await test.service.administration.alerts(as: test.owner).map(\.nextDelivery) == [nil])
         test.clock.advance(by: 26 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.alerts(as: test.owner).count == 1)
         test.clock.advance(by: 1 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.alerts(as: test.owner).isEmpty)
     }
 
     @Test func `a receiver that is down is asked once, and the rest waits`() async throws {
-        let test = try await TestService()
+        let test = try await TestOrganisation()
         let now = test.clock.now
-        try await test.storage.write(TestService.tenant) { transaction in
+        try await test.storage.write(TestOrganisation.tenant) { transaction in
             for index in 1...3 {
                 try transaction.save(
                     OperatorAlert(

@@ -52,7 +52,7 @@ struct AuditCoverageTests {
 
     /// A small organisation with one enrolled app.
     private struct Story: Sendable {
-        let test: TestService
+        let test: TestOrganisation
         let policy: String
         var app: TestApp
         let device = SoftwareSigningKey()
@@ -60,7 +60,7 @@ struct AuditCoverageTests {
         var owner: Administrator { test.owner }
 
         init() async throws {
-            test = try await TestService.withPeople()
+            test = try await TestOrganisation.withPeople()
             policy = try await test.protect(to: .group("staff")).id
             app = TestApp(test)
             try await app.register()
@@ -68,7 +68,7 @@ struct AuditCoverageTests {
 
         func statement() throws -> String {
             let facts = DeviceRegistrationStatement(
-                deviceID: "device-1", tenant: TestService.tenant, issuer: "https://login.example.test",
+                deviceID: "device-1", tenant: TestOrganisation.tenant, issuer: "https://login.example.test",
                 keyThumbprint: device.publicKey.thumbprint, since: test.clock.now)
             return try CompactJWS.sign(
                 MessageCoding.encode(facts), type: .deviceRegistration, with: device, embedsKey: true)
@@ -134,13 +134,13 @@ struct AuditCoverageTests {
         Write("synchronize", ["user.save"]) {
             let new = DirectoryUser(id: "new", userPrincipalName: "new@contoso.example", displayName: "New")
             _ = try await $0.service.provisioning.synchronize(
-                DirectoryContent(people: [new]), from: "file", of: TestService.tenant)
+                DirectoryContent(people: [new]), from: "file", of: TestOrganisation.tenant)
         },
         Write("removeUser", ["user.remove"]) { try await $0.service.provisioning.removeUser("oid-ben", as: $0.owner) },
         Write("apply", ["account.signal"]) {
             try await $0.service.provisioning.apply(
                 AccountSignal(.accountDisabled, of: "oid-ben", at: $0.test.clock.now),
-                from: "https://login.example", of: TestService.tenant)
+                from: "https://login.example", of: TestOrganisation.tenant)
         },
         Write("revokeSessions", ["user.revokeSessions"]) {
             _ = try await $0.service.administration.revokeSessions(ofUser: "oid-ben", as: $0.owner)
@@ -192,7 +192,7 @@ struct AuditCoverageTests {
         },
         Write("confirmRestoration", ["store.restored", "store.confirm"]) {
             try await $0.service.noteRestoration(
-                StoreRestoration(made: $0.test.clock.now, manifest: "ab"), of: TestService.tenant)
+                StoreRestoration(made: $0.test.clock.now, manifest: "ab"), of: TestOrganisation.tenant)
             try await $0.service.administration.confirmRestoration(as: $0.owner)
         },
         Write("setMoving", ["tenant.moving"]) { try await $0.service.administration.setMoving(true, as: $0.owner) },
@@ -215,7 +215,7 @@ struct AuditCoverageTests {
             _ = try await $0.service.administration.registerDevice($0.statement(), name: nil, as: $0.owner)
             let session = DeviceSessionStatement(deviceID: "device-1", session: 1, account: AccountID("x"), since: 1)
             try await $0.service.devices.noteSession(
-                session.signed(by: $0.device), ofDevice: "device-1", tenant: TestService.tenant)
+                session.signed(by: $0.device), ofDevice: "device-1", tenant: TestOrganisation.tenant)
         },
         Write("register", ["registration.create"]) {
             var other = TestApp($0.test, user: "ben", tag: "tag-2")
@@ -289,7 +289,7 @@ struct AuditCoverageTests {
 
     @Test func `every refused call of an administrator is in the audit log`() async throws {
         let story = try await Story()
-        let nobody = Administrator(tenant: TestService.tenant, id: "nobody", name: "Nobody", roles: [])
+        let nobody = Administrator(tenant: TestOrganisation.tenant, id: "nobody", name: "Nobody", roles: [])
         let service = story.service
         let calls: [(String, () async throws -> Void)] = [
             ("policies", { _ = try await service.administration.policies(of: [], as: nobody) }),
@@ -310,7 +310,7 @@ struct AuditCoverageTests {
     }
 
     @Test func `what a program did, and what it was refused, is told from a person's`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         var program = test.owner
         program.isProgram = true
         let user = DirectoryUser(id: "oid-cleo", userPrincipalName: "cleo@contoso.example", displayName: "Cleo")
@@ -328,7 +328,7 @@ struct AuditCoverageTests {
         async throws
     {
         let story = try await Story()
-        var author = Administrator(tenant: TestService.tenant, id: "author", name: "Author", roles: [.reader])
+        var author = Administrator(tenant: TestOrganisation.tenant, id: "author", name: "Author", roles: [.reader])
         author.customRoles = [
             CustomRole(
                 id: "r", displayName: "R", permissions: [.writePolicies], members: ["x"], scopeTags: ["elsewhere"])
@@ -360,7 +360,7 @@ struct AuditCoverageTests {
         for _ in 0..<200 {
             let error = await failure {
                 _ = try await story.service.devices.verdict(
-                    on: "garbage", ofDevice: device.id, tenant: TestService.tenant)
+                    on: "garbage", ofDevice: device.id, tenant: TestOrganisation.tenant)
             }
             #expect(error?.code == .wrongKey)
         }

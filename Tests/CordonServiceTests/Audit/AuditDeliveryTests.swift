@@ -23,7 +23,7 @@ import Testing
         var records: [AuditRecord] { batches.withLock { $0.flatMap(\.records) } }
     }
 
-    private func write(_ test: TestService, _ count: Int) async throws {
+    private func write(_ test: TestOrganisation, _ count: Int) async throws {
         for number in 0..<count { try await test.protect(name: "Policy \(number)") }
     }
 
@@ -31,21 +31,21 @@ import Testing
     func `the head is signed a quarter of an hour or a thousand records after the last time, and not without news`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         func heads() async throws -> [AuditRecord] {
             try await test.records().filter { $0.action == "audit.checkpoint" }
         }
-        for _ in 0..<2 { try await test.service.signAuditHead(of: TestService.tenant) }
+        for _ in 0..<2 { try await test.service.signAuditHead(of: TestOrganisation.tenant) }
         #expect(try await heads().count == 1)
         try await test.protect()
-        try await test.service.signAuditHead(of: TestService.tenant)
+        try await test.service.signAuditHead(of: TestOrganisation.tenant)
         #expect(try await heads().count == 1, "too soon")
         test.clock.advance(by: 900)
-        try await test.service.signAuditHead(of: TestService.tenant)
+        try await test.service.signAuditHead(of: TestOrganisation.tenant)
         let found = try await heads()
         #expect(found.count == 2 && found.allSatisfy { $0.actor.kind == .service })
         test.clock.advance(by: 9_000)
-        try await test.service.signAuditHead(of: TestService.tenant)
+        try await test.service.signAuditHead(of: TestOrganisation.tenant)
         #expect(try await heads().count == 2, "nothing was written")
         // An outsider checks them with the export.
         var verifier = AuditLogVerifier(pin: nil, earlier: [])
@@ -54,42 +54,42 @@ import Testing
     }
 
     @Test func `a receiver gets every record in order, at least once, and goes on where it was`() async throws {
-        let (test, receiver) = (try await TestService.withPeople(), Receiver())
+        let (test, receiver) = (try await TestOrganisation.withPeople(), Receiver())
         try await write(test, 50)
         receiver.isUp.withLock { $0 = false }
         for _ in 0..<3 {
-            try await test.service.deliverAudit(of: TestService.tenant) { receiver.take($0) }
+            try await test.service.deliverAudit(of: TestOrganisation.tenant) { receiver.take($0) }
         }
         #expect(receiver.batches.withLock { $0.map(\.after) } == [0], "not again at once")
         test.clock.advance(by: 30)
         receiver.isUp.withLock { $0 = true }
-        try await test.service.deliverAudit(of: TestService.tenant) { receiver.take($0) }
+        try await test.service.deliverAudit(of: TestOrganisation.tenant) { receiver.take($0) }
         let all = try await test.records()
         let first = receiver.batches.withLock { $0.removeFirst() }
         #expect(receiver.batches.withLock { $0.first?.id } == first.id, "the same batch has the same id")
         #expect(all.count > 100 && receiver.records == all)
         // Another process with the same store goes on behind it.
         try await write(test, 1)
-        let restarted = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
-        try await restarted.service.deliverAudit(of: TestService.tenant) { receiver.take($0) }
+        let restarted = try await TestOrganisation(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
+        try await restarted.service.deliverAudit(of: TestOrganisation.tenant) { receiver.take($0) }
         #expect(receiver.records.map(\.sequence) == (try await test.records()).map(\.sequence))
     }
 
     @Test func `apps that drift for more than a day are an alert, once a day`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
         func alerts() async throws -> [OperatorAlert] {
             try await test.service.administration.alerts(as: test.owner).filter { $0.kind == .rulesDrift }
         }
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await alerts() == [])
         test.clock.advance(by: 25 * 3_600)
-        for _ in 0..<2 { try await test.service.performMaintenance(of: TestService.tenant) }
+        for _ in 0..<2 { try await test.service.performMaintenance(of: TestOrganisation.tenant) }
         #expect(try await alerts().map(\.target) == ["reports/drift"])
         test.clock.advance(by: 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await alerts().count == 2)
     }
 }

@@ -9,8 +9,8 @@ import Testing
 /// SRV-CI-092: the exported log is checked offline; every change to it is found.
 struct AuditVerificationTests {
     /// A log with a policy, a registration, a wipe with its receipt and some more.
-    private func story() async throws -> TestService {
-        let test = try await TestService.withPeople()
+    private func story() async throws -> TestOrganisation {
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -37,7 +37,7 @@ struct AuditVerificationTests {
     @Test func `a sound log is found sound, with its receipts and its root`() async throws {
         let test = try await story()
         let lines = try await test.export()
-        let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+        let pin = try await test.service.devices.discoveryFacts(of: TestOrganisation.tenant).rootKeyThumbprint
         let report = verify(lines, pin: pin)
         #expect(report.faults == [] && report.isSound)
         #expect(report.records == lines.count - 1 && report.receipts == 1)
@@ -128,15 +128,15 @@ struct AuditVerificationTests {
 
     @Test func `a fork is found by an earlier checkpoint`() async throws {
         let keyStore = InMemoryServiceKeyStore()
-        let trunk = try await TestService(keyStore: keyStore)
+        let trunk = try await TestOrganisation(keyStore: keyStore)
         let branch = InMemoryStorage()
         let keys = try await trunk.service.administration.signingKeys(as: trunk.owner)
         let records = try await trunk.records()
-        try await branch.write(TestService.tenant) { transaction in
+        try await branch.write(TestOrganisation.tenant) { transaction in
             for key in keys { try transaction.save(key) }
             for record in records { try transaction.append(record) }
         }
-        let fork = try await TestService(storage: branch, keyStore: keyStore)
+        let fork = try await TestOrganisation(storage: branch, keyStore: keyStore)
         try await trunk.service.provisioning.saveGroup(DirectoryGroup(id: "a", displayName: "A"), as: trunk.owner)
         try await fork.service.provisioning.saveGroup(DirectoryGroup(id: "b", displayName: "B"), as: fork.owner)
         let known = try #require(verify(try await trunk.export()).checkpoint)
@@ -190,7 +190,7 @@ struct AuditVerificationTests {
     @Test func `the largest number a record can have is a fault and no end of the check`() throws {
         func line(_ sequence: Int64) -> String {
             var record = AuditRecord(
-                after: nil, tenant: TestService.tenant, time: 1, actor: .init(.service, id: "s"), action: "a",
+                after: nil, tenant: TestOrganisation.tenant, time: 1, actor: .init(.service, id: "s"), action: "a",
                 target: "t")
             record.sequence = sequence
             record.hash = record.expectedHash
@@ -217,7 +217,7 @@ struct AuditVerificationTests {
 
     @Test func `an export vouches for no key as the app's key set does, and never for one that leaked`() async throws {
         let test = try await story()
-        let tenant = TestService.tenant
+        let tenant = TestOrganisation.tenant
         let pin = try await test.service.devices.discoveryFacts(of: tenant).rootKeyThumbprint
         let leaked = try await test.service.devices.keySet(of: tenant).keys
         _ = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)

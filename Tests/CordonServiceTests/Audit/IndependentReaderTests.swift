@@ -22,7 +22,7 @@ struct IndependentReaderTests {
 
     @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `twenty lines of Python find the same chain`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(["description": "Ünï\"\\\n🦊"], name: "Ünï🦊", to: .group("staff"))
         var app = TestApp(test)
         try await app.register()

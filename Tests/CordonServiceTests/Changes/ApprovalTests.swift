@@ -20,10 +20,10 @@ import Testing
 
     private func second(_ id: String = "owner-2") -> Administrator {
         Administrator(
-            tenant: TestService.tenant, id: id, name: id, roles: [.owner], call: CallFacts(hasFreshSignIn: true))
+            tenant: TestOrganisation.tenant, id: id, name: id, roles: [.owner], call: CallFacts(hasFreshSignIn: true))
     }
 
-    private func publish(_ policy: ManagedAppPolicy, _ test: TestService, as administrator: Administrator) async
+    private func publish(_ policy: ManagedAppPolicy, _ test: TestOrganisation, as administrator: Administrator) async
         -> ServiceError?
     {
         await failure {
@@ -103,20 +103,21 @@ import Testing
     @Test func `who may write on the machine releases at once, and the log says so`() async throws {
         let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
         let id = try #require(await publish(policy, test, as: test.owner)?.place)
-        try await test.service.releaseChange(id, of: TestService.tenant)
+        try await test.service.releaseChange(id, of: TestOrganisation.tenant)
         let record = try #require(try await test.records().last)
         #expect(record.action == "change.release" && record.actor.kind == .service)
         #expect(await publish(policy, test, as: test.owner) == nil)
-        #expect(await failure { try await test.service.releaseChange(id, of: TestService.tenant) }?.code == .conflict)
+        #expect(
+            await failure { try await test.service.releaseChange(id, of: TestOrganisation.tenant) }?.code == .conflict)
     }
 
     @Test func `an approver who loses the role before the release is written releases nothing`() async throws {
         let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
         let role = CustomRole(
             id: "second", displayName: "Second", permissions: [.read, .approve], members: ["user:carol"])
-        try await test.storage.write(TestService.tenant) { try $0.save(role) }
+        try await test.storage.write(TestOrganisation.tenant) { try $0.save(role) }
         let carol = Administrator(
-            tenant: TestService.tenant, id: "carol", name: "Carol", roles: [], customRoles: [role],
+            tenant: TestOrganisation.tenant, id: "carol", name: "Carol", roles: [], customRoles: [role],
             call: CallFacts(hasFreshSignIn: true))
         let id = try #require(await publish(policy, test, as: test.owner)?.place)
         // The request came in with the role; it is gone before the change is written.

@@ -24,15 +24,15 @@ import Testing
             await failure { _ = try await admin.requestWipe(ofUser: "oid-1", deviceTag: "tag-1", as: test.owner) }?
                 .place)
         func kept<Record: StoredRecord>(_ type: Record.Type) async throws -> [Record] {
-            try await test.storage.read(TestService.tenant) { try $0.records(type) }
+            try await test.storage.read(TestOrganisation.tenant) { try $0.records(type) }
         }
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await kept(WaitingChange.self).map(\.state) == [.waiting])
         #expect(try await kept(WipeBudget.self).count == 1)
         #expect(try await kept(KnownApprovers.self).first?.seen.count == 2)
 
         test.clock.advance(by: day)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await kept(WaitingChange.self).map(\.state) == [.expired])
         #expect(try await kept(WipeBudget.self) == [])
         let record = try #require(try await test.records().last { $0.action == "change.expire" })
@@ -41,20 +41,20 @@ import Testing
         #expect(late?.code == .conflict)
 
         test.clock.advance(by: 29 * day)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await kept(WaitingChange.self).count == 1)
         test.clock.advance(by: 2 * day)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await kept(WaitingChange.self) == [])
         test.clock.advance(by: 60 * day)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await kept(KnownApprovers.self).first?.seen.isEmpty == true)
     }
 
     @Test func `more than one transaction has of them are ended, some at a time`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let (start, count) = (test.clock.now, 2 * Upkeep.most + 5)
-        try await test.storage.write(TestService.tenant) { records in
+        try await test.storage.write(TestOrganisation.tenant) { records in
             for number in 0..<count {
                 try records.save(
                     WaitingChange(
@@ -64,8 +64,8 @@ import Testing
             }
         }
         test.clock.advance(by: 60)
-        try await test.service.performMaintenance(of: TestService.tenant)
-        let all = try await test.storage.read(TestService.tenant) { try $0.records(WaitingChange.self) }
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        let all = try await test.storage.read(TestOrganisation.tenant) { try $0.records(WaitingChange.self) }
         #expect(all.count == count && all.allSatisfy { $0.state == .expired })
     }
 }

@@ -14,15 +14,15 @@ import Testing
     /// A service whose group "staff" has that many people besides Ada and Ben, each with an app, and one policy.
     static func staffed(
         _ count: Int, configuration: ServiceConfiguration = ServiceConfiguration()
-    ) async throws -> (test: TestService, policy: ManagedAppPolicy) {
-        let test = try await TestService.withPeople(configuration: configuration)
+    ) async throws -> (test: TestOrganisation, policy: ManagedAppPolicy) {
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
         let policy = try await test.protect(to: .group("staff"))
         try await join(test, 0..<count)
         return (test, policy)
     }
 
     /// Adds people with an app each to the group "staff".
-    static func join(_ test: TestService, _ numbers: Range<Int>) async throws {
+    static func join(_ test: TestOrganisation, _ numbers: Range<Int>) async throws {
         let staff = try await test.service.administration.group("staff", as: test.owner)
         let members = staff.members.union(numbers.map { .user("oid-\($0)") })
         for number in numbers {
@@ -40,7 +40,7 @@ import Testing
     }
 
     private func publish(
-        _ changes: JSONValue, _ policy: ManagedAppPolicy, _ test: TestService, as administrator: Administrator
+        _ changes: JSONValue, _ policy: ManagedAppPolicy, _ test: TestOrganisation, as administrator: Administrator
     ) async -> ServiceError? {
         await failure {
             _ = try await test.service.administration.updatePolicy(
@@ -90,7 +90,7 @@ import Testing
         let hidden = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "Hidden", "minimumWipeOsVersion": "99"], as: author)
         _ = try await test.service.administration.targetApps(
-            [.init(.ios, TestService.app)], group: nil, ofPolicy: hidden.id, as: author)
+            [.init(.ios, TestOrganisation.app)], group: nil, ofPolicy: hidden.id, as: author)
         let assigned = await failure {
             _ = try await test.service.administration.assignPolicy(
                 hidden.id, to: [PolicyAssignment(.group("staff"))], as: author)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `a filter and a set of apps that let a wipe reach others are wipes`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let author = test.administrator(.policyAdministrator)
         var filter = AssignmentFilter(
             id: "f", displayName: "F", rule: #"(app.deviceModel -eq "none")"#, created: test.clock.now,
@@ -156,7 +156,7 @@ import Testing
             [], group: .allMicrosoftApps, ofPolicy: named.id, as: owner)
         _ = try await test.service.administration.assignPolicy(
             named.id, to: [PolicyAssignment(.group("staff"))], as: owner)
-        let entry = CatalogueApp(bundleID: TestService.app, displayName: "Notes", groups: [.allMicrosoftApps])
+        let entry = CatalogueApp(bundleID: TestOrganisation.app, displayName: "Notes", groups: [.allMicrosoftApps])
         #expect(
             await failure { try await test.service.administration.saveResource(entry, isNew: true, as: author) }?.code
                 == .forbidden)

@@ -40,11 +40,11 @@ import Testing
     private static let wipe: JSONValue = ["minimumWipeOsVersion": "99"]
 
     /// Three people with an app in "staff", a budget for these three, and one more with an app who is in no group.
-    private func organisation() async throws -> (TestService, ManagedAppPolicy, MeanwhileStorage) {
+    private func organisation() async throws -> (TestOrganisation, ManagedAppPolicy, MeanwhileStorage) {
         var configuration = ServiceConfiguration()
         (configuration.wipeBudget, configuration.impactLimit) = (3, 100)
         let storage = MeanwhileStorage()
-        let test = try await TestService.withPeople(storage: storage, configuration: configuration)
+        let test = try await TestOrganisation.withPeople(storage: storage, configuration: configuration)
         let policy = try await test.protect(to: .group("staff"))
         try await DestructiveChangeTests.join(test, 0..<3)
         try await test.protect(name: "Guests", to: .group("guests"))
@@ -57,7 +57,7 @@ import Testing
         return (test, policy, storage)
     }
 
-    private func publish(_ policy: ManagedAppPolicy, _ test: TestService) async -> ServiceError? {
+    private func publish(_ policy: ManagedAppPolicy, _ test: TestOrganisation) async -> ServiceError? {
         await failure {
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: Self.wipe, ifVersion: nil, as: test.owner)
@@ -110,12 +110,12 @@ import Testing
         try await test.service.provisioning.changeMembers(
             ofGroup: "staff", adding: [.user("oid-9")], removing: [], as: test.owner)
         #expect(storage.hasRun)
-        let spent = try await test.storage.read(TestService.tenant) { try $0.record(WipeBudget.self, "owner-1") }
+        let spent = try await test.storage.read(TestOrganisation.tenant) { try $0.record(WipeBudget.self, "owner-1") }
         #expect(spent?.spent(at: test.clock.now) == 1)
     }
 
     @Test func `the journal tells whom it remembers, and says when it does not`() {
-        let (journal, tenant) = (ReachJournal(), TestService.tenant)
+        let (journal, tenant) = (ReachJournal(), TestOrganisation.tenant)
         #expect(journal.people(since: 0, of: tenant) == [])
         journal.note(["a", "b"], of: tenant)
         #expect(journal.mark(of: tenant) == 0 && journal.people(since: 0, of: tenant) == ["a", "b"])

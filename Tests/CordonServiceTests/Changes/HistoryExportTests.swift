@@ -11,7 +11,7 @@ import Testing
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Clients/history_reader.py").path
 
-    private static func export(_ test: TestService, as administrator: Administrator? = nil) async throws -> Data {
+    private static func export(_ test: TestOrganisation, as administrator: Administrator? = nil) async throws -> Data {
         var bytes = Data()
         let pieces = try await test.service.administration.history.export(as: administrator ?? test.owner)
         for try await piece in pieces { bytes += piece }
@@ -32,7 +32,7 @@ import Testing
         return (result.status, answers, String(decoding: result.errors, as: UTF8.self))
     }
 
-    private func author(_ test: TestService, _ id: String, because reason: String? = nil) -> Administrator {
+    private func author(_ test: TestOrganisation, _ id: String, because reason: String? = nil) -> Administrator {
         var author = test.owner
         author.id = id
         author.call.reason = reason
@@ -40,8 +40,8 @@ import Testing
     }
 
     /// Some weeks of changes by several people; what was asked of two apps in between, some of it never confirmed.
-    private func story() async throws -> (TestService, [TestApp]) {
-        let test = try await TestService.withPeople()
+    private func story() async throws -> (TestOrganisation, [TestApp]) {
+        let test = try await TestOrganisation.withPeople()
         let administration = test.service.administration
         let first = try await test.protect(name: "A", to: .group("staff"))
         let second = try await test.protect(
@@ -166,7 +166,7 @@ import Testing
             .split(separator: "\n").map(String.init)
         let audit = try #require(lines.firstIndex { $0.contains(#""type":"audit""#) })
         let log = lines[(audit + 1)...]
-        let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+        let pin = try await test.service.devices.discoveryFacts(of: TestOrganisation.tenant).rootKeyThumbprint
         var verifier = AuditLogVerifier(pin: pin)
         for line in log { verifier.read(line) }
         let report = verifier.report()
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func `an export holds no secret value, and each document once`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
         let configuration = try await admin.createPolicy(
             .targetedManagedAppConfiguration,

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `documents name secret values by digests, and an update may name the present one so`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
         let policy = try await admin.createPolicy(
             .targetedManagedAppConfiguration, document: configuration(["vpnPassword": "hunter2", "server": "a"]),
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `an impact shows no secret value, and the same change the same digests`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
         let question = ImpactQuestion.policy(
             .create(.targetedManagedAppConfiguration, configuration(["vpnPassword": "hunter2"])))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `a filter is written and removed at its version alone`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
         var filter = AssignmentFilter(
             id: "f", displayName: "F", rule: #"(app.deviceModel -ne "x")"#, created: test.clock.now,
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `an assignment to a group that does not exist waits for it where that is asked`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
         let policy = try await test.protect()
         let targets = [PolicyAssignment(.group("later"))]
@@ -99,7 +99,8 @@ import Testing
         _ = try await admin.assignPolicy(policy.id, to: targets, as: patient)
         #expect(try await test.records().last?.details["waitingGroups"] == "later")
         func reaches() async throws -> Bool {
-            try await !admin.intendedPolicies(forUser: "oid-ada", bundleID: TestService.app, as: test.owner).isEmpty
+            try await !admin.intendedPolicies(forUser: "oid-ada", bundleID: TestOrganisation.app, as: test.owner)
+                .isEmpty
         }
         #expect(try await !reaches())
         try await test.service.provisioning.saveGroup(

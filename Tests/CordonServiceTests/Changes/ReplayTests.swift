@@ -35,7 +35,7 @@ private struct SeededGenerator: RandomNumberGenerator {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `versions, rules at random moments and the audit log agree`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
         let start = test.clock.now
         var policies: [ManagedAppPolicy] = []
@@ -46,7 +46,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         for index in apps.indices { try await apps[index].register() }
         // A little more than a year.
         for step in 0..<400 {
-            if step.isMultiple(of: 30) { try await test.service.performMaintenance(of: TestService.tenant) }
+            if step.isMultiple(of: 30) { try await test.service.performMaintenance(of: TestOrganisation.tenant) }
             test.clock.advance(by: Double(Int.random(in: 60...(2 * 86_400), using: &random)))
             let chosen = Int.random(in: 0..<policies.count, using: &random)
             switch Int.random(in: 0..<6, using: &random) {
@@ -79,7 +79,7 @@ private struct SeededGenerator: RandomNumberGenerator {
     }
 
     private func compare(
-        _ model: Model, _ apps: [TestApp], _ policies: [ManagedAppPolicy], _ test: TestService, from start: Date,
+        _ model: Model, _ apps: [TestApp], _ policies: [ManagedAppPolicy], _ test: TestOrganisation, from start: Date,
         using random: inout SeededGenerator
     ) async throws {
         let admin = test.service.administration

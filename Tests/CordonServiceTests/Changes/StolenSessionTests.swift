@@ -18,7 +18,7 @@ import Testing
     }
 
     private struct Attempt {
-        let test: TestService
+        let test: TestOrganisation
         let thief: Administrator
         let plain: ManagedAppPolicy
         let deadly: ManagedAppPolicy
@@ -72,7 +72,8 @@ import Testing
                     _ = try await admin.assignPolicy(
                         deadly.id, to: [.init(.group("staff"), filterID: "f", filterMode: .include)], as: thief)
                 }
-                let app = CatalogueApp(bundleID: TestService.app, displayName: "Notes", groups: [.allMicrosoftApps])
+                let app = CatalogueApp(
+                    bundleID: TestOrganisation.app, displayName: "Notes", groups: [.allMicrosoftApps])
                 await go { try await admin.saveResource(app, isNew: true, as: thief) }
                 await go {
                     _ = try await admin.targetApps([], group: .allMicrosoftApps, ofPolicy: deadly.id, as: thief)
@@ -89,7 +90,7 @@ import Testing
                 await go { try await admin.saveResource(role, isNew: true, as: thief) }
                 // Who is no holder of a stored role releases nothing with it.
                 var accomplice = Administrator(
-                    tenant: TestService.tenant, id: "accomplice", name: "A", roles: [], customRoles: [role])
+                    tenant: TestOrganisation.tenant, id: "accomplice", name: "A", roles: [], customRoles: [role])
                 accomplice.call.hasFreshSignIn = true
                 await go { _ = try await admin.updatePolicy(plain.id, changes: wipe, ifVersion: nil, as: thief) }
                 for change in (try? await admin.approvals.changes(as: thief)) ?? [] {
@@ -135,14 +136,14 @@ import Testing
     }
 
     /// How many people's apps would remove data, as each of them would work it out at its next check-in.
-    private func lost(_ test: TestService) async throws -> Int {
+    private func lost(_ test: TestOrganisation) async throws -> Int {
         var lost = 0
         let now = test.clock.now
-        let snapshot = try await test.storage.read(TestService.tenant) { records in
-            try test.service.targeting.snapshot(of: TestService.tenant, in: records)
+        let snapshot = try await test.storage.read(TestOrganisation.tenant) { records in
+            try test.service.targeting.snapshot(of: TestOrganisation.tenant, in: records)
         }
         for number in 0..<Self.people {
-            lost += try await test.storage.read(TestService.tenant) { records in
+            lost += try await test.storage.read(TestOrganisation.tenant) { records in
                 let id = "oid-\(number)"
                 let all = try records.records(Registration.self, where: (.user, id))
                 guard let registration = all.first else { return 1 }
@@ -160,7 +161,7 @@ import Testing
                     return policy.map { PolicyDiff.removesData($0, of: facts) } ?? false ? 1 : 0
                 }
                 let rules = snapshot.intended(
-                    for: user, in: try records.directGroups(ofPerson: id), bundleID: TestService.app,
+                    for: user, in: try records.directGroups(ofPerson: id), bundleID: TestOrganisation.app,
                     facts: registration.filterFacts
                 ).protections
                 guard let policy = try snapshot.effectivePolicy(of: rules)?.policy.policy else { return 0 }
@@ -186,7 +187,7 @@ import Testing
         let room = DirectoryGroup(id: "lost", displayName: "Lost")
         try await test.service.provisioning.saveGroup(room, as: test.owner)
         try await test.protect(["minimumWipeOsVersion": "99"], name: "Lost", to: .group("lost"))
-        try await test.storage.write(TestService.tenant) { records in
+        try await test.storage.write(TestOrganisation.tenant) { records in
             guard var plain = try records.record(ManagedAppPolicy.self, policy.id),
                 case .object(var members) = plain.document
             else { return }

@@ -10,14 +10,15 @@ import Testing
 /// What policies and filters said before, who changed them, and which rules an app had when.
 @Suite struct VersionTests {
     private func change(
-        _ policy: ManagedAppPolicy, _ members: [String: JSONValue], _ test: TestService, as owner: Administrator? = nil
+        _ policy: ManagedAppPolicy, _ members: [String: JSONValue], _ test: TestOrganisation,
+        as owner: Administrator? = nil
     ) async throws -> ManagedAppPolicy {
         try await test.service.administration.updatePolicy(
             policy.id, changes: .object(members), ifVersion: nil, as: owner ?? test.owner)
     }
 
     @Test func `every version of a policy is kept with who made it, when and why, and what changed`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(["printBlocked": true], to: .group("staff"))
         test.clock.advance(by: 60)
         var author = test.administrator(.policyAdministrator)
@@ -51,7 +52,9 @@ import Testing
             try await test.service.administration.policies(of: [.iosManagedAppProtection], as: test.owner).first)
         let (records, events) = (
             try await test.records().count,
-            try await test.storage.read(TestService.tenant) { try $0.record(EventBookmark.self, app.registrationID) }
+            try await test.storage.read(TestOrganisation.tenant) {
+                try $0.record(EventBookmark.self, app.registrationID)
+            }
         )
         test.clock.advance(by: 60)
         let same = try await change(policy, ["printBlocked": .bool(false), "displayName": "Protection"], test)
@@ -59,7 +62,7 @@ import Testing
             policy.id, to: [PolicyAssignment(.group("staff"))], as: test.owner)
         #expect(same == policy)
         #expect(try await test.records().count == records)
-        let now = try await test.storage.read(TestService.tenant) {
+        let now = try await test.storage.read(TestOrganisation.tenant) {
             try $0.record(EventBookmark.self, app.registrationID)
         }
         #expect(now == events)
@@ -70,13 +73,13 @@ import Testing
     @Test func `documents are kept once, and forgotten with the last version that says so`() async throws {
         var configuration = ServiceConfiguration()
         configuration.versionRetention = .seconds(3_600)
-        let test = try await TestService(configuration: configuration)
+        let test = try await TestOrganisation(configuration: configuration)
         var policy = try await test.protect(["printBlocked": false])
         for flag in [true, false, true, false] {
             policy = try await change(policy, ["printBlocked": .bool(flag)], test)
         }
         func kept() async throws -> (versions: Int, documents: [Int]) {
-            try await test.storage.read(TestService.tenant) { records in
+            try await test.storage.read(TestOrganisation.tenant) { records in
                 (
                     try records.records(EntityVersion.self).count,
                     try records.records(VersionDocument.self).map(\.uses).sorted()
@@ -86,14 +89,14 @@ import Testing
         // Made without apps, with apps and assignments of nobody, and the two that were gone to and fro between.
         #expect(try await kept() == (6, [1, 2, 3]))
         test.clock.advance(by: 3_700)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await kept() == (1, [1]))
         let left = try await test.service.administration.history.versions(of: .policy, policy.id, as: test.owner)
         #expect(left.map(\.version) == [policy.version])
     }
 
     @Test func `two versions are compared, and one is put back as a new version`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let first = try await test.protect(["printBlocked": true], to: .group("staff"))
         var second = try await change(first, ["printBlocked": false, "description": "open"], test)
         second = try await test.service.administration.assignPolicy(
@@ -122,7 +125,7 @@ import Testing
     }
 
     @Test func `secret values are kept as digests, and come back where the policy still has them`() async throws {
-        let test = try await TestService()
+        let test = try await TestOrganisation()
         let document: JSONValue = [
             "displayName": "Server",
             "customSettings": [
@@ -141,7 +144,8 @@ import Testing
         let content = try await test.service.administration.history.version(
             second.version, of: .policy, first.id, as: test.owner)
         #expect(content.changes.map(\.member) == ["customSettings[server]"])
-        let texts = try await test.storage.read(TestService.tenant) { try $0.records(VersionDocument.self) }.map(\.text)
+        let texts = try await test.storage.read(TestOrganisation.tenant) { try $0.records(VersionDocument.self) }.map(
+            \.text)
         let log = try await test.export().joined()
         for text in texts + [log] { #expect(!text.contains("hunter2")) }
         #expect(log.contains("one.example"), "the control: what is not secret is there")
@@ -194,13 +198,13 @@ import Testing
     }
 
     @Test func `versions of policies that a role does not cover do not exist for it`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         let role = CustomRole(
             id: "west", displayName: "West", permissions: [.read, .writePolicies, .assignPolicies], members: ["w"],
             scopeTags: ["tag-west"])
         let limited = Administrator(
-            tenant: TestService.tenant, id: "w", name: "w", roles: [], customRoles: [role])
+            tenant: TestOrganisation.tenant, id: "w", name: "w", roles: [], customRoles: [role])
         let error = await failure {
             _ = try await test.service.administration.history.versions(of: .policy, policy.id, as: limited)
         }
@@ -214,12 +218,12 @@ import Testing
     }
 
     @Test func `a filter has versions, and what was there before versions were kept is the first`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let filter = AssignmentFilter(
             id: "F1", displayName: "New phones", rule: #"(app.osVersion -startsWith "18")"#, created: test.clock.now,
             modified: test.clock.now)
         // As a service before left it.
-        try await test.storage.write(TestService.tenant) { try $0.save(filter) }
+        try await test.storage.write(TestOrganisation.tenant) { try $0.save(filter) }
         var changed = filter
         changed.rule = #"(app.osVersion -startsWith "19")"#
         changed.modified += 5

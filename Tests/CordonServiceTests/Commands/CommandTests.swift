@@ -8,7 +8,7 @@ import Testing
 
 /// SRV-CI-006: what an administrator tells an app beside wiping, and SRV-CI-055.
 struct CommandTests {
-    private func state(_ command: IssuedCommand, _ test: TestService) async throws -> IssuedCommand.State? {
+    private func state(_ command: IssuedCommand, _ test: TestOrganisation) async throws -> IssuedCommand.State? {
         try await test.service.administration.commands(ofRegistration: nil, as: test.owner).first {
             $0.id == command.id
         }?.state
@@ -71,7 +71,7 @@ struct CommandTests {
         try await app.acknowledge(.succeeded, command.id)
         #expect(try await state(command, test) == .succeeded)
         test.clock.advance(by: 4 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await state(command, test) == nil)
     }
 

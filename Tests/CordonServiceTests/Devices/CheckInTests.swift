@@ -8,9 +8,9 @@ import Testing
 /// SRV-CI-003, 004, 019, 027…031, 083…087 from the service's side.
 struct CheckInTests {
     private func enrolled(_ settings: [String: JSONValue] = [:]) async throws -> (
-        TestService, TestApp, ManagedAppPolicy
+        TestOrganisation, TestApp, ManagedAppPolicy
     ) {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(settings, to: .group("staff"))
         var app = TestApp(test)
         try await app.register()

@@ -9,7 +9,7 @@ import Testing
 /// SRV-TG-28, SRV-CI-069: what has run out is put away, and nothing else.
 struct MaintenanceTests {
     @Test func `finished wipes leave the list after four days and stay in the audit log`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -17,35 +17,35 @@ struct MaintenanceTests {
             ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         try await app.wipe()
         test.clock.advance(by: 3.9 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).map(\.id) == [id])
         test.clock.advance(by: 0.1 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).isEmpty)
         #expect(try await test.records().contains { $0.action == "wipe.succeeded" && $0.target == "operation/\(id)" })
     }
 
     @Test func `a wipe that nobody fetched is shown as expired`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
         let id = try await test.service.administration.requestWipe(
             ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         test.clock.advance(by: 94 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.operation(id, as: test.owner).state == .expired)
     }
 
     @Test func `a silent registration expires and its open wipe waits for the app's next one`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
         test.clock.advance(by: 10 * 86_400)
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         test.clock.advance(by: 80 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(
             try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)
         let outcome = try await app.register()
@@ -55,7 +55,7 @@ struct MaintenanceTests {
     @Test func `a registration that has ended is put away after ninety days, and one that a wipe is owed to is not`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var left = TestApp(test, user: "ada", tag: "left")
         var owed = TestApp(test, user: "ada", tag: "owed")
@@ -69,7 +69,7 @@ struct MaintenanceTests {
         try await test.service.devices.unregister(left.registrationID, by: left.caller)
         let ids = [left, owed, wiped].map(\.registrationID)
         func kept() async throws -> Set<String> {
-            try await test.service.performMaintenance(of: TestService.tenant)
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
             return Set(
                 try await test.service.administration.registrations(.init(includesClosed: true), as: test.owner).map(
                     \.id))
@@ -87,7 +87,7 @@ struct MaintenanceTests {
 
     @Test func `maintenance reads what is due and nothing else, and does some at a time`() async throws {
         let storage = CountingStorage()
-        let test = try await TestService.withPeople(storage: storage)
+        let test = try await TestOrganisation.withPeople(storage: storage)
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -95,7 +95,7 @@ struct MaintenanceTests {
         try await test.settle()
         let (key, now) = (app.key.publicKey, test.clock.now)
         let account = app.account
-        try await storage.write(TestService.tenant) { transaction in
+        try await storage.write(TestOrganisation.tenant) { transaction in
             for number in 0..<250 {
                 var registration = Registration(
                     id: "old-\(number)", account: account, key: key, source: .appRegistered, created: now,
@@ -105,10 +105,12 @@ struct MaintenanceTests {
                 try transaction.save(registration)
             }
         }
-        let nothing = try await storage.counts { try await test.service.performMaintenance(of: TestService.tenant) }
+        let nothing = try await storage.counts {
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        }
         #expect(nothing.read[.registration] ?? 0 == 0 && nothing.written.isEmpty)
         test.clock.advance(by: 11 * 86_400)
-        let due = try await storage.counts { try await test.service.performMaintenance(of: TestService.tenant) }
+        let due = try await storage.counts { try await test.service.performMaintenance(of: TestOrganisation.tenant) }
         #expect(due.written[.registration] == 250)
         #expect(due.mostReadInChange <= 200)
         #expect(

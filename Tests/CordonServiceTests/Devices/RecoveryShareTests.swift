@@ -10,14 +10,14 @@ import Testing
 struct RecoveryShareTests {
     private static let share = RecoveryShare(sealed: Base64URL.encode(Data(repeating: 7, count: 60)))
 
-    private func kept() async throws -> (TestService, TestApp) {
+    private func kept() async throws -> (TestOrganisation, TestApp) {
         var (test, app) = try await TestApp.enrolled()
         app.authenticated = test.clock.now
         try await test.service.devices.keepRecoveryShare(Self.share, registration: app.registrationID, by: app.caller)
         return (test, app)
     }
 
-    private func release(_ test: TestService, _ app: TestApp) async throws -> RecoveryShare {
+    private func release(_ test: TestOrganisation, _ app: TestApp) async throws -> RecoveryShare {
         try await test.service.devices.releaseRecoveryShare(ofRegistration: app.registrationID, by: app.caller)
     }
 
@@ -99,7 +99,7 @@ struct RecoveryShareTests {
         let waiting = app
         #expect(await failure { _ = try await release(test, waiting) }?.code == .conflict)
         try await app.wipe()
-        let left = try await test.storage.read(TestService.tenant) { try $0.records(RecoveryShareRecord.self) }
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(RecoveryShareRecord.self) }
         #expect(left.isEmpty)
     }
 
@@ -109,7 +109,7 @@ struct RecoveryShareTests {
         try await app.register()
         #expect(try await release(test, app) == Self.share)
         try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
-        let left = try await test.storage.read(TestService.tenant) { try $0.records(RecoveryShareRecord.self) }
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(RecoveryShareRecord.self) }
         #expect(left.isEmpty)
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct RegistrationTests {
     @Test func `a registration answers with the first envelope`() async throws {
         // SRV-CI-018, SRV-CI-028
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         let outcome = try await app.register()
@@ -24,7 +24,7 @@ struct RegistrationTests {
 
     @Test func `the same key finds its registration again`() async throws {
         // SRV-CI-018
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         let first = try await app.register()
@@ -38,7 +38,7 @@ struct RegistrationTests {
     @Test func `a person has so many registrations at once, and the same app again is none more`() async throws {
         var configuration = ServiceConfiguration()
         configuration.registrationsPerPerson = 3
-        let test = try await TestService.withPeople(configuration: configuration)
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
         try await test.protect(to: .group("staff"))
         var apps = (1...3).map { TestApp(test, tag: "tag-\($0)") }
         for index in apps.indices { try await apps[index].register() }
@@ -58,7 +58,7 @@ struct RegistrationTests {
 
     @Test func `somebody unknown, disabled or not entitled is told 200`() async throws {
         // SRV-CI-033
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .allLicensedUsers)
         var stranger = TestApp(test, user: "nobody")
         #expect(await failure { try await stranger.register() } == .enrollment(.notLicensed, ""))
@@ -81,7 +81,7 @@ struct RegistrationTests {
     {
         var configuration = ServiceConfiguration()
         configuration.createsPeopleAtSignIn = true
-        let test = try await TestService.withPeople(configuration: configuration)
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
         var early = TestApp(test, user: "cleo")
         // Nothing targets them yet, but an administrator can see them and put them into a group.
         #expect(await failure { try await early.register() }?.status == .notTargeted)
@@ -95,13 +95,13 @@ struct RegistrationTests {
         #expect(await failure { try await early.register() }?.status == .notLicensed)
         var impostor = TestApp(test, user: "ada")
         impostor.account = ManagedAccount(
-            id: AccountID("oid-other"), tenant: TestService.tenant, userPrincipalName: "ADA@contoso.example")
+            id: AccountID("oid-other"), tenant: TestOrganisation.tenant, userPrincipalName: "ADA@contoso.example")
         #expect(await failure { try await impostor.register() }?.status == .notLicensed)
     }
 
     @Test func `an account that no policy targets in this app is told 225`() async throws {
         // SRV-CI-058
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("guests"))
         var app = TestApp(test)
         #expect(await failure { try await app.register() }?.status == .notTargeted)
@@ -111,7 +111,7 @@ struct RegistrationTests {
 
     @Test func `a key that is bound to another account or app is told 208`() async throws {
         // SRV-CI-041
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         try await test.protect(app: "com.example.other", to: .group("staff"))
         var app = TestApp(test)
@@ -127,7 +127,7 @@ struct RegistrationTests {
     @Test func `a new key for the same app and device replaces the old registration and inherits its wipe`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var old = TestApp(test)
         try await old.register()
@@ -148,7 +148,7 @@ struct RegistrationTests {
     @Test func `a receipt that comes after the app registered again ends the wipe that went on in its place`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var old = TestApp(test)
         try await old.register()
@@ -168,7 +168,7 @@ struct RegistrationTests {
     }
 
     @Test func `the app on another device keeps its registration`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var one = TestApp(test, tag: "tag-1")
         var two = TestApp(test, tag: "tag-2")
@@ -178,7 +178,7 @@ struct RegistrationTests {
     }
 
     @Test func `texts that no honest app sends are refused`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test, tag: String(repeating: "t", count: 129))
         let error = await failure { try await app.register() }
@@ -187,7 +187,7 @@ struct RegistrationTests {
 
     @Test func `a blocked person's new registration is told to wipe`() async throws {
         // SRV-TG-24
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         try await test.service.administration.blockUser("oid-ada", as: test.owner)
         var app = TestApp(test)
@@ -198,7 +198,7 @@ struct RegistrationTests {
 
     @Test func `after a wipe the person must sign in again`() async throws {
         // SRV-TG-30
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         app.authenticated = test.clock.now
@@ -217,7 +217,7 @@ struct RegistrationTests {
     @Test func `a tag that is new after a wipe is no way around the sign-in, and another device is free`() async throws
     {
         // SRV-TG-30, SRV-CI-095
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         app.authenticated = test.clock.now
@@ -247,18 +247,18 @@ struct RegistrationTests {
     func `ids as common providers make them enrol, and are found again`(id: String) async throws {
         var configuration = ServiceConfiguration()
         configuration.createsPeopleAtSignIn = true
-        let test = try await TestService.withPeople(configuration: configuration)
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
         try await test.protect(to: .allLicensedUsers)
         var app = TestApp(test)
         app.account = ManagedAccount(
-            id: AccountID(id), tenant: TestService.tenant, userPrincipalName: "new@contoso.example")
+            id: AccountID(id), tenant: TestOrganisation.tenant, userPrincipalName: "new@contoso.example")
         try await app.register()
         #expect(try await test.service.administration.user(id, as: test.owner).id == id)
         #expect(try await app.checkIn().response.statusCode == .policiesUnchanged)
     }
 
     @Test func `an id that differs in case alone is somebody else, and a UUID is not`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .allLicensedUsers)
         let uuid = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
         for (id, name) in [("auth0|aB", "first"), (uuid, "second")] {
@@ -267,7 +267,7 @@ struct RegistrationTests {
         }
         var other = TestApp(test)
         other.account = ManagedAccount(
-            id: "auth0|Ab", tenant: TestService.tenant, userPrincipalName: "x@contoso.example")
+            id: "auth0|Ab", tenant: TestOrganisation.tenant, userPrincipalName: "x@contoso.example")
         let stranger = other
         #expect(
             await failure {
@@ -275,12 +275,13 @@ struct RegistrationTests {
                 try await app.register()
             }?.status == .notLicensed)
         other.account = ManagedAccount(
-            id: AccountID(uuid.uppercased()), tenant: TestService.tenant, userPrincipalName: "second@contoso.example")
+            id: AccountID(uuid.uppercased()), tenant: TestOrganisation.tenant,
+            userPrincipalName: "second@contoso.example")
         try await other.register()
     }
 
     @Test func `nobody has an id that is another person's sign-in name`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         for (id, name) in [("Ben@contoso.example", "cleo@contoso.example"), ("oid-cleo", "OID-BEN")] {
             let user = DirectoryUser(id: id, userPrincipalName: name, displayName: "Cleo")
             #expect(
@@ -289,7 +290,7 @@ struct RegistrationTests {
     }
 
     @Test func `names that would show as something else are refused`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         for name in ["bad\r\nname", "a\u{202E}b", "ada@contoso.example ", "a\u{200B}b", "\u{FEFF}ada"] {
             let user = DirectoryUser(id: "oid-cleo", userPrincipalName: name, displayName: "Cleo")
             #expect(
@@ -328,7 +329,7 @@ struct RegistrationTests {
     }
 
     @Test func `a group is no member of itself`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let group = DirectoryGroup(id: "loop", displayName: "Loop", members: [.group("LOOP")])
         #expect(
             await failure { try await test.service.provisioning.saveGroup(group, as: test.owner) }?.code == .invalid)

@@ -37,7 +37,7 @@ struct ReportTests {
         let time = WorkingTimeReport(state: .clockedOut, asOf: now)
         func program(_ permissions: Set<Permission>) -> Administrator {
             Administrator(
-                tenant: TestService.tenant, id: "program", name: "program", roles: [.directoryAdministrator],
+                tenant: TestOrganisation.tenant, id: "program", name: "program", roles: [.directoryAdministrator],
                 isProgram: true, applicationPermissions: permissions)
         }
         let refusal = await failure {

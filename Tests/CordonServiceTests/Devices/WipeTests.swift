@@ -8,8 +8,8 @@ import Testing
 
 /// SRV-TG-23…31, SRV-CI-006, 007, 020, 086 from the service's side.
 struct WipeTests {
-    private func enrolled() async throws -> (TestService, TestApp) {
-        let test = try await TestService.withPeople()
+    private func enrolled() async throws -> (TestOrganisation, TestApp) {
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         try await test.protect(app: "com.example.mail", to: .group("staff"))
         var app = TestApp(test)
@@ -17,11 +17,11 @@ struct WipeTests {
         return (test, app)
     }
 
-    private func request(_ test: TestService) async throws -> [WipeOperation] {
+    private func request(_ test: TestOrganisation) async throws -> [WipeOperation] {
         try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
     }
 
-    private func state(_ test: TestService, _ id: String) async throws -> WipeOperation.State {
+    private func state(_ test: TestOrganisation, _ id: String) async throws -> WipeOperation.State {
         try await test.service.administration.operation(id, as: test.owner).state
     }
 
@@ -143,7 +143,7 @@ struct WipeTests {
     func `a wipe waits as long as its policy lets an app be offline, and four days, and never shorter than usual`(
         period: String, days: Double
     ) async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(["periodOfflineBeforeWipeIsEnforced": .string(period)], to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -172,10 +172,10 @@ struct WipeTests {
         let lapsed = try await request(test)[0]
         test.clock.advance(by: 95 * 86_400)
         if maintained {
-            try await test.service.performMaintenance(of: TestService.tenant)
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
             #expect(try await state(test, lapsed.id) == .expired)
             test.clock.advance(by: 5 * 86_400)
-            try await test.service.performMaintenance(of: TestService.tenant)
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
         }
         try await app.register()
         let command = try #require(app.envelope?.commands.first)
@@ -193,7 +193,7 @@ struct WipeTests {
         let (test, _) = try await enrolled()
         _ = try await request(test)
         test.clock.advance(by: 95 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         var another = TestApp(test)
         try await another.register()
         #expect(another.envelope?.commands.map(\.kind) == [.wipe])
@@ -292,7 +292,7 @@ struct WipeTests {
         test.clock.advance(by: 10 * 86_400)
         let id = try await request(test)[0].id
         test.clock.advance(by: 80 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(
             try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)
         #expect(

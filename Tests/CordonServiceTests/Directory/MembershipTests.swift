@@ -8,7 +8,7 @@ import Testing
 
 /// Groups as records: what a change costs goes by who comes and goes, not by who is there.
 struct MembershipTests {
-    private func crowd(_ number: Int, in test: TestService) async throws {
+    private func crowd(_ number: Int, in test: TestOrganisation) async throws {
         try await test.service.provisioning.saveGroup(
             DirectoryGroup(
                 id: "Crowd", displayName: "Crowd",
@@ -20,7 +20,7 @@ struct MembershipTests {
         var costs: [CountingStorage.Counts] = []
         for number in [5, 2_000] {
             let storage = CountingStorage()
-            let test = try await TestService.withPeople(storage: storage)
+            let test = try await TestOrganisation.withPeople(storage: storage)
             try await crowd(number, in: test)
             try await test.protect(to: .group("crowd"))
             try await test.settle()
@@ -41,7 +41,7 @@ struct MembershipTests {
     func `an app is told when its person comes into a group and when they leave it, and a twin spelling is no member`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         let policy = try await test.protect(["printBlocked": true], to: .group("guests"))
         var app = TestApp(test)
@@ -49,7 +49,7 @@ struct MembershipTests {
         func told() async throws -> Int64 {
             try await test.settle()
             let id = app.registrationID
-            return try await test.storage.read(TestService.tenant) { records in
+            return try await test.storage.read(TestOrganisation.tenant) { records in
                 try records.record(EventBookmark.self, id)?.lastID ?? 0
             }
         }
@@ -69,7 +69,7 @@ struct MembershipTests {
     }
 
     @Test func `a group comes into another and goes, and everybody in it is told`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         try await test.protect(["printBlocked": true], to: .group("guests"))
         var ada = TestApp(test, user: "ada")
@@ -78,7 +78,7 @@ struct MembershipTests {
         try await ben.register()
         func told() async throws -> [String: Int64] {
             try await test.settle()
-            return try await test.storage.read(TestService.tenant) { records in
+            return try await test.storage.read(TestOrganisation.tenant) { records in
                 try records.records(EventBookmark.self).reduce(into: [:]) { $0[$1.registrationID] = $1.lastID }
             }
         }
@@ -95,7 +95,7 @@ struct MembershipTests {
 
     @Test func `a snapshot of targeting outlives people who come and go`() async throws {
         let storage = CountingStorage()
-        let test = try await TestService.withPeople(storage: storage)
+        let test = try await TestOrganisation.withPeople(storage: storage)
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()

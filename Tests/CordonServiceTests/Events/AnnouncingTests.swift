@@ -9,13 +9,13 @@ import Testing
 /// Changes are told behind themselves: to whom they concern, once, whatever happens meanwhile.
 struct AnnouncingTests {
     /// Registrations of the test app for people of a group, as a store keeps them.
-    private func enroll(_ people: Range<Int>, in test: TestService) async throws {
+    private func enroll(_ people: Range<Int>, in test: TestOrganisation) async throws {
         let key = SoftwareSigningKey().publicKey
         let now = test.clock.now
-        try await test.storage.write(TestService.tenant) { transaction in
+        try await test.storage.write(TestOrganisation.tenant) { transaction in
             for number in people {
                 let account = ManagedAccount(
-                    id: AccountID("p-\(number)"), tenant: TestService.tenant,
+                    id: AccountID("p-\(number)"), tenant: TestOrganisation.tenant,
                     userPrincipalName: "p\(number)@contoso.example")
                 try transaction.save(
                     DirectoryUser(
@@ -23,7 +23,7 @@ struct AnnouncingTests {
                 try transaction.save(
                     Registration(
                         id: "r-\(number)", account: account, key: key, source: .appRegistered, created: now,
-                        application: .init(bundleID: TestService.app, version: "1", sdkVersion: "1"),
+                        application: .init(bundleID: TestOrganisation.app, version: "1", sdkVersion: "1"),
                         device: .init(tag: "t-\(number)", osVersion: "18", model: "m")))
             }
         }
@@ -34,8 +34,8 @@ struct AnnouncingTests {
     }
 
     /// How often each registration was told.
-    private func told(_ test: TestService) async throws -> [String: Int64] {
-        try await test.storage.read(TestService.tenant) { records in
+    private func told(_ test: TestOrganisation) async throws -> [String: Int64] {
+        try await test.storage.read(TestOrganisation.tenant) { records in
             try records.records(EventBookmark.self).reduce(into: [:]) { $0[$1.registrationID] = $1.lastID }
         }
     }
@@ -44,7 +44,7 @@ struct AnnouncingTests {
         var costs: [CountingStorage.Counts] = []
         for number in [10, 300] {
             let storage = CountingStorage()
-            let test = try await TestService.withPeople(storage: storage)
+            let test = try await TestOrganisation.withPeople(storage: storage)
             try await enroll(0..<number, in: test)
             let policy = try await test.protect(to: .group("crowd"))
             try await test.settle()
@@ -69,7 +69,7 @@ struct AnnouncingTests {
 
     @Test func `a process that is killed anywhere between telling the first and the last loses no word`() async throws {
         let storage = CountingStorage()
-        let test = try await TestService.withPeople(storage: storage)
+        let test = try await TestOrganisation.withPeople(storage: storage)
         try await enroll(0..<300, in: test)
         let policy = try await test.protect(to: .group("crowd"))
         try await test.settle()
@@ -83,12 +83,12 @@ struct AnnouncingTests {
             }
             storage.fail(afterChanges: nil)
             // Another process over the same store goes on where this one was.
-            let next = try await TestService(storage: storage, keyStore: test.keyStore, clock: test.clock)
+            let next = try await TestOrganisation(storage: storage, keyStore: test.keyStore, clock: test.clock)
             try await next.settle()
             let after = try await told(test)
             #expect(after.count == 300)
             #expect(after.allSatisfy { id, number in number == before[id, default: 0] + 1 })
-            let left = try await test.storage.read(TestService.tenant) { try $0.records(Announcement.self).count }
+            let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(Announcement.self).count }
             #expect(left == 0)
         }
     }
@@ -97,7 +97,7 @@ struct AnnouncingTests {
         async throws
     {
         let storage = CountingStorage()
-        let test = try await TestService.withPeople(storage: storage)
+        let test = try await TestOrganisation.withPeople(storage: storage)
         let policy = try await test.protect(to: .group("writers"))
         var app = TestApp(test)
         try await app.register()
@@ -115,7 +115,7 @@ struct AnnouncingTests {
 
     @Test func `settings, accounts and an emergency key reach everybody without a row for each`() async throws {
         let storage = CountingStorage()
-        let test = try await TestService.withPeople(storage: storage)
+        let test = try await TestOrganisation.withPeople(storage: storage)
         try await enroll(0..<50, in: test)
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
@@ -159,7 +159,7 @@ struct AnnouncingTests {
 
     @Test func `a change for one does not wait until everybody was told of another`() async throws {
         let storage = CountingStorage()
-        let test = try await TestService.withPeople(storage: storage)
+        let test = try await TestOrganisation.withPeople(storage: storage)
         try await enroll(0..<900, in: test)
         let many = try await test.protect(to: .group("crowd"))
         let one = try await test.protect(to: .group("writers"))
@@ -177,7 +177,7 @@ struct AnnouncingTests {
         storage.fail(afterChanges: 5)
         await #expect(throws: ServiceError.self) { try await test.settle() }
         storage.fail(afterChanges: nil)
-        let told = try await test.storage.read(TestService.tenant) { records in
+        let told = try await test.storage.read(TestOrganisation.tenant) { records in
             try records.records(EventBookmark.self).filter { $0.lastID > 0 }.map(\.registrationID)
         }
         #expect(told.contains(app.registrationID))

@@ -12,7 +12,7 @@ struct EventTests {
     }
 
     @Test func `a connected app hears of a policy change and of a wipe, with rising ids`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -28,7 +28,7 @@ struct EventTests {
     }
 
     @Test func `an app that opens one stream after the other keeps the newest few`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -42,7 +42,7 @@ struct EventTests {
     }
 
     @Test func `a change is told to those it reaches before or after, and to nobody else`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("writers"))
         try await test.protect(to: .group("staff"))
         var ada = TestApp(test, user: "ada")
@@ -68,7 +68,7 @@ struct EventTests {
     }
 
     @Test func `a write that changes nothing for an app is not told`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -79,7 +79,7 @@ struct EventTests {
     }
 
     @Test func `what was missed comes first after a break, also from a service that was started anew`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -89,7 +89,7 @@ struct EventTests {
             try await test.settle()
         }
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
-        let restarted = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
+        let restarted = try await TestOrganisation(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
         var events = try await restarted.service.devices.events(
             ofRegistration: app.registrationID, after: 2, by: app.caller
         ).makeAsyncIterator()
@@ -101,7 +101,7 @@ struct EventTests {
     }
 
     @Test func `an id from the future means that everything may have been missed`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -115,7 +115,7 @@ struct EventTests {
     }
 
     @Test func `the stream ends with the registration`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -125,7 +125,7 @@ struct EventTests {
     }
 
     @Test func `only the registration's own key may listen`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -138,7 +138,7 @@ struct EventTests {
     private func missed(_ app: TestApp) async throws -> [ServiceEvent] {
         let id = app.registrationID
         try await app.test.settle()
-        return try await app.test.storage.write(TestService.tenant) { transaction in
+        return try await app.test.storage.write(TestOrganisation.tenant) { transaction in
             guard let bookmark = try transaction.record(EventBookmark.self, id) else { return [] }
             let told = try transaction.record(GroupEntry.self, "told-\(id)")
             let after = told.flatMap { Int64($0.displayName) } ?? 0

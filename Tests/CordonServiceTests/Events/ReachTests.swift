@@ -9,14 +9,14 @@ struct ReachTests {
     private func lastEvent(_ app: TestApp) async throws -> Int64 {
         let id = app.registrationID
         try await app.test.settle()
-        return try await app.test.storage.read(TestService.tenant) { records in
+        return try await app.test.storage.read(TestOrganisation.tenant) { records in
             try records.record(EventBookmark.self, id)?.lastID ?? 0
         }
     }
 
     @Test func `a person whose name is in a configuration is told when it changes`() async throws {
         // SRV-RS-117
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         let configuration = try await test.service.administration.createPolicy(
             .targetedManagedAppConfiguration,
@@ -40,7 +40,7 @@ struct ReachTests {
     }
 
     @Test func `saving what is there already writes nothing`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let before = try await test.records().count
         try await test.service.provisioning.saveUser(
             test.service.administration.user("oid-ada", as: test.owner), as: test.owner)
@@ -50,7 +50,7 @@ struct ReachTests {
     }
 
     @Test func `deleting a policy is told to whom it reached`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("writers"))
         try await test.protect(to: .group("staff"))
         var ada = TestApp(test, user: "ada")

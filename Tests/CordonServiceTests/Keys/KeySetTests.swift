@@ -9,25 +9,25 @@ import Testing
 /// SRV-CI-025, SRV-CI-084, SRV-CI-093: signing keys.
 struct KeySetTests {
     @Test func `the key set is signed by the root key that discovery names`() async throws {
-        let test = try await TestService.withPeople()
-        let set = try await test.service.devices.keySet(of: TestService.tenant)
-        let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+        let test = try await TestOrganisation.withPeople()
+        let set = try await test.service.devices.keySet(of: TestOrganisation.tenant)
+        let pin = try await test.service.devices.discoveryFacts(of: TestOrganisation.tenant).rootKeyThumbprint
         #expect(try set.verified(pin: pin, at: test.clock.now).keys == set.keys)
         #expect(throws: ProtocolError(.unknownKey, "")) {
             try set.verified(pin: SoftwareSigningKey().publicKey.thumbprint, at: test.clock.now)
         }
-        #expect(try await test.service.devices.keySet(of: TestService.tenant) == set)
+        #expect(try await test.service.devices.keySet(of: TestOrganisation.tenant) == set)
     }
 
     @Test func `a new key is published before it signs, and the old one stays readable`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let old = try await test.service.devices.keySet(of: TestService.tenant).keys
+        let old = try await test.service.devices.keySet(of: TestOrganisation.tenant).keys
         let start = test.clock.now.addingTimeInterval(7 * 86_400)
         let new = try await test.service.administration.rotateSigningKey(activeFrom: start, as: test.owner)
-        let both = try await test.service.devices.keySet(of: TestService.tenant).keys
+        let both = try await test.service.devices.keySet(of: TestOrganisation.tenant).keys
         #expect(both == old + [new.publicKey])
         for day in [0.0, 8] {
             test.clock.advance(by: day * 86_400)
@@ -40,13 +40,13 @@ struct KeySetTests {
             }
         }
         test.clock.advance(by: 100 * 86_400)
-        #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
+        #expect(try await test.service.devices.keySet(of: TestOrganisation.tenant).keys == [new.publicKey])
         #expect(try await test.service.administration.signingKeys(as: test.owner).count == 4)
         #expect(try await test.records().contains { $0.action == "key.rotate" })
     }
 
     @Test func `a key that was overtaken before it began never signs, and whatever signs is published`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -64,7 +64,7 @@ struct KeySetTests {
             #expect(throws: Never.self) {
                 try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: JSONWebKeySet([new.publicKey]))
             }
-            #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
+            #expect(try await test.service.devices.keySet(of: TestOrganisation.tenant).keys == [new.publicKey])
         }
         let known = try await test.service.administration.signingKeys(as: test.owner)
         #expect(known.contains { $0.id == overtaken.id })
@@ -73,7 +73,7 @@ struct KeySetTests {
     @Test func `an emergency ends the other keys at once and brings every app an envelope by the new one`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -84,7 +84,7 @@ struct KeySetTests {
         .makeAsyncIterator()
         let new = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
         #expect(await stream.next()?.kind == .policyChanged)
-        #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
+        #expect(try await test.service.devices.keySet(of: TestOrganisation.tenant).keys == [new.publicKey])
         let text = try #require(try await app.checkIn().response.envelope)
         #expect(throws: Never.self) {
             try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: JSONWebKeySet([new.publicKey]))
@@ -93,32 +93,32 @@ struct KeySetTests {
     }
 
     @Test func `the key set is signed anew before it expires`() async throws {
-        let test = try await TestService.withPeople()
-        let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+        let test = try await TestOrganisation.withPeople()
+        let pin = try await test.service.devices.discoveryFacts(of: TestOrganisation.tenant).rootKeyThumbprint
         for _ in 0..<6 {
             test.clock.advance(by: 14 * 86_400)
-            let set = try await test.service.devices.keySet(of: TestService.tenant)
+            let set = try await test.service.devices.keySet(of: TestOrganisation.tenant)
             #expect(throws: Never.self) { try set.verified(pin: pin, at: test.clock.now.addingTimeInterval(86_400)) }
         }
     }
 
     @Test func `every organisation has keys of its own, and an unknown one none`() async throws {
         // SRV-CI-093
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let other = TenantID("fabrikam.example")
         #expect(await failure { _ = try await test.service.devices.keySet(of: other) }?.code == .notFound)
         try await test.service.open(other)
         #expect(
             try await test.service.devices.keySet(of: other).keys
-                != test.service.devices.keySet(of: TestService.tenant).keys)
+                != test.service.devices.keySet(of: TestOrganisation.tenant).keys)
         try await test.service.open(other)
         #expect(try await test.service.devices.keySet(of: other).keys.count == 1)
     }
 
     @Test func `a store whose keys are missing is not opened`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let error = await failure {
-            _ = try await TestService(storage: test.storage, keyStore: InMemoryServiceKeyStore())
+            _ = try await TestOrganisation(storage: test.storage, keyStore: InMemoryServiceKeyStore())
         }
         #expect(error?.code == .keyUnavailable)
     }

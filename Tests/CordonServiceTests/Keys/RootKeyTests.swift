@@ -7,9 +7,9 @@ import Testing
 
 /// SRV-CI-084: the root key may be elsewhere, key sets only get newer, and what leaked is never vouched for again.
 struct RootKeyTests {
-    private static let tenant = TestService.tenant
+    private static let tenant = TestOrganisation.tenant
 
-    private func root(_ test: TestService) async throws -> String {
+    private func root(_ test: TestOrganisation) async throws -> String {
         try await test.service.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
     }
 
@@ -17,11 +17,11 @@ struct RootKeyTests {
         async throws
     {
         let store = InMemoryServiceKeyStore()
-        let test = try await TestService(keyStore: store)
+        let test = try await TestOrganisation(keyStore: store)
         let pin = try await root(test)
         let rootKey = try store.key(pin, of: Self.tenant)
         store.remove(pin, of: Self.tenant)
-        let again = try await TestService(storage: test.storage, keyStore: store, clock: test.clock)
+        let again = try await TestOrganisation(storage: test.storage, keyStore: store, clock: test.clock)
         #expect(try await root(again) == pin)
         let set = try await again.service.devices.keySet(of: Self.tenant)
         #expect(set.delegation != nil)
@@ -46,7 +46,7 @@ struct RootKeyTests {
 
     @Test func `the root key delegates where it is kept, for a key that never leaves the service`() async throws {
         let store = InMemoryServiceKeyStore()
-        let test = try await TestService(keyStore: store)
+        let test = try await TestOrganisation(keyStore: store)
         let pin = try await root(test)
         let rootKey = try store.key(pin, of: Self.tenant)
         store.remove(pin, of: Self.tenant)
@@ -88,7 +88,7 @@ struct RootKeyTests {
     }
 
     @Test func `key sets only get newer, also after a restart with a clock that was set back`() async throws {
-        let test = try await TestService()
+        let test = try await TestOrganisation()
         let pin = try await root(test)
         let first = try await test.service.devices.keySet(of: Self.tenant)
         test.clock.advance(by: 2 * 86_400)
@@ -98,7 +98,7 @@ struct RootKeyTests {
             try first.verified(pin: pin, at: test.clock.now.addingTimeInterval(-1.9 * 86_400), after: second.version)
         }
         test.clock.advance(by: -86_400)
-        let restarted = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
+        let restarted = try await TestOrganisation(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
         let third = try await restarted.service.devices.keySet(of: Self.tenant)
         #expect(third.version > second.version)
         #expect(try third.verified(pin: pin, at: test.clock.now, after: second.version).keys == third.keys)
@@ -109,14 +109,14 @@ struct RootKeyTests {
     }
 
     @Test func `a key that leaked is in nothing that the root key signs, whatever the clock says`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let leaked = try #require(try await test.service.devices.keySet(of: Self.tenant).keys.first)
         _ = try await test.export()
         test.clock.advance(by: 60)
         _ = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
         for step in [0.0, -3_600, 7_200] {
             test.clock.advance(by: step)
-            let service = try await TestService(
+            let service = try await TestOrganisation(
                 storage: test.storage, keyStore: test.keyStore, clock: test.clock
             ).service
             #expect(try await !service.devices.keySet(of: Self.tenant).keys.contains(leaked))
@@ -133,7 +133,7 @@ struct RootKeyTests {
     @Test func `a store of the version before gets a key for its audit log, and its checkpoints stay good`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let pin = try await root(test)
         // As the version before left it: checkpoints by the envelope key, no audit key, no delegation.
         let known = try await test.service.administration.signingKeys(as: test.owner)
@@ -154,7 +154,7 @@ struct RootKeyTests {
                     details: ["checkpoint": checkpoint, "records": String(last.sequence)]))
         }
         test.clock.advance(by: 3_600)
-        let again = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
+        let again = try await TestOrganisation(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
         #expect(try await root(again) == pin)
         var verifier = AuditLogVerifier(pin: pin)
         for line in try await again.export() { verifier.read(line) }

@@ -6,8 +6,8 @@ import Testing
 
 /// SRV-CI-015, 024: logs on request.
 struct LogCollectionTests {
-    private func asked() async throws -> (TestService, TestApp, LogCollection) {
-        let test = try await TestService.withPeople()
+    private func asked() async throws -> (TestOrganisation, TestApp, LogCollection) {
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -18,7 +18,7 @@ struct LogCollectionTests {
     }
 
     private func send(
-        _ bytes: Data, at offset: Int, of total: Int, _ test: TestService, _ app: TestApp, _ request: String
+        _ bytes: Data, at offset: Int, of total: Int, _ test: TestOrganisation, _ app: TestApp, _ request: String
     ) async throws -> Int {
         try await test.service.devices.receiveLogs(
             bytes, at: offset, of: total, request: request, registration: app.registrationID, by: app.caller)
@@ -69,7 +69,7 @@ struct LogCollectionTests {
         #expect(try await send(Data("x".utf8), at: 0, of: 2, test, app, id) == 1)
         test.clock.advance(by: 14 * 86_400)
         #expect(await failure { _ = try await send(Data("y".utf8), at: 1, of: 2, test, app, id) }?.code == .notFound)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.logCollections(as: test.owner).isEmpty)
     }
 }

@@ -12,22 +12,23 @@ import Testing
         members: ["group-west"], scopeTags: ["tag-west"])
 
     private func holder(_ roles: CustomRole..., builtIn: Set<AdministratorRole> = []) -> Administrator {
-        Administrator(tenant: TestService.tenant, id: "ada", name: "Ada", roles: builtIn, customRoles: roles)
+        Administrator(tenant: TestOrganisation.tenant, id: "ada", name: "Ada", roles: builtIn, customRoles: roles)
     }
 
     @Test func `a role is found by any name that its holder goes by, and only then`() async throws {
-        let test = try await TestService()
+        let test = try await TestOrganisation()
         try await test.service.administration.saveResource(west, isNew: true, as: test.owner)
         let found = try await test.service.administration.customRoles(
-            heldBy: ["group-west", "other"], of: TestService.tenant)
+            heldBy: ["group-west", "other"], of: TestOrganisation.tenant)
         #expect(found == [west])
-        #expect(try await test.service.administration.customRoles(heldBy: ["other"], of: TestService.tenant).isEmpty)
+        #expect(
+            try await test.service.administration.customRoles(heldBy: ["other"], of: TestOrganisation.tenant).isEmpty)
         #expect(
             try await test.service.administration.customRoles(heldBy: ["group-west"], of: TenantID("fabrikam")).isEmpty)
     }
 
     @Test func `a policy outside the scope does not exist, whatever is tried with it`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let other = try await test.protect(to: .allLicensedUsers)
         let mine = try await test.protect(["roleScopeTagIds": ["tag-west"]], name: "Mine", to: .allLicensedUsers)
         let admin = holder(west)
@@ -35,8 +36,10 @@ import Testing
         #expect(
             try await service.administration.policies(of: Set(PolicyKind.allCases), as: admin).map(\.id) == [mine.id])
         #expect(
-            try await service.administration.intendedPolicies(forUser: "oid-ada", bundleID: TestService.app, as: admin)
-                .map(\.id)
+            try await service.administration.intendedPolicies(
+                forUser: "oid-ada", bundleID: TestOrganisation.app, as: admin
+            )
+            .map(\.id)
                 == [mine.id])
         let calls: [() async throws -> Void] = [
             { _ = try await service.administration.policy(other.id, as: admin) },
@@ -53,7 +56,7 @@ import Testing
     }
 
     @Test func `a new policy gets the scope of its author, and none leaves it`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let admin = holder(west)
         let made = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "New"], as: admin)
@@ -74,7 +77,7 @@ import Testing
     }
 
     @Test func `to see is not to write: each permission has its own scope`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let other = try await test.protect(to: .allLicensedUsers)
         let admin = holder(west, builtIn: [.reader])
         #expect(try await test.service.administration.policy(other.id, as: admin) == other)
@@ -87,7 +90,7 @@ import Testing
     }
 
     @Test func `whoever does not assign does not widen a policy, and may write back what it has`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
         var role = west
         (role.permissions, role.scopeTags) = ([.read, .writePolicies], nil)
@@ -126,7 +129,7 @@ import Testing
     }
 
     @Test func `a role without scope tags is about every policy, and has no more than its permissions`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
         var role = west
         role.scopeTags = nil
@@ -143,7 +146,7 @@ import Testing
     }
 
     @Test func `only an owner makes roles, and not one that is built in, for nobody or for nothing`() async throws {
-        let test = try await TestService()
+        let test = try await TestOrganisation()
         let writer = test.administrator(.policyAdministrator, .deviceAdministrator, .directoryAdministrator)
         #expect(
             await failure { try await test.service.administration.saveResource(west, isNew: true, as: writer) }?.code
@@ -164,7 +167,7 @@ import Testing
     }
 
     @Test func `a role that names groups of people reaches nobody else`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var (ada, ben) = (TestApp(test), TestApp(test, user: "ben", tag: "tag-2"))
         try await ada.register()
@@ -177,7 +180,7 @@ import Testing
             ],
             members: ["desk"], people: ["Writers"])
         let holder = Administrator(
-            tenant: TestService.tenant, id: "holder", name: "Holder", roles: [], customRoles: [desk],
+            tenant: TestOrganisation.tenant, id: "holder", name: "Holder", roles: [], customRoles: [desk],
             call: CallFacts(hasFreshSignIn: true))
         let calls: [@Sendable (String, String, String) async throws -> Void] = [
             { person, _, tag in _ = try await admin.requestWipe(ofUser: person, deviceTag: tag, as: holder) },

@@ -7,7 +7,7 @@ import Testing
 /// SRV-RS-003, 004, 011…014, 017, 138 and SRV-TG-04 from the service's side.
 struct PolicyWritingTests {
     @Test func `a new policy gets an id, a version and the defaults it leaves out`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "P", "minimumPinLength": 6], as: test.owner)
         #expect(policy.id.wholeMatch(of: /T_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
@@ -18,7 +18,7 @@ struct PolicyWritingTests {
 
     @Test(arguments: ["minimumRequiredSdkVersion", "minimumWipeSdkVersion", "minimumRequiredOsVersion"])
     func `a least version that cannot be read is refused by its name`(_ setting: String) async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         for kind in [PolicyKind.iosManagedAppProtection, .defaultManagedAppProtection] {
             for text in ["one", "1.2.3-beta", "1.2.3.4.5"] {
                 let error = await failure {
@@ -33,7 +33,7 @@ struct PolicyWritingTests {
     @Test(arguments: PolicyKind.allCases)
     func `a backup of a new policy has the members that every kind has`(_ kind: PolicyKind) async throws {
         // SRV-RS-018, 022, 074, 102
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
             kind, document: ["displayName": "P"], as: test.owner)
         #expect(policy.graphEntity["description"] == "")
@@ -49,7 +49,7 @@ struct PolicyWritingTests {
     }
 
     @Test func `a default protection enforces also what its type does not have, once it is set`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
             .defaultManagedAppProtection,
             document: ["displayName": "D", "screenCaptureConfigurationState": "blocked"], as: test.owner)
@@ -58,7 +58,7 @@ struct PolicyWritingTests {
 
     @Test func `a policy for Android is kept in one spelling, and nothing of it is refused`() async throws {
         // SRV-RS-006, 007, 101
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
             .androidManagedAppProtection,
             document: [
@@ -82,7 +82,7 @@ struct PolicyWritingTests {
 
     @Test func `the version changes with every write, assignment and targeting`() async throws {
         // SRV-RS-004
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let (service, owner) = (test.service, test.owner)
         let created = try await service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "P"], as: owner)
@@ -98,7 +98,7 @@ struct PolicyWritingTests {
 
     @Test func `unknown members are kept with every digit and named in the audit record`() async throws {
         // SRV-RS-011
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let unknown = try JSONValue(parsing: .init(#"{"deep":[1.0,12345678901234567890123456789012345678901.5]}"#.utf8))
         let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "P", "fromTheFuture": unknown], as: test.owner)
@@ -110,7 +110,7 @@ struct PolicyWritingTests {
 
     @Test func `the audit record names what no version of a kind knows, and what reaches apps unread`() async throws {
         // SRV-RS-011, 101, 117, 144
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         func details(_ kind: PolicyKind, _ document: JSONValue) async throws -> [String: String] {
             _ = try await test.service.administration.createPolicy(kind, document: document, as: test.owner)
             let record = try await test.records().last { $0.action == "policy.create" }
@@ -139,7 +139,7 @@ struct PolicyWritingTests {
 
     @Test func `members that the service owns are ignored`() async throws {
         // SRV-RS-012
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection,
             document: [
@@ -154,7 +154,7 @@ struct PolicyWritingTests {
 
     @Test func `a change leaves absent members, unsets null ones and replaces collections`() async throws {
         // SRV-RS-013
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(
             ["description": "old", "minimumPinLength": 8, "printBlocked": true], to: .group("staff"))
         let changed = try await test.service.administration.updatePolicy(
@@ -181,7 +181,7 @@ struct PolicyWritingTests {
 
     @Test func `every unacceptable member is named`() async throws {
         // SRV-OP-025
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let error = await failure {
             _ = try await test.service.administration.createPolicy(
                 .iosManagedAppProtection, document: ["description": 1, "minimumPinLength": "four"], as: test.owner)
@@ -192,7 +192,7 @@ struct PolicyWritingTests {
     }
 
     @Test func `a change based on an older version is refused`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         #expect(
             await failure {
@@ -209,7 +209,7 @@ struct PolicyWritingTests {
 
     @Test func `one group cannot be included and excluded`() async throws {
         // SRV-TG-04
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         let error = await failure {
             _ = try await test.service.administration.assignPolicy(
@@ -222,7 +222,7 @@ struct PolicyWritingTests {
 
     @Test func `an app of another platform is refused`() async throws {
         // SRV-RS-138
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         let error = await failure {
             _ = try await test.service.administration.targetApps(
@@ -233,7 +233,7 @@ struct PolicyWritingTests {
 
     @Test func `the Graph form carries apps and assignments that read back the same`() async throws {
         // SRV-RS-136…142
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"), .exclusionGroup("guests"), .allLicensedUsers)
         #expect(try GraphApps.apps(in: policy.graphApps) == policy.apps)
         #expect(try GraphAssignments.assignments(in: policy.graphAssignments) == policy.assignments)
@@ -241,7 +241,7 @@ struct PolicyWritingTests {
     }
 
     @Test func `a deleted policy is gone and leaves its record`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         try await test.service.administration.deletePolicy(policy.id, ifVersion: policy.version, as: test.owner)
         #expect(

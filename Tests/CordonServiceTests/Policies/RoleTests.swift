@@ -23,7 +23,7 @@ struct RoleTests {
         (.owner, Permission.allCases),
     ])
     func `a role allows exactly what its calls need`(role: AdministratorRole, allowed: [Permission]) async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         let (service, admin) = (test.service, test.administrator(role))
         let calls: [(Permission, () async throws -> Void)] = [
@@ -62,7 +62,7 @@ struct RoleTests {
     }
 
     @Test func `another organisation's ids do not exist`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
         var app = TestApp(test)
         try await app.register()
@@ -82,7 +82,7 @@ struct RoleTests {
     }
 
     @Test func `refusals beyond the limit are counted, not written`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let reader = test.administrator(.reader)
         let before = try await test.records().count
         for _ in 0..<130 {

@@ -8,8 +8,8 @@ import Testing
 
 /// SRV-CI-095: what is kept about a person can be had, and removed.
 struct PersonalDataTests {
-    private func filled() async throws -> (TestService, TestApp) {
-        let test = try await TestService.withPeople()
+    private func filled() async throws -> (TestOrganisation, TestApp) {
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -98,8 +98,8 @@ struct PersonalDataTests {
     }
 
     /// The kinds of records that name Ada, whatever member does; the mark of her removal apart.
-    private func naming(_ test: TestService) async throws -> Set<StorageKind> {
-        let texts = try await test.storage.read(TestService.tenant) { records in
+    private func naming(_ test: TestOrganisation) async throws -> Set<StorageKind> {
+        let texts = try await test.storage.read(TestOrganisation.tenant) { records in
             try StorageKind.allCases.map { kind in (kind, try records.text(of: kind)) }
         }
         return Set(texts.filter { $0.1.lowercased().contains("oid-ada") || $0.1.contains("ada@contoso") }.map(\.0))
@@ -112,26 +112,27 @@ struct PersonalDataTests {
             CompactJWS.sign(
                 MessageCoding.encode(
                     DeviceRegistrationStatement(
-                        deviceID: "device-1", tenant: TestService.tenant, issuer: "https://login.example.test",
+                        deviceID: "device-1", tenant: TestOrganisation.tenant, issuer: "https://login.example.test",
                         keyThumbprint: key.publicKey.thumbprint, since: test.clock.now)),
                 type: .deviceRegistration, with: key, embedsKey: true), name: nil, as: test.owner)
         try await test.service.devices.noteSession(
             DeviceSessionStatement(
                 deviceID: device.id, session: 1, account: AccountID("oid-ada"), since: 1
-            ).signed(by: key), ofDevice: device.id, tenant: TestService.tenant)
+            ).signed(by: key), ofDevice: device.id, tenant: TestOrganisation.tenant)
         try await test.service.administration.setAllowedAccounts(
             [.init(id: AccountID("oid-ada"), userPrincipalName: "ada@contoso.example")], as: test.owner)
         let ada = try await test.service.administration.user("oid-ada", as: test.owner)
-        _ = try await test.service.provisioning.synchronize(.init(people: [ada]), from: "file", of: TestService.tenant)
+        _ = try await test.service.provisioning.synchronize(
+            .init(people: [ada]), from: "file", of: TestOrganisation.tenant)
         try await test.service.provisioning.apply(
             AccountSignal(.sessionsRevoked, of: "oid-ada", at: test.clock.now),
-            from: "https://login.example", of: TestService.tenant)
+            from: "https://login.example", of: TestOrganisation.tenant)
         let now = test.clock.now
-        try await test.storage.write(TestService.tenant) { transaction in
+        try await test.storage.write(TestOrganisation.tenant) { transaction in
             try transaction.save(
                 OperatorAlert(
                     id: "alert-1", kind: .wipeFailed, time: now, operationID: "o", registrationID: "r",
-                    userID: "OID-Ada", bundleID: TestService.app, attempts: 3))
+                    userID: "OID-Ada", bundleID: TestOrganisation.app, attempts: 3))
         }
         let export = try await test.service.administration.exportUser("oid-ada", as: test.owner)
         #expect(export.alerts.map(\.id) == ["alert-1"])
@@ -149,14 +150,14 @@ struct PersonalDataTests {
         try await test.service.administration.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
         #expect(try await test.service.administration.allowedAccounts(as: test.owner) == [])
-        let bookmarks = try await test.storage.read(TestService.tenant) { records in
+        let bookmarks = try await test.storage.read(TestOrganisation.tenant) { records in
             try records.records(EventBookmark.self).count
         }
         #expect(bookmarks == 0)
     }
 
     @Test func `what is left of somebody who was removed from the directory can be erased`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let now = Int64(test.clock.now.timeIntervalSince1970)
         try await test.service.provisioning.setWorkingTime(
             WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: "oid-ada", as: test.owner)

@@ -11,7 +11,7 @@ import Testing
 /// SRV-TG-38, 41: figures come from counters that change with what they count.
 struct CountedPeopleTests {
     /// What the counters say has to be what comes of looking at all people, for each role that asks.
-    private func agree(_ test: TestService, _ comment: Comment) async throws {
+    private func agree(_ test: TestOrganisation, _ comment: Comment) async throws {
         let administration = test.service.administration
         // Sees the policies with a tag alone, of which the first test below makes some.
         var scoped = test.administrator()
@@ -51,7 +51,7 @@ struct CountedPeopleTests {
     @Test(arguments: [1, 2, 3])
     func `counters say after any change what looking at all people says`(seed: UInt64) async throws {
         var random = SeededGenerator(seed)
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let (administration, provisioning) = (test.service.administration, test.service.provisioning)
         _ = try await administration.saveResource(
             ScopeTag(id: "north", displayName: "North"), isNew: true, as: test.owner)
@@ -109,29 +109,29 @@ struct CountedPeopleTests {
             try await test.settle()
             try await agree(test, "seed \(seed), step \(step)")
         }
-        #expect(try await test.service.checkCounts(of: TestService.tenant) == 0)
+        #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
     }
 
     @Test func `a change of more people than one change counts is counted behind it`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let many = (0..<200).map { "p-\($0)" }
         _ = try await test.service.provisioning.synchronize(
             .init(people: many.map { .init(id: $0, userPrincipalName: "\($0)@contoso.example", displayName: $0) }),
-            from: "file", of: TestService.tenant)
+            from: "file", of: TestOrganisation.tenant)
         try await test.service.provisioning.saveGroup(
             DirectoryGroup(id: "crowd", displayName: "Crowd", members: Set(many.map { .user($0) })), as: test.owner)
         try await test.protect(to: .group("crowd"))
         try await test.settle()
         #expect(try await test.service.administration.protectionSummary(as: test.owner).assignedUsers.total == 200)
         try await agree(test, "many")
-        let left = try await test.storage.read(TestService.tenant) { try $0.records(StandingBacklog.self).count }
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(StandingBacklog.self).count }
         #expect(left == 0)
     }
 
     @Test func `counters that are wrong or were never made are put right by the check, which says how many`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -139,18 +139,18 @@ struct CountedPeopleTests {
         try await app.checkIn()
         let right = try await test.service.administration.protectionSummary(as: test.owner)
         #expect(right.assignedUsers.protected == 1 && right.assignedUsers.total == 2)
-        try await test.storage.write(TestService.tenant) { transaction in
+        try await test.storage.write(TestOrganisation.tenant) { transaction in
             for count in try transaction.records(StandingCount.self) {
                 try transaction.save(StandingCount(place: count.place, people: count.people + 7))
             }
             try transaction.remove(PersonStanding.self, "oid-ben")
         }
         #expect(try await test.service.administration.protectionSummary(as: test.owner) != right)
-        #expect(try await test.service.checkCounts(of: TestService.tenant) > 0)
+        #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) > 0)
         #expect(try await test.service.administration.protectionSummary(as: test.owner) == right)
-        #expect(try await test.service.checkCounts(of: TestService.tenant) == 0)
+        #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
         // A store of the version before has none: figures are right before maintenance has counted, and after it.
-        try await test.storage.write(TestService.tenant) { transaction in
+        try await test.storage.write(TestOrganisation.tenant) { transaction in
             try transaction.remove(StandingCount.self, ids: transaction.records(StandingCount.self).map(\.storageID))
             try transaction.remove(PersonStanding.self, ids: transaction.records(PersonStanding.self).map(\.storageID))
             var settings = try transaction.settings()
@@ -158,21 +158,21 @@ struct CountedPeopleTests {
             try transaction.save(settings)
         }
         #expect(try await test.service.administration.protectionSummary(as: test.owner) == right)
-        try await test.service.performMaintenance(of: TestService.tenant)
-        #expect(try await test.storage.read(TestService.tenant) { try $0.settings().countsPeople } == true)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        #expect(try await test.storage.read(TestOrganisation.tenant) { try $0.settings().countsPeople } == true)
         #expect(try await test.service.administration.protectionSummary(as: test.owner) == right)
     }
 
-    @Test func `versions that a service before did not count are counted with the next change of a person, and by the check`()
+    @Test func `versions that a service before did not count are counted by the check, which calls that no fault`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
         let versions = try await test.service.administration.installedVersions(as: test.owner)
         #expect(versions.map(\.part) == [.app, .library, .system] && versions.allSatisfy { $0.apps == 1 })
-        try await test.storage.write(TestService.tenant) { transaction in
+        try await test.storage.write(TestOrganisation.tenant) { transaction in
             for standing in try transaction.records(PersonStanding.self) {
                 let text = String(decoding: try JSONEncoder().encode(standing), as: UTF8.self)
                 let before = text.replacing(/,?"installation":\{[^}]*\}/, with: "").replacing("{,", with: "{")
@@ -182,7 +182,8 @@ struct CountedPeopleTests {
             try transaction.remove(StandingCount.self, ids: counted)
         }
         #expect(try await test.service.administration.installedVersions(as: test.owner) == [])
-        _ = try await test.service.checkCounts(of: TestService.tenant)
+        // No fault of the counters, so nothing to warn of.
+        #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
         #expect(try await test.service.administration.installedVersions(as: test.owner) == versions)
     }
 
@@ -190,12 +191,12 @@ struct CountedPeopleTests {
         var costs: [CountingStorage.Counts] = []
         for number in [5, 150] {
             let storage = CountingStorage()
-            let test = try await TestService.withPeople(storage: storage)
+            let test = try await TestOrganisation.withPeople(storage: storage)
             _ = try await test.service.provisioning.synchronize(
                 .init(
                     people: (0..<number).map {
                         .init(id: "p-\($0)", userPrincipalName: "p\($0)@contoso.example", displayName: "P")
-                    }), from: "file", of: TestService.tenant)
+                    }), from: "file", of: TestOrganisation.tenant)
             try await test.protect(to: .allLicensedUsers)
             try await test.settle()
             costs.append(

@@ -8,7 +8,9 @@ import Testing
 
 /// SRV-TG-37, 38, 39, 42: what administrators are told of all apps together.
 struct ReportingTests {
-    private func confirmed(_ test: TestService, user: String = "ada", tag: String = "tag-1") async throws -> TestApp {
+    private func confirmed(_ test: TestOrganisation, user: String = "ada", tag: String = "tag-1") async throws
+        -> TestApp
+    {
         var app = TestApp(test, user: user, tag: tag)
         try await app.register()
         try await app.checkIn()
@@ -16,7 +18,7 @@ struct ReportingTests {
     }
 
     @Test func `an app drifts from the change of its rules until it says that it has the new ones`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -52,7 +54,7 @@ struct ReportingTests {
     }
 
     @Test func `a change that is taken back leaves no drift, nor does a person leaving a group twice`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         let app = try await confirmed(test)
         let writers = try await test.service.administration.group("writers", as: test.owner)
@@ -67,7 +69,7 @@ struct ReportingTests {
     }
 
     @Test func `a reader of some policies alone is told of the drift of those`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         _ = try await confirmed(test)
         _ = try await test.service.administration.updatePolicy(
@@ -76,13 +78,13 @@ struct ReportingTests {
         let role = CustomRole(
             id: "north", displayName: "North", permissions: [.read], members: ["north"], scopeTags: ["north"])
         let stranger = Administrator(
-            tenant: TestService.tenant, id: "n", name: "N", roles: [], customRoles: [role])
+            tenant: TestOrganisation.tenant, id: "n", name: "N", roles: [], customRoles: [role])
         #expect(try await test.service.administration.drift(as: test.owner).count == 1)
         #expect(try await test.service.administration.drift(as: stranger).isEmpty)
     }
 
     @Test func `the figures count assigned people once each, and apps by people`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         _ = try await confirmed(test)
         _ = try await confirmed(test, tag: "tag-2")
@@ -100,7 +102,7 @@ struct ReportingTests {
         #expect(summary.assignedUsers.licensed == 2 && summary.assignedUsers.unlicensed == 1)
         #expect(summary.usersByStatus.checkedIn == 1 && summary.usersByStatus.notCheckedIn == 2)
         #expect(summary.flaggedUsers == 0)
-        #expect(summary.topProtectedApps.map(\.bundleID) == [TestService.app])
+        #expect(summary.topProtectedApps.map(\.bundleID) == [TestOrganisation.app])
         #expect(summary.topProtectedApps.map(\.users) == [1], "two devices of one person")
         #expect(summary.topConfiguredApps.isEmpty)
         try await test.service.administration.blockUser("oid-cy", as: test.owner)
@@ -108,7 +110,7 @@ struct ReportingTests {
     }
 
     @Test func `a flagged app keeps the time of what was found until a clean check`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = try await confirmed(test)
         #expect(try await test.service.administration.flaggedApps(as: test.owner).isEmpty)
@@ -119,7 +121,8 @@ struct ReportingTests {
         try await app.checkIn(health: [.rootedDevice])
         let flagged = try #require(try await test.service.administration.flaggedApps(as: test.owner).first)
         #expect(flagged.reasons == ["rootedDevice"] && flagged.since == since && flagged.platform == "iOS")
-        #expect(flagged.displayName == "Ada" && flagged.deviceTag == "tag-1" && flagged.bundleID == TestService.app)
+        #expect(
+            flagged.displayName == "Ada" && flagged.deviceTag == "tag-1" && flagged.bundleID == TestOrganisation.app)
         #expect(try await test.service.administration.protectionSummary(as: test.owner).flaggedUsers == 1)
         try await app.checkIn()
         #expect(try await test.service.administration.flaggedApps(as: test.owner).isEmpty)
@@ -131,7 +134,7 @@ struct ReportingTests {
     @Test func `an app has checked in once the rules assigned in it were in force, and one without is unprotected`()
         async throws
     {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         try await test.protect(name: "Mail", app: "com.example.mail", to: .group("staff"))
         var app = TestApp(test)
@@ -142,7 +145,7 @@ struct ReportingTests {
             ])
         try await app.checkIn()
         let statuses = try await test.service.administration.appStatuses(ofUser: "ada@contoso.example", as: test.owner)
-        #expect(statuses.map(\.bundleID) == ["com.example.mail", TestService.app])
+        #expect(statuses.map(\.bundleID) == ["com.example.mail", TestOrganisation.app])
         #expect(statuses.map(\.checkIn) == [.notCheckedIn, .checkedIn])
         #expect(statuses.map(\.protection) == [.unprotected, .protected])
         // The app stays enrolled and loses its protection.
@@ -151,12 +154,12 @@ struct ReportingTests {
         try await app.checkIn()
         try await app.checkIn()
         let left = try await test.service.administration.appStatuses(ofUser: "oid-ada", as: test.owner)
-        #expect(left.map(\.bundleID) == [TestService.app])
+        #expect(left.map(\.bundleID) == [TestOrganisation.app])
         #expect(left.map(\.checkIn) == [.notAssigned] && left.map(\.protection) == [.unprotected])
     }
 
     @Test func `what somebody has to look at is what the reports list, as numbers`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         var app = try await confirmed(test)
         try await app.checkIn()
@@ -181,16 +184,16 @@ struct ReportingTests {
         #expect(busy.blockedPeople == 1 && busy.openWipes == 2 && busy.failedWipes == 0)
         // Nobody fetches them.
         test.clock.advance(by: 95 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         let lapsed = try await attention()
         #expect(lapsed.openWipes == 0 && lapsed.failedWipes == 2)
-        let workload = try await test.service.workload(of: TestService.tenant)
+        let workload = try await test.service.workload(of: TestOrganisation.tenant)
         #expect(workload.openWipes == 0 && workload.failedWipes == 2 && workload.registrations > 0)
     }
 
     @Test func `what is under way for a person is read at once, and only while it is`() async throws {
         // SRV-TG-40
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = try await confirmed(test)
         let other = try await confirmed(test, tag: "tag-2")

@@ -8,7 +8,7 @@ import Testing
 /// SRV-CI-091: what an identity provider says of accounts.
 @Suite struct AccountSignalTests {
     private func signal(
-        _ kind: AccountSignal.Kind, _ test: TestService, of subject: String = "oid-ada", after: Double = 0
+        _ kind: AccountSignal.Kind, _ test: TestOrganisation, of subject: String = "oid-ada", after: Double = 0
     )
         -> AccountSignal
     {
@@ -16,58 +16,59 @@ import Testing
     }
 
     @Test func `a disabled account's apps are refused, and accepted again when it is enabled`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .allLicensedUsers)
         var app = TestApp(test)
         try await app.register()
         try await test.service.provisioning.apply(
-            signal(.accountDisabled, test), from: "https://login.example", of: TestService.tenant)
+            signal(.accountDisabled, test), from: "https://login.example", of: TestOrganisation.tenant)
         #expect(try await test.service.administration.user("oid-ada", as: test.owner).accountEnabled == false)
         let refusal = await failure { try await app.checkIn() }
         #expect(refusal?.code == .accountDisabled && refusal?.status == .notLicensed)
-        #expect(try await test.service.devices.isAccountDisabled("OID-ada", of: TestService.tenant))
+        #expect(try await test.service.devices.isAccountDisabled("OID-ada", of: TestOrganisation.tenant))
         #expect(try await test.service.devices.isAccountDisabled("oid-ada", of: TenantID("fabrikam")) == false)
         try await test.service.provisioning.apply(
-            signal(.accountEnabled, test, after: 1), from: "https://login.example", of: TestService.tenant)
+            signal(.accountEnabled, test, after: 1), from: "https://login.example", of: TestOrganisation.tenant)
         try await app.checkIn()
     }
 
     @Test func `an older signal that comes late changes nothing`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.apply(
-            signal(.accountDisabled, test), from: "https://login.example", of: TestService.tenant)
+            signal(.accountDisabled, test), from: "https://login.example", of: TestOrganisation.tenant)
         let before = try await test.records().count
         try await test.service.provisioning.apply(
-            signal(.accountEnabled, test, after: -5), from: "https://login.example", of: TestService.tenant)
+            signal(.accountEnabled, test, after: -5), from: "https://login.example", of: TestOrganisation.tenant)
         try await test.service.provisioning.apply(
-            signal(.accountDisabled, test), from: "https://login.example", of: TestService.tenant)
+            signal(.accountDisabled, test), from: "https://login.example", of: TestOrganisation.tenant)
         #expect(try await test.service.administration.user("oid-ada", as: test.owner).accountEnabled == false)
         #expect(try await test.records().count == before)
     }
 
     @Test func `a revoked session has its moment, also for somebody whom the directory does not know`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.apply(
             signal(.sessionsRevoked, test, of: "ada@contoso.example"), from: "https://login.example",
-            of: TestService.tenant)
+            of: TestOrganisation.tenant)
         try await test.service.provisioning.apply(
             signal(.sessionsRevoked, test, of: "Stranger", after: 5), from: "https://login.example",
-            of: TestService.tenant)
+            of: TestOrganisation.tenant)
         #expect(
-            try await test.service.provisioning.sessionRevocations(of: TestService.tenant) == [
+            try await test.service.provisioning.sessionRevocations(of: TestOrganisation.tenant) == [
                 "oid-ada": test.clock.now, "stranger": test.clock.now.addingTimeInterval(5),
             ])
         #expect(try await test.service.provisioning.sessionRevocations(of: TenantID("fabrikam")).isEmpty)
     }
 
     @Test func `an administrator ends the sessions of whoever is known, up to the second that runs`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let begun = test.clock.now
         let moment = Date(timeIntervalSince1970: begun.timeIntervalSince1970.rounded(.down) + 1)
         #expect(
             try await test.service.administration.revokeSessions(ofUser: "ADA@contoso.example", as: test.owner)
                 == "oid-ada")
-        #expect(try await test.service.provisioning.sessionRevocations(of: TestService.tenant) == ["oid-ada": moment])
+        #expect(
+            try await test.service.provisioning.sessionRevocations(of: TestOrganisation.tenant) == ["oid-ada": moment])
         let stranger = await failure {
             _ = try await test.service.administration.revokeSessions(ofUser: "stranger", as: test.owner)
         }
@@ -75,28 +76,28 @@ import Testing
         // Whom the directory does not know, but a shared device names.
         let key = SoftwareSigningKey()
         let facts = DeviceRegistrationStatement(
-            deviceID: "ward-3", tenant: TestService.tenant, issuer: "https://login.example.test",
+            deviceID: "ward-3", tenant: TestOrganisation.tenant, issuer: "https://login.example.test",
             keyThumbprint: key.publicKey.thumbprint, since: begun)
         let request = try CompactJWS.sign(
             MessageCoding.encode(facts), type: .deviceRegistration, with: key, embedsKey: true)
         _ = try await test.service.administration.registerDevice(request, name: nil, as: test.owner)
         let session = DeviceSessionStatement(deviceID: "ward-3", session: 1, account: AccountID("Stranger"), since: 1)
         _ = try await test.service.devices.noteSession(
-            session.signed(by: key), ofDevice: "ward-3", tenant: TestService.tenant)
+            session.signed(by: key), ofDevice: "ward-3", tenant: TestOrganisation.tenant)
         #expect(try await test.service.administration.revokeSessions(ofUser: "stranger", as: test.owner) == "Stranger")
         // What a provider said to be later stays later.
         try await test.service.provisioning.apply(
-            signal(.sessionsRevoked, test, after: 9), from: "https://login.example", of: TestService.tenant)
+            signal(.sessionsRevoked, test, after: 9), from: "https://login.example", of: TestOrganisation.tenant)
         _ = try await test.service.administration.revokeSessions(ofUser: "oid-ada", as: test.owner)
         #expect(
-            try await test.service.provisioning.sessionRevocations(of: TestService.tenant) == [
+            try await test.service.provisioning.sessionRevocations(of: TestOrganisation.tenant) == [
                 "oid-ada": begun.addingTimeInterval(9), "stranger": moment,
             ])
     }
 
     @Test(arguments: ["apply", "revokeSessions"])
     func `a revoked session ends the event streams that it opened`(call: String) async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .allLicensedUsers)
         var app = TestApp(test)
         try await app.register()
@@ -104,7 +105,7 @@ import Testing
             ofRegistration: app.registrationID, after: nil, by: app.caller)
         if call == "apply" {
             try await test.service.provisioning.apply(
-                signal(.sessionsRevoked, test), from: "https://login.example", of: TestService.tenant)
+                signal(.sessionsRevoked, test), from: "https://login.example", of: TestOrganisation.tenant)
         } else {
             _ = try await test.service.administration.revokeSessions(ofUser: "oid-ada", as: test.owner)
         }

@@ -10,8 +10,8 @@ struct RestorationTests {
         var (test, app) = try await TestApp.enrolled()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let restoration = StoreRestoration(made: test.clock.now, manifest: "ab", lost: ["user.block": 2])
-        try await test.service.noteRestoration(restoration, of: TestService.tenant)
-        try await test.service.noteRestoration(restoration, of: TestService.tenant)
+        try await test.service.noteRestoration(restoration, of: TestOrganisation.tenant)
+        try await test.service.noteRestoration(restoration, of: TestOrganisation.tenant)
         #expect(try await test.records().count { $0.action == "store.restored" } == 1)
         let waiting = app
         // Not even the wipe: it may have been cancelled since.

@@ -6,10 +6,10 @@ import Foundation
 
 /// An app on a device that checks what it is told as the real one does.
 struct TestApp {
-    let test: TestService
+    let test: TestOrganisation
     var account: ManagedAccount
     var key = SoftwareSigningKey()
-    var bundleID = TestService.app
+    var bundleID = TestOrganisation.app
     var tag = "tag-1"
     var model = "iPhone15,2"
     var management: ApplicationFacts.Management?
@@ -22,18 +22,19 @@ struct TestApp {
     private var nonces = 0
 
     /// A service whose people have a policy, and an app of Ada's that is registered.
-    static func enrolled() async throws -> (TestService, TestApp) {
-        let test = try await TestService.withPeople()
+    static func enrolled() async throws -> (TestOrganisation, TestApp) {
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
         return (test, app)
     }
 
-    init(_ test: TestService, user: String = "ada", bundleID: String = TestService.app, tag: String = "tag-1") {
+    init(_ test: TestOrganisation, user: String = "ada", bundleID: String = TestOrganisation.app, tag: String = "tag-1")
+    {
         self.test = test
         self.account = ManagedAccount(
-            id: AccountID("oid-\(user)"), tenant: TestService.tenant, userPrincipalName: "\(user)@contoso.example")
+            id: AccountID("oid-\(user)"), tenant: TestOrganisation.tenant, userPrincipalName: "\(user)@contoso.example")
         self.bundleID = bundleID
         self.tag = tag
     }

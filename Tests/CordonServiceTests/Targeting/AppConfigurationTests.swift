@@ -5,7 +5,7 @@ import Testing
 
 /// SRV-TG-17, SRV-TG-18, SRV-RS-111, SRV-RS-117: configurations for apps.
 struct AppConfigurationTests {
-    private func configure(_ test: TestService, _ settings: JSONValue) async throws -> ManagedAppPolicy {
+    private func configure(_ test: TestOrganisation, _ settings: JSONValue) async throws -> ManagedAppPolicy {
         let document: JSONValue = [
             "displayName": "Configuration", "customSettings": settings,
             "apps": [
@@ -22,7 +22,7 @@ struct AppConfigurationTests {
     }
 
     @Test func `every matching configuration is its own dictionary, with tokens replaced`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         let one = try await configure(
             test, [["name": "who", "value": "{{userprincipalname}} {{PartialUPN}} {{nonsense}} {{"]])
@@ -40,7 +40,7 @@ struct AppConfigurationTests {
         async throws
     {
         // SRV-RS-117
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         _ = try await configure(
             test, [["name": "who", "value": "{{mail}}|{{username}}|{{PrimarySMTPAddress}}"]])
@@ -57,7 +57,7 @@ struct AppConfigurationTests {
 
     @Test func `a configuration for every app reaches one that nobody listed`() async throws {
         // SRV-RS-115
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(app: "org.example.other", to: .group("staff"))
         let one = try await configure(test, [["name": "k", "value": "v"]])
         _ = try await test.service.administration.targetApps([], group: .allApps, ofPolicy: one.id, as: test.owner)
@@ -68,7 +68,7 @@ struct AppConfigurationTests {
 
     @Test func `the default dictionary is marked, and only that one`() async throws {
         // SRV-TG-18
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         _ = try await configure(test, [["name": "k", "value": "targeted"]])
         _ = try await test.service.administration.createPolicy(
@@ -83,7 +83,7 @@ struct AppConfigurationTests {
 
     @Test func `pins that no app could read are refused, others reach the app as they were written`() async throws {
         // SDK-CP-01
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         let pin = "WmuRjPpB4KAC3nmD1jtGLr-cr6gVfLkb1Qkieg74K5I"
         for text in ["mail.example \(pin)", #"{"mail.example": "\#(pin)"}"#, #"{"mail.example": ["sha1/AAAA"]}"#, "[]"]
@@ -102,7 +102,7 @@ struct AppConfigurationTests {
 
     @Test func `a name given twice is refused and named`() async throws {
         // SRV-RS-111
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let error = await failure {
             _ = try await configure(test, [["name": "k", "value": "1"], ["name": "k", "value": "2"]])
         }

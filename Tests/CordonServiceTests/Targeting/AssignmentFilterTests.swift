@@ -7,7 +7,7 @@ import Testing
 
 /// SRV-TG-03, SRV-TG-07: assignments with filters, and the named sets of apps.
 struct AssignmentFilterTests {
-    private func save(_ test: TestService, _ rule: String, id: String = "f1") async throws {
+    private func save(_ test: TestOrganisation, _ rule: String, id: String = "f1") async throws {
         try await test.service.administration.saveResource(
             AssignmentFilter(
                 id: id, displayName: "Filter \(id)", rule: rule, created: test.clock.now, modified: test.clock.now),
@@ -15,14 +15,14 @@ struct AssignmentFilterTests {
     }
 
     private func assign(
-        _ policy: ManagedAppPolicy, _ mode: PolicyAssignment.FilterMode, in test: TestService
+        _ policy: ManagedAppPolicy, _ mode: PolicyAssignment.FilterMode, in test: TestOrganisation
     ) async throws {
         _ = try await test.service.administration.assignPolicy(
             policy.id, to: [PolicyAssignment(.group("staff"), filterID: "F1", filterMode: mode)], as: test.owner)
     }
 
     @Test func `an app gets the policies whose filters let it through, and hears of a changed rule`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await save(test, #"(app.osVersion -startsWith "18")"#)
         let always = try await test.protect(to: .allLicensedUsers)
         let filtered = try await test.protect(["printBlocked": true], name: "New", to: .group("staff"))
@@ -50,7 +50,7 @@ struct AssignmentFilterTests {
     }
 
     @Test func `a filter that does not exist is refused, and one that is used stays`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         await #expect(throws: ServiceError(.invalid, "")) { try await assign(policy, .include, in: test) }
         await #expect(throws: ServiceError(.invalid, "")) { try await save(test, "app.osVersion -near 1") }
@@ -75,7 +75,7 @@ struct AssignmentFilterTests {
     }
 
     @Test func `the catalogue says which apps a named set has`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
         _ = try await test.service.administration.targetApps(
             [], group: .allMicrosoftApps, ofPolicy: policy.id, as: test.owner)
@@ -94,7 +94,7 @@ struct AssignmentFilterTests {
     }
 
     @Test func `names of tags and filters are the only ones, and the default tag is not changed`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.service.administration.saveResource(
             ScopeTag(id: "t1", displayName: "North"), isNew: true, as: test.owner)
         await #expect(throws: ServiceError(.conflict, "")) {
@@ -118,7 +118,7 @@ struct AssignmentFilterTests {
 
     @Test func `values are kept in one spelling, and every bad one is named`() async throws {
         // SRV-RS-006…008, SRV-OP-025
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection,
             document: [

@@ -30,7 +30,7 @@ private struct RandomWorld {
     private static let groups = (0..<4).map { "g\($0)" }
     private static let apps = ["com.example.notes", "com.example.mail"]
 
-    let test: TestService
+    let test: TestOrganisation
     private var random: SeededGenerator
     private var enrolled: [TestApp] = []
     /// What each app was told of last, by registration.
@@ -43,7 +43,7 @@ private struct RandomWorld {
 
     init(seed: UInt64) async throws {
         random = SeededGenerator(seed)
-        test = try await TestService()
+        test = try await TestOrganisation()
         for person in Self.people { try await save(person, isLicensed: true) }
         for group in Self.groups {
             try await test.service.provisioning.saveGroup(
@@ -56,7 +56,8 @@ private struct RandomWorld {
             for app in Self.apps {
                 var device = TestApp(test, user: person, bundleID: app, tag: "tag-\(person)")
                 device.account = ManagedAccount(
-                    id: AccountID(person), tenant: TestService.tenant, userPrincipalName: "\(person)@contoso.example")
+                    id: AccountID(person), tenant: TestOrganisation.tenant,
+                    userPrincipalName: "\(person)@contoso.example")
                 try await device.register()
                 enrolled.append(device)
             }
@@ -188,7 +189,7 @@ private struct RandomWorld {
     }
 
     private func bookmarks() async throws -> [String: Int64] {
-        try await test.storage.read(TestService.tenant) { records in
+        try await test.storage.read(TestOrganisation.tenant) { records in
             try records.records(EventBookmark.self).reduce(into: [:]) { $0[$1.registrationID] = $1.lastID }
         }
     }

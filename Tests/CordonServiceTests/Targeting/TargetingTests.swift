@@ -6,7 +6,8 @@ import Testing
 
 /// SRV-TG-01…10: who gets which policy.
 struct TargetingTests {
-    private func intended(_ test: TestService, _ user: String = "ada", app: String = TestService.app) async throws
+    private func intended(_ test: TestOrganisation, _ user: String = "ada", app: String = TestOrganisation.app)
+        async throws
         -> [String]
     {
         try await test.service.administration.intendedPolicies(forUser: "oid-\(user)", bundleID: app, as: test.owner)
@@ -15,7 +16,7 @@ struct TargetingTests {
 
     @Test func `a policy reaches the members of its group, also through other groups`() async throws {
         // SRV-TG-04
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         #expect(try await intended(test, "ada") == [policy.id])
         #expect(try await intended(test, "ben") == [policy.id])
@@ -23,7 +24,7 @@ struct TargetingTests {
 
     @Test func `an exclusion wins over every inclusion`() async throws {
         // SRV-TG-04
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .group("staff"), .exclusionGroup("Writers"), .allLicensedUsers)
         #expect(try await intended(test, "ada") == [])
         #expect(try await intended(test, "ben") == [policy.id])
@@ -31,7 +32,7 @@ struct TargetingTests {
 
     @Test func `a policy with exclusions alone reaches nobody`() async throws {
         // SRV-TG-05
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .exclusionGroup("guests"))
         #expect(!policy.isAssigned)
         #expect(try await intended(test) == [])
@@ -39,7 +40,7 @@ struct TargetingTests {
 
     @Test func `apps match without regard to case, and other apps not at all`() async throws {
         // SRV-TG-02, SRV-RS-138
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(app: "COM.Example.Notes", to: .allLicensedUsers)
         #expect(try await intended(test, app: "com.example.NOTES") == [policy.id])
         #expect(try await intended(test, app: "com.example.notes2") == [])
@@ -47,7 +48,7 @@ struct TargetingTests {
 
     @Test func `a policy for all apps reaches any app`() async throws {
         // SRV-TG-03
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
         _ = try await test.service.administration.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
         #expect(try await intended(test, app: "org.other.app") == [policy.id])
@@ -55,7 +56,7 @@ struct TargetingTests {
 
     @Test func `a policy for Android reaches nobody here, whatever it is about`() async throws {
         // SRV-RS-101
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let policy = try await test.service.administration.createPolicy(
             .androidManagedAppProtection, document: ["displayName": "A", "printBlocked": true], as: test.owner)
         _ = try await test.service.administration.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
@@ -74,7 +75,7 @@ struct TargetingTests {
         levels: String, unmanaged: Bool, managed: Bool
     ) async throws {
         // SRV-TG-06
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(["targetedAppManagementLevels": .string(levels)], to: .group("staff"))
         for (management, reaches) in [
             (nil, unmanaged), (ApplicationFacts.Management.unmanaged, unmanaged), (.mdm, managed),
@@ -89,7 +90,7 @@ struct TargetingTests {
 
     @Test func `an app that device management has configured since gets the rules for that, and back`() async throws {
         // SRV-TG-06, SRV-TG-07
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let free = try await test.protect(["targetedAppManagementLevels": "unmanaged"], to: .group("staff"))
         let managed = try await test.protect(
             ["targetedAppManagementLevels": "mdm", "printBlocked": true], name: "Managed", to: .group("staff"))
@@ -112,7 +113,7 @@ struct TargetingTests {
 
     @Test func `the default protection applies only where no targeted policy does`() async throws {
         // SRV-TG-08, SRV-RS-102
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let fallback = try await test.service.administration.createPolicy(
             .defaultManagedAppProtection, document: ["displayName": "Default"], as: test.owner)
         #expect(fallback.id.hasPrefix("D_"))
@@ -125,7 +126,7 @@ struct TargetingTests {
         async throws
     {
         // SRV-TG-08
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         func makeDefault(_ name: String, _ setting: String, app: String) async throws -> ManagedAppPolicy {
             let made = try await test.service.administration.createPolicy(
                 .defaultManagedAppProtection, document: ["displayName": .string(name), setting: true], as: test.owner)
@@ -133,11 +134,11 @@ struct TargetingTests {
                 [.init(.ios, app)], group: nil, ofPolicy: made.id, as: test.owner)
         }
         func warning() async throws -> String? { try await test.records().last?.details["severalDefaults"] }
-        let first = try await makeDefault("One", "saveAsBlocked", app: TestService.app)
+        let first = try await makeDefault("One", "saveAsBlocked", app: TestOrganisation.app)
         #expect(try await warning() == nil)
         _ = try await makeDefault("Mail", "printBlocked", app: "com.example.mail")
         #expect(try await warning() == nil)
-        let second = try await makeDefault("Two", "contactSyncBlocked", app: TestService.app)
+        let second = try await makeDefault("Two", "contactSyncBlocked", app: TestOrganisation.app)
         #expect(try await warning() == "merged with \(first.id)")
         #expect(try await intended(test, "ada") == [first.id, second.id].sorted())
         var app = TestApp(test)
@@ -149,7 +150,7 @@ struct TargetingTests {
     }
 
     @Test func `groups that contain each other do not hang the service`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.saveGroup(
             DirectoryGroup(id: "writers", displayName: "W", members: [.group("staff"), .user("oid-ada")]),
             as: test.owner)
@@ -158,7 +159,7 @@ struct TargetingTests {
     }
 
     @Test func `a person who is disabled or not entitled gets nothing`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"), .allLicensedUsers)
         var ada = try await test.service.administration.user("ada@contoso.example", as: test.owner)
         ada.isLicensed = false
@@ -170,7 +171,7 @@ struct TargetingTests {
         async throws
     {
         // SRV-TG-10, SRV-TG-11
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         let loose = try await test.protect(["printBlocked": false, "minimumPinLength": 6], to: .group("staff"))
         let strict = try await test.protect(["printBlocked": true, "minimumPinLength": 4], to: .group("writers"))
         var app = TestApp(test)
@@ -183,9 +184,9 @@ struct TargetingTests {
     }
 
     @Test func `a report and a scope tag leave targeting as it is, a filter does not`() async throws {
-        let test = try await TestService.withPeople()
+        let test = try await TestOrganisation.withPeople()
         func revision() async throws -> Int64 {
-            try await test.storage.read(TestService.tenant) { records in
+            try await test.storage.read(TestOrganisation.tenant) { records in
                 try records.settings().targetingRevision
             }
         }

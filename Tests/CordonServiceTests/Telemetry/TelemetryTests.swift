@@ -58,7 +58,7 @@ struct TelemetryTests {
         #expect(before.map(\.counts) == [["appLaunch": 2]])
         #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.count == 1)
         test.clock.advance(by: 30 * 86_400)
-        try await test.service.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.telemetry(as: test.owner) == before)
         #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.isEmpty)
     }
@@ -99,7 +99,7 @@ struct TelemetryTests {
 
     @Test func `neither the report nor maintenance with nothing due reads an event`() async throws {
         let storage = CountingStorage()
-        let test = try await TestService.withPeople(storage: storage)
+        let test = try await TestOrganisation.withPeople(storage: storage)
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -110,7 +110,7 @@ struct TelemetryTests {
         func read(_ body: () async throws -> Void) async throws -> Int? {
             try await storage.counts(during: body).read[.telemetry]
         }
-        func maintain() async throws { try await test.service.performMaintenance(of: TestService.tenant) }
+        func maintain() async throws { try await test.service.performMaintenance(of: TestOrganisation.tenant) }
         let nothing = try await read {
             try await maintain()
             #expect(try await test.service.administration.telemetry(as: test.owner).count == 3)

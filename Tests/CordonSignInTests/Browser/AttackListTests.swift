@@ -3,7 +3,7 @@ import CordonTesting
 import Foundation
 import Testing
 
-/// The attacks of RFC 9700 that are carried out by somebody between browser, provider and app; each is refused and
+/// The attacks of RFC 9700 that are carried out by an attacker between browser, provider and app; each is refused and
 /// leaves nothing behind.
 @Suite struct AttackListTests {
     /// Signs in through a browser that hands back something else than it was given.
@@ -41,7 +41,7 @@ import Testing
             return await other.visit(address, as: .worker)
         }
         #expect(error?.fault == .issuerMismatch)
-        #expect(await fixture.provider.count(of: "/token") == 0, "the code was not sent to anybody")
+        #expect(await fixture.provider.count(of: "/token") == 0, "the code was not sent on")
         #expect(await other.count(of: "/token") == 0)
     }
 

@@ -12,7 +12,7 @@ import Testing
         #expect(throws: SignInError(.configuration, .invalidParameter, "")) { _ = try ClaimsRequest(json: json) }
     }
 
-    @Test func `a challenge without claims is none`() {
+    @Test func `a challenge without claims is not a claims challenge`() {
         #expect(ClaimsRequest(challenge: #"Bearer error="invalid_token""#) == nil)
         #expect(ClaimsRequest(challenge: #"Bearer error="insufficient_claims""#) == nil)
         #expect(ClaimsRequest(challenge: #"Bearer error="insufficient_claims", claims="!!!""#) == nil)

@@ -4,7 +4,7 @@ import CordonTesting
 import Foundation
 import Testing
 
-/// A provider's metadata and key set as anybody may have written them: each wrong member is an error, none ends the process.
+/// A provider's metadata and key set as any server may have written them: each wrong member is an error, none ends the process.
 @Suite struct ForeignMetadataTests {
     /// Wrong forms as JSON texts.
     static let wrongForms =
@@ -36,7 +36,7 @@ import Testing
             }
             return try JSONSerialization.data(withJSONObject: document)
         }
-        // Nobody answers in a browser that was sent to a foreign page.
+        // No answer comes from a browser that was sent to a foreign page.
         let provider = fixture.provider
         let browser = BrowserLauncher { page, _ in
             guard let answer = await provider.visit(page, as: .worker) else { throw CancellationError() }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["keys", "kty", "crv", "x", "y", "kid"])
-    func `a key set with a member in a wrong form vouches for nobody`(member: String) async throws {
+    func `a key set with a member in a wrong form vouches for no one`(member: String) async throws {
         for form in Self.wrongForms {
             #expect(try await failureOfSignIn(whereMember: member, of: "/keys", is: form) != nil, "\(form.prefix(60))")
         }

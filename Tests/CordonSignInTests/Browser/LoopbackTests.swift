@@ -173,7 +173,7 @@ import Testing
         #expect(error?.fault == .invalidRedirect)
     }
 
-    @Test func `nobody coming back ends with a time-out`() async throws {
+    @Test func `a sign-in from which no one comes back ends with a time-out`() async throws {
         let error = await failure { try await signIn({ _, _ in }, { $0.interactionTimeout = .milliseconds(50) }) }
         #expect(error?.code == .cancelled)
         #expect(error?.fault == .timedOut)

@@ -85,7 +85,7 @@ import Testing
         #expect(try await fixture.signedInClient().accounts().count == 1)
     }
 
-    @Test func `an ID token for nobody is refused, and nothing is kept`() async throws {
+    @Test func `an ID token for no audience is refused, and nothing is kept`() async throws {
         await fixture.provider.setFaults([.emptyAudience])
         #expect(await failure { try await fixture.signedInClient() }?.fault == .invalidIDToken)
         #expect(try fixture.files("session").isEmpty)
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: django-oauth-toolkit
 
-    @Test func `a device flow that gives no ID token has nobody to sign in, and is refused`() async throws {
+    @Test func `a device flow that gives no ID token names no person to sign in, and is refused`() async throws {
         let provider = fixture.provider
         await provider.setFaults([.noIDToken])
         let request = DeviceCodeRequest(scopes: SignInFixture.scopes, resource: SignInFixture.resource)

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `somebody who turns away is no warning, and without a log nothing is written`() async throws {
+    @Test func `a person who turns away is no warning, and without a log nothing is written`() async throws {
         let fixture = try SignInFixture()
         await fixture.provider.setFaults([.accessDenied])
         let client = try fixture.client()

@@ -26,7 +26,7 @@ import Testing
         #expect(result.grantedScopes.contains("mam.checkin"))
     }
 
-    @Test func `without directory claims the subject and the issuer stand in`() async throws {
+    @Test func `without directory claims the subject and the issuer are used`() async throws {
         let result = try await signIn(as: FakePerson("ada@example.test", subject: "s-1"))
         #expect(result.account.id == "s-1")
         #expect(result.account.tenant == TenantID(fixture.provider.issuer))
@@ -44,7 +44,8 @@ import Testing
         #expect(result.accessToken.authorization.hasPrefix("DPoP "))
     }
 
-    @Test func `whoever signs in again as the account that is asked for keeps the key that services know`() async throws
+    @Test func `a person who signs in again as the account that is asked for keeps the key that services know`()
+        async throws
     {
         let client = try fixture.client()
         let browser = fixture.provider.browser(signingInAs: .worker)
@@ -107,7 +108,7 @@ import Testing
         #expect(token?.parameters["resource"] == SignInFixture.resource)
     }
 
-    @Test func `somebody else than hinted may sign in and the result says so`() async throws {
+    @Test func `another person than hinted may sign in, and the result says so`() async throws {
         var request = SignInFixture.request
         request.loginHint = "worker-a@contoso.example"
         let result = try await signIn(request, as: .otherWorker)
@@ -115,7 +116,7 @@ import Testing
         #expect(result.account.id == "oid-worker-b")
     }
 
-    @Test func `somebody else than required is refused and keeps nothing`() async throws {
+    @Test func `another person than required is refused and keeps nothing`() async throws {
         var request = SignInFixture.request
         request.account = "oid-worker-a"
         let error = await failure { try await signIn(request, as: .otherWorker) }

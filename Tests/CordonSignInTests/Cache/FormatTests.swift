@@ -44,7 +44,8 @@ import Testing
         #expect(try await client.signOut(account.id).removal.isComplete)
     }
 
-    @Test func `the same session with one bit changed, or before its newest generation, is none`() async throws {
+    @Test func `the same session with one bit changed, or before its newest generation, is not accepted`() async throws
+    {
         for (file, place) in [("tokens", 40), ("tokens", 33), ("secrets", 39)] {
             let (client, folder) = try stored { folder in
                 let below = folder.appending(path: file)

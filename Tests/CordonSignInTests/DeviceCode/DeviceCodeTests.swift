@@ -43,7 +43,7 @@ import Testing
         "WDJB\u{1B}[2J", "WDJB\u{9B}31m", "WDJB\nMJHT", "\u{202E}THJM-BJDW", "WDJB\u{200B}MJHT", "WDJB\u{2028}", "",
         String(repeating: "W", count: 65),
     ])
-    func `a code that a terminal would obey, or that nobody could type, is refused before it is shown`(
+    func `a code that a terminal would obey, or that a person could not type, is refused before it is shown`(
         _ code: String
     ) async throws {
         let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
@@ -93,7 +93,7 @@ import Testing
         #expect(time.slept == [.seconds(5), .seconds(10), .seconds(20)])
     }
 
-    @Test func `somebody else than required is refused`() async throws {
+    @Test func `another person than required is refused`() async throws {
         let provider = fixture.provider
         var request = request
         request.account = "oid-worker-a"

@@ -97,7 +97,7 @@ import Testing
         let error = await failure { try await device.deviceInformation() }
         #expect(error?.code == .brokerUnavailable && error?.fault == .timedOut)
         #expect(ContinuousClock.now - began >= .milliseconds(200))
-        // Whoever may wait longer still does, so it was this one's time that ended it.
+        // A caller that may wait longer still does, so it was this one's time that ended it.
         waiting.cancel()
         #expect(await failure { try await waiting.value }?.code == .cancelled)
     }
@@ -158,7 +158,7 @@ import Testing
     @Test func `events without end are one question for each quarter of a second`() async throws {
         let forged = try MessageCoding.encode(BrokerMessage.event(AccountEvent(.globalSignOut, session: 7)))
         let burst = Array(repeating: BrokerFrame.encode(forged), count: 50)
-        // Every answer is followed by new events, as from somebody who would have apps ask for ever.
+        // Every answer is followed by new events, as from a broker that would have apps ask for ever.
         let broker = try talkative { answer, _ in [answer] + burst }
         defer { broker.stop() }
         let device = try app(broker, state: .seconds(60))

@@ -33,7 +33,7 @@ import Testing
         return try #require(heard.withLock { $0 }).get()
     }
 
-    @Test func `an answer without its member, or to nobody, is no answer`() throws {
+    @Test func `an answer without its member, or to no request, is no answer`() throws {
         #expect(throws: SignInError(.brokerUnavailable, .invalidResponse, "")) {
             try answer(Data(#"{"id":1,"accounts":[]}"#.utf8), to: DeviceInfoCall.self)
         }

@@ -122,7 +122,7 @@ import Testing
         try await until { await fixture.provider.liveRefreshTokens == 0 }
     }
 
-    @Test func `a revocation that nobody took in a month is dropped`() async throws {
+    @Test func `a revocation that was not taken in a month is dropped`() async throws {
         let client = try await fixture.signedInClient()
         await fixture.provider.setFaults([.unreachable])
         try await client.signOut("oid-worker-a")
@@ -209,7 +209,7 @@ import Testing
         #expect(try await here.accounts().isEmpty)
     }
 
-    @Test func `a sign-in whose answer arrives after the sign-out brings nobody back`() async throws {
+    @Test func `a sign-in whose answer arrives after the sign-out does not bring the person back`() async throws {
         let transport = HeldTransport(fixture.provider.transport, path: "/token")
         let client = try fixture.client(transport: transport)
         await transport.hold()

@@ -3,7 +3,7 @@ import Glibc
 
 /// A browser of the simplest kind, for real sockets on 127.0.0.1.
 enum RawHTTP {
-    /// Nobody listens.
+    /// Nothing listens.
     struct Refused: Error {}
 
     static func get(_ url: URL) async throws -> String {

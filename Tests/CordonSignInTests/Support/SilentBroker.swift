@@ -8,7 +8,7 @@ import Glibc
 
 /// A broker that greets, answers nothing else but what it is given, and hangs up where it is told to.
 final class SilentBroker: Sendable {
-    /// Nobody can listen there.
+    /// Nothing can listen there.
     struct Refused: Error {}
 
     let path: String

@@ -125,7 +125,7 @@ import Testing
         #expect(answer.head.status == .badRequest)
     }
 
-    @Test func `a refused renewal ends the session until somebody signs in`() async throws {
+    @Test func `a refused renewal ends the session until the person signs in again`() async throws {
         let client = try await fixture.signedInClient()
         await fixture.provider.endEverySession()
         fixture.time.advance(.seconds(1_000))
@@ -174,7 +174,7 @@ import Testing
         #expect(fixture.time.slept == [.milliseconds(500)])
     }
 
-    @Test func `a renewal does not wait for ever for a process that was stopped in the middle of one`() async throws {
+    @Test func `a renewal does not wait forever for a process that was stopped in the middle of one`() async throws {
         let client = try await fixture.signedInClient { $0.requestTimeout = .milliseconds(50) }
         var forced = TokenOptions()
         forced.forcesRenewal = true
@@ -204,7 +204,7 @@ import Testing
         #expect(await fixture.provider.liveRefreshTokens == 0)
     }
 
-    @Test func `a renewal that names somebody else is refused`() async throws {
+    @Test func `a renewal that names another person is refused`() async throws {
         let client = try await fixture.signedInClient()
         fixture.time.advance(.seconds(1_000))
         await fixture.provider.setFaults([.otherPersonOnRenewal])
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `claims that nobody vouched for in a long time ask for the person`() async throws {
+    @Test func `claims that were not vouched for in a long time ask for the person`() async throws {
         let client = try await fixture.signedInClient { $0.claimsLifetime = .seconds(5_000) }
         await fixture.provider.setFaults([.noIDTokenOnRenewal])
         fixture.time.advance(.seconds(4_000))

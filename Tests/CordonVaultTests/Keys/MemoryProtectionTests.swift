@@ -42,7 +42,7 @@ struct MemoryProtectionTests {
                 _ = text.withBytes { plaintext.slice(0, 32).copyMemory(from: $0) }
                 try text.withBytes { try file.write($0, at: 0) }
                 try file.sync()
-                let key = try #require(await workshop.vault.keys[workshop.ada])
+                let key = try await workshop.vault.key(for: workshop.ada)
                 let content = try #require(workshop.vault.facts(of: workshop.path("note"))).contentKey(under: key)
                 // The control lies in ordinary memory; what is looked for leaves the process masked.
                 let control = Data(SecureRandom.bytes(32))

@@ -14,7 +14,8 @@ import Testing
         "blockDataIngestionIntoOrganizationDocuments": .bool(true), "printBlocked": .bool(true),
     ]
 
-    @Test func `SDK-SC-13, SC-14: whoever signs in first, the organisation's data is managed and the person's is not`()
+    @Test
+    func `SDK-SC-13, SC-14: whichever account comes first, the organisation's data is managed, the person's is not`()
         async throws
     {
         try await Programs.onStage { stage in

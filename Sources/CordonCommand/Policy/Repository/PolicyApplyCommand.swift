@@ -40,7 +40,7 @@ struct PolicyApplyCommand: AsyncParsableCommand {
         throw CommandFailure(
             .refused, "\(stop.file): waits for a second person as change \(id)",
             hint:
-                "Somebody else releases it (POST /admin/v1/changes/\(id)/release, the console, or cordon serve approve "
+                "Another administrator releases it (POST /admin/v1/changes/\(id)/release, the console, or cordon serve approve "
                 + "\(id) on the service's machine); then apply again.")
     }
 }

@@ -40,7 +40,7 @@ struct PolicyFile: Equatable {
 
     /// Reads a file.
     ///
-    /// - Throws: ``CommandFailure`` with status `badInput` for what is no document of the folder it lies in.
+    /// - Throws: ``CommandFailure`` with status `badInput` for a file that is not a document of its folder.
     init(_ text: Data, at path: String) throws {
         self.path = path
         let json = try PolicyFiles.named(path) { () throws(PolicyError) -> JSONValue in try JSONValue(parsing: text) }

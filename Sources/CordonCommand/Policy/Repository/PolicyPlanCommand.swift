@@ -17,7 +17,7 @@ struct PolicyPlanCommand: AsyncParsableCommand {
 
     @OptionGroup var options: PolicyFolderOptions
 
-    @Flag(help: "Let files count also where somebody changed the service since the pull.")
+    @Flag(help: "Let files count also where the service was changed since the pull.")
     var takeFiles = false
 
     func run() async throws {

@@ -25,10 +25,10 @@ struct PolicyPublishCommand: AsyncParsableCommand {
     @Option(help: "The bundle id of an app that it is about; may repeat.")
     var app: [String]
 
-    @Option(help: "The name or id of a group that it reaches; may repeat. Nobody where absent.")
+    @Option(help: "The name or id of a group that it reaches; may repeat. No one where absent.")
     var group: [String] = []
 
-    @Flag(help: "Let it reach everybody.")
+    @Flag(help: "Let it reach every person.")
     var everybody = false
 
     @Option(help: "Why, for versions and the audit log.")
@@ -103,7 +103,7 @@ struct PolicyPublishCommand: AsyncParsableCommand {
             if let id = made.waitingChange {
                 throw CommandFailure(
                     .refused, "\(file): waits for a second person as change \(id)",
-                    hint: "Once somebody else has released it, the same command passes.")
+                    hint: "Once another administrator has released it, the same command passes.")
             }
             throw ServiceClient.failure(made, at: file)
         }

@@ -37,7 +37,7 @@ struct ServiceOptions: ParsableArguments {
 
     /// Runs something with a signed-in client.
     ///
-    /// - Throws: ``CommandFailure``: `badInput` where the service cannot be reached or the address is none, `refused` where the
+    /// - Throws: ``CommandFailure``: `badInput` where the service cannot be reached or the address is not one, `refused` where the
     ///   provider gives no token.
     func withClient<Value>(reason: String? = nil, _ body: (ServiceClient) async throws -> Value) async throws -> Value {
         guard let text = service ?? Self.environment["CORDON_SERVICE"], let address = URL(string: text),
@@ -50,7 +50,7 @@ struct ServiceOptions: ParsableArguments {
             throw CommandFailure(.refused, "a token is sent by https alone", hint: "Plain http is for loopback.")
         }
         var trust = ServerTrust()
-        // The OpenID provider is somebody else's to bring up to date.
+        // Keeping the OpenID provider up to date is not the service's task.
         trust.requiresTLS13 = false
         let transport: AsyncHTTPTransport
         do {

@@ -36,7 +36,7 @@ final class BrokerConnection: Sendable {
     /// Connects.
     ///
     /// - Parameter trust: Whose broker is believed; nothing is sent to any other.
-    /// - Throws: ``SignInError`` with code `brokerUnavailable` when nobody listens, or somebody else than the device's broker.
+    /// - Throws: ``SignInError`` with code `brokerUnavailable` when nothing listens, or something other than the device's broker.
     init(
         path: String, trust: BrokerTrust, onEvent: @escaping @Sendable (AccountEvent) -> Void,
         onClose: @escaping @Sendable () -> Void
@@ -54,7 +54,7 @@ final class BrokerConnection: Sendable {
     /// Whether the connection has ended.
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Ends the connection; whoever waits gets `brokerUnavailable`.
+    /// Ends the connection; every waiting caller gets `brokerUnavailable`.
     func close() {
         socket.end()
     }
@@ -151,7 +151,7 @@ final class BrokerConnection: Sendable {
         }
     }
 
-    /// Tells the broker that nobody waits for a request any more.
+    /// Tells the broker that no caller waits for a request any more.
     private func cancel(_ id: UInt32) {
         fail(id, Self.stopped)
         let next = nextID()
@@ -167,7 +167,7 @@ final class BrokerConnection: Sendable {
 
     // MARK: Reading
 
-    /// What has arrived and is not a whole frame yet; belongs to whoever has the turn to read.
+    /// What has arrived and is not a whole frame yet; belongs to the reader whose turn it is.
     private struct Intake: Sendable {
         var reader = BrokerFrameReader(limit: BrokerFrame.largestAnswer)
         var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -246,7 +246,7 @@ final class BrokerConnection: Sendable {
                 if state.withLock({ $0.waiting.removeValue(forKey: id) }) != nil { complete() }
                 continue
             }
-            // An answer that is none: nothing after it can be trusted.
+            // Not an answer of the protocol: nothing after it can be trusted.
             guard
                 let reply = try? BrokerReply.read(
                     payload, answers: { id in self.state.withLock { $0.waiting[id]?.read } })

@@ -14,7 +14,7 @@ package final class BrokerSocket: Sendable {
     private let descriptor: Int32
     private let writing = NSLock()
 
-    /// Connects to the path; nil when nobody listens there.
+    /// Connects to the path; nil when nothing listens there.
     ///
     /// - Parameter tick: How long ``receive()`` waits at most before it returns without bytes.
     package init?(path: String, tick: Duration) {

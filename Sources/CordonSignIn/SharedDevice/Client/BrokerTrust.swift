@@ -32,7 +32,7 @@ package enum BrokerTrust: Sendable {
         if user == 0 { return }
         if user == own {
             if self == .development { return }
-            throw Self.refusal("the broker that answers runs as this app's own user, who may be anybody")
+            throw Self.refusal("the broker that answers runs as this app's own user, as any program of that user could")
         }
         guard Self.isGiven(path, to: user) else {
             throw Self.refusal(
@@ -47,7 +47,7 @@ package enum BrokerTrust: Sendable {
         )
     }
 
-    /// Whether the folder of a socket is the user's own or root's, nobody else may write to it, and root alone decides where
+    /// Whether the folder of a socket is the user's own or root's, no other user may write to it, and root alone decides where
     /// it lies.
     private static func isGiven(_ path: String, to user: UInt32) -> Bool {
         guard let real = realpath(URL(filePath: path).deletingLastPathComponent().path, nil) else { return false }

@@ -41,7 +41,7 @@ final class ReadingTurn: Sendable {
             if isTaken { return }
             // It looks again instead of being woken: a timed wait for a condition goes by the time of the day here, and would last
             // for hours after the clock was set back.
-            usleep(250)
+            usleep(1_000)
         }
     }
 

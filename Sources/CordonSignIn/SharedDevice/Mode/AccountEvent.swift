@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Something that happened to the device's account; it names nobody (SI-059, SI-162).
+/// Something that happened to the device's account; it identifies no person (SI-059, SI-162).
 public struct AccountEvent: Sendable, Hashable, Codable {
     /// What happened.
     public enum Kind: String, Sendable, Codable, CaseIterable {
@@ -8,11 +8,11 @@ public struct AccountEvent: Sendable, Hashable, Codable {
         case registrationStart = "SDM_REGISTRATION_START"
         /// The device is registered, or is no longer.
         case registered = "SDM_REGISTERED"
-        /// Somebody signed out, or was signed out, everywhere on the device.
+        /// The person signed out, or was signed out, everywhere on the device.
         case globalSignOut = "GLOBAL_SIGN_OUT"
         /// Another account is current.
         case accountChanged = "ACCOUNT_CHANGED"
-        /// The session will be ended soon because nobody works or the shift is over (SI-159).
+        /// The session will be ended soon because the device is idle or the shift is over (SI-159).
         case signOutSoon = "SIGN_OUT_SOON"
         /// The way to the broker was lost and found again: anything may have happened meanwhile (SI-198).
         case resumed = "RESUMED"

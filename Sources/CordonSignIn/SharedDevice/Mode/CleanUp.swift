@@ -1,11 +1,11 @@
 public import CordonIdentity
 public import Foundation
 
-/// Why somebody left the device (SI-067).
+/// Why the person left the device (SI-067).
 public enum SignOutReason: String, Sendable, Codable, CaseIterable {
-    /// Somebody signed out.
+    /// The person signed out.
     case signedOut
-    /// Nobody worked for as long as the administrator allows.
+    /// The device was idle for as long as the administrator allows.
     case idle
     /// The shift is over.
     case shiftOver
@@ -17,7 +17,7 @@ public enum SignOutReason: String, Sendable, Codable, CaseIterable {
     case interrupted
 }
 
-/// The removal of somebody's data from one app, and how the app tells the broker how far it is (SI-066 to SI-068).
+/// The removal of a person's data from one app, and how the app reports its progress to the broker (SI-066 to SI-068).
 ///
 /// In this order: stop running work and call ``workStopped()``; unregister the account from app protection, which
 /// still gets tokens for a few seconds; wipe files, caches, clipboard, notifications and what is on the screen; call
@@ -48,5 +48,5 @@ public struct CleanUp: Sendable {
     public func dataCleared() async { await report(.dataCleared) }
 }
 
-/// What an app does when somebody left the device.
+/// What an app does when a person has left the device.
 public typealias CleanUpHandler = @Sendable (CleanUp) async throws -> Void

@@ -5,19 +5,19 @@ public import Foundation
 public struct CurrentAccount: Sendable, Codable, Equatable {
     /// What changed since this app last asked.
     public enum Change: String, Sendable, CaseIterable {
-        /// Nobody is and nobody was signed in.
+        /// No one is signed in, and no one was.
         case nobody
-        /// Somebody is signed in whom this app has not seen yet.
+        /// A person is signed in whom this app has not seen yet.
         case firstSeen
         /// The same person.
         case unchanged
-        /// Somebody else: the earlier person's data must go.
+        /// Another person is: the earlier person's data must go.
         case switched
-        /// Nobody any more: the earlier person's data must go.
+        /// No one is any more: the earlier person's data must go.
         case signedOut
     }
 
-    /// Somebody whose data this app has still to remove; repeated until it says that it has (SI-036).
+    /// A person whose data this app still has to remove; repeated until it says that it has (SI-036).
     public struct OwedCleanUp: Sendable, Codable, Hashable {
         /// Who left.
         public var account: AccountID
@@ -36,7 +36,7 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
             self.deadline = deadline
         }
 
-        /// Reads a mark; a reason of a newer broker is none that this library knows (SI-194).
+        /// Reads a mark; a newer broker may give a reason that this library does not know (SI-194).
         public init(from decoder: any Decoder) throws {
             let mark = try decoder.container(keyedBy: CodingKeys.self)
             account = try mark.decode(AccountID.self, forKey: .account)
@@ -46,7 +46,7 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
         }
     }
 
-    /// The device's account, nil when nobody is signed in.
+    /// The device's account; nil when no one is signed in.
     public var current: SignedInAccount?
     /// Whom this app saw as current when it last asked.
     public var previous: AccountID?
@@ -54,9 +54,9 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
     public var owed: [OwedCleanUp]
     /// The session number in force.
     public var session: UInt64
-    /// When the session of ``current`` began, by the broker's clock; nil for nobody, and from an older broker.
+    /// When the session of ``current`` began, by the broker's clock; nil when no one is signed in, and from an older broker.
     public var began: Date?
-    /// Random and the session's own: a number that a restored device gives out again comes with another one. Nil for nobody, and
+    /// Random and the session's own: a number that a restored device gives out again comes with another one. Nil when no one is signed in, and
     /// from an older broker.
     public var nonce: String?
 
@@ -83,6 +83,6 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether somebody's data must be removed now.
+    /// Whether a person's data must be removed now.
     public var isCleanUpDue: Bool { !owed.isEmpty || change == .switched || change == .signedOut }
 }

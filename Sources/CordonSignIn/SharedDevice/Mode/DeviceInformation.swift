@@ -39,7 +39,7 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
         case serviceNotTold
     }
 
-    /// The registration of a device; it names nobody (SI-131).
+    /// The registration of a device; it identifies no person (SI-131).
     public struct Registration: Sendable, Codable, Equatable {
         /// The device's id in the directory.
         public var deviceID: String

@@ -1,4 +1,4 @@
-/// How far an app is with removing the data of somebody who left (SI-060, SI-068).
+/// How far an app has got with removing the data of a person who left (SI-060, SI-068).
 public enum CleanUpStage: String, Sendable, Codable, CaseIterable, Comparable {
     /// Running work was stopped.
     case workStopped
@@ -55,7 +55,7 @@ public struct DeviceSignOutReport: Sendable, Codable, Equatable {
             self.stage = stage
         }
 
-        /// Reads a line; a stage of a newer broker is none that this library knows (SI-194).
+        /// Reads a line; a newer broker may name a stage that this library does not know (SI-194).
         public init(from decoder: any Decoder) throws {
             let line = try decoder.container(keyedBy: CodingKeys.self)
             name = try line.decode(String.self, forKey: .name)
@@ -65,7 +65,7 @@ public struct DeviceSignOutReport: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether somebody was signed in at all.
+    /// Whether anyone was signed in at all.
     public var hadAccount: Bool
     /// Whether the key of the session's data was destroyed; read back from the store.
     public var keyDestroyed: Bool

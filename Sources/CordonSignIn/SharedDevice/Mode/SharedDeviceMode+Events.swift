@@ -64,7 +64,7 @@ extension SharedDeviceMode {
     private func look() async -> (now: CurrentAccount?, isFinal: Bool) {
         do { return (try await refresh(), true) } catch {
             guard error.fault == .cleanUpOwed else { return (nil, false) }
-            // Nobody's handler will do better the next time where there is none.
+            // Where no handler is set, trying again would change nothing.
             return (try? await currentAccount(), !hasHandler)
         }
     }

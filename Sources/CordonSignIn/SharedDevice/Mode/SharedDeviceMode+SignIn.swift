@@ -3,10 +3,10 @@ internal import CordonProtocol
 internal import Foundation
 
 extension SharedDeviceMode {
-    /// Signs somebody in to the device: every allowed app has the account from then on (SI-042).
+    /// Signs a person in to the device: every allowed app has the account from then on (SI-042).
     ///
     /// The broker makes the request, keeps the proof key and gets the tokens; the app only shows the page. While
-    /// somebody is signed in, anybody else is refused with `accountMismatch` (SI-045).
+    /// a person is signed in, every other one is refused with `accountMismatch` (SI-045).
     /// - Parameters:
     ///   - request: What is asked for. Extra parameters are refused: on a shared device the administrator sets them.
     ///   - browser: Shows the page.
@@ -34,7 +34,7 @@ extension SharedDeviceMode {
             try await link.call(call, correlationID: request.correlationID, progress: showing(browser)))
     }
 
-    /// Signs somebody in on another screen (RFC 8628): for kiosks without a browser.
+    /// Signs a person in on another screen (RFC 8628): for kiosks without a browser.
     ///
     /// - Throws: ``SignInError`` as ``signIn(_:browser:)``.
     public func signIn(

@@ -6,7 +6,7 @@ public import Foundation
 extension SharedDeviceMode: AccessTokenSource {
     /// A token for the resource, from the broker; nothing is kept in this process (SI-046).
     ///
-    /// For somebody who has just left it works for the few seconds in which apps clean up.
+    /// For a person who has just left it works for the few seconds in which apps clean up.
     /// - Throws: ``SignInError``: `interactionRequired` when the account is not the device's any more.
     public func accessToken(
         for account: AccountID, resource: String, scopes: [String]
@@ -62,7 +62,7 @@ extension SharedDeviceMode: AccessTokenSource {
     ) async throws(SignInError) -> DeviceSignOutReport {
         let report = try await link.call(
             SignOutCall(endsBrowserSession: browser != nil), progress: browser.map { showing($0) })
-        // Whoever follows events has cleaned up by now; an app that does not, does it here.
+        // An app that follows events has cleaned up by now; one that does not does it here.
         if hasHandler { _ = try? await refresh() }
         return report
     }

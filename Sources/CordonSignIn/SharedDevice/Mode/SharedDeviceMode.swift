@@ -30,7 +30,7 @@ public actor SharedDeviceMode {
     ///     supported on a shared device (SI-002).
     ///   - isDevelopment: Whether a broker that runs as this app's own user is believed too. Otherwise the broker must run as
     ///     root, or as another user to whom root gave the socket's folder; to any other nothing is sent.
-    ///   - cleanUp: Removes what somebody left. Called from ``refresh()`` and ``follow()``, one at a time.
+    ///   - cleanUp: Removes what a person left behind. Called from ``refresh()`` and ``follow()``, one at a time.
     ///   - warn: Told once, in plain words, when the device is shared and no clean-up handler is installed (SI-003).
     /// - Throws: ``SignInError`` with code `configuration` when the app cannot work with one account or has no client id.
     public init(
@@ -109,7 +109,7 @@ public actor SharedDeviceMode {
         while let running = cleaning { await running.value }
         let now = try await currentAccount()
         guard !now.owed.isEmpty else { return now }
-        // Somebody else's call may have begun the clean-up meanwhile.
+        // Another call may have begun the clean-up meanwhile.
         guard cleaning == nil else { return try await refresh() }
         guard let handler else { throw Self.owed }
         let work = Task {
@@ -145,7 +145,7 @@ public actor SharedDeviceMode {
         _ = try? await link.call(CleanUpCall(session: session, stage: stage))
     }
 
-    /// Tells the broker that somebody works, which puts off the sign-out for inactivity (SI-159).
+    /// Tells the broker that the person is working, which puts off the sign-out for inactivity (SI-159).
     ///
     /// - Throws: ``SignInError`` when there is no broker.
     public func noteActivity() async throws(SignInError) {

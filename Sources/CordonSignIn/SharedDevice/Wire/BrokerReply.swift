@@ -12,7 +12,7 @@ package struct BrokerReply: Decodable {
     let error: SignInError?
     let event: AccountEvent?
     let progress: BrokerProgress?
-    /// Hands the answer over; nil for what is no answer, or one that no request waits for.
+    /// Hands the answer over; nil for bytes that are not an answer, or an answer that no request waits for.
     let complete: Completion?
 
     private static let readers = CodingUserInfoKey(rawValue: "readers")

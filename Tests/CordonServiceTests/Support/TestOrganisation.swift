@@ -8,7 +8,7 @@ import Foundation
 import Logging
 
 /// A service over a store in memory, with a clock that tests move and a small organisation.
-struct TestService {
+struct TestOrganisation {
     static let tenant = TenantID("contoso.example")
     static let app = "com.example.notes"
 
@@ -39,8 +39,8 @@ struct TestService {
     /// Ben in "staff", Ada in "writers" inside "staff", nobody in "guests".
     static func withPeople(
         storage: any ServiceStorage = InMemoryStorage(), configuration: ServiceConfiguration = ServiceConfiguration()
-    ) async throws -> TestService {
-        let test = try await TestService(storage: storage, configuration: configuration)
+    ) async throws -> TestOrganisation {
+        let test = try await TestOrganisation(storage: storage, configuration: configuration)
         for name in ["ada", "ben"] {
             try await test.service.provisioning.saveUser(
                 DirectoryUser(
