@@ -67,8 +67,7 @@ public actor AppProtection {
         let (denials, gates) = (DenialLog(), GateStates(context))
         let rules = EnforcedRules(context, gates: gates, denials: denials)
         let tools = try LaunchTools(context, rules: rules, gates: gates)
-        let requests = IdentityRequests(context, gates: gates)
-        let group = try SharedGroup(context, rules: rules)
+        let (requests, group) = (IdentityRequests(context, gates: gates), try SharedGroup(context, rules: rules))
         let ledger = try TelemetryLedger(context)
         self.rules = rules
         gate = LaunchGates(tools, requests: requests)

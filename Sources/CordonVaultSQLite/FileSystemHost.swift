@@ -26,6 +26,8 @@ final class FileSystemHost: Sendable {
 
     func refusal(at path: String) -> VaultError? { state.withLock { $0.refusals[path] } }
 
+    func hangsOnFormerKey(_ path: String) throws(VaultError) -> Bool { try keyring.hangsOnFormerKey(path) }
+
     func superJournalKey() throws(VaultError) -> OpaquePointer {
         let cipher = cipher
         let made = try keyring.superJournal { cipher.pageKey(UInt(bitPattern: $0.baseAddress), $1) }

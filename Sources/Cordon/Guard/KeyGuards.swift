@@ -84,21 +84,27 @@ struct KeyGuards: Sendable {
     ///
     /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
     func startAnew(_ account: AccountID) async throws(ProtectionError) {
-        try await context.guards.locked(account) { () async throws(ProtectionError) in
-            try context.guards.forget(account)
-            try await fromVault { (vault) async throws(VaultError) in
-                try await vault.setAsideLostKey(of: account)
-                _ = try await vault.createAccountKey(for: account)
-            }
-            guard let vault = context.backgroundVault, context.configuration.keepsBackgroundFiles else { return }
-            try await Self.from(vault) { (vault) async throws(VaultError) in
-                try await vault.setAsideLostKey(of: account)
-                _ = try await vault.createAccountKey(for: account)
+        // As an exchange, so that a removal of the data waits for it and finds no key that was made meanwhile.
+        try await context.exchanges.run(account) { () async throws(ProtectionError) in
+            guard !context.accounts.isRemoving(account) else { throw Wipes.underWay }
+            try context.requireEnrolled(account)
+            try await context.guards.locked(account) { () async throws(ProtectionError) in
+                // Another process may have done it by now, and guarded the new key.
+                if await isLost(account) { try context.guards.forget(account) }
+                for vault in context.vaults { try await Self.startAnew(account, in: vault) }
             }
         }
         await forgetItem(of: account)
         context.publishSetAside(
             "the key store has lost what opened an account's files; they stay, and nothing opens them")
+    }
+
+    private static func startAnew(_ account: AccountID, in vault: Vault) async throws(ProtectionError) {
+        try await from(vault) { (vault) async throws(VaultError) in
+            if try await vault.isLost(account) { try await vault.setAsideLostKey(of: account) }
+            guard try await !vault.isGuarded(account) else { return }
+            _ = try await vault.createAccountKey(for: account)
+        }
     }
 
     /// The share that this device has sealed for the service; nil for anything else.

@@ -114,6 +114,28 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         return count == 8 && SealedHeader.kind(of: start) == .database
     }
 
+    /// Whether a sealed database of the account hangs on the key that earlier software made; see ``Vault/sealFilesAnew(of:)``.
+    ///
+    /// - Throws: `inUse` where it does and this process has it open, `notSealed`, `damaged`, or what the disk refused.
+    package func hangsOnFormerKey(_ path: String) throws(VaultError) -> Bool {
+        let header: SealedHeader
+        let live = LiveDatabases.shared.header(at: path)
+        if let live {
+            header = try SealedHeader(RawMemory(live))
+        } else {
+            guard let file = try PosixFile.open(path, writing: false) else { return false }
+            defer { file.close() }
+            header = try Vault.header(of: file)
+        }
+        guard header.owner == account, let sealer = key.key(withID: header.accountKeyID), sealer.id != key.id else {
+            return false
+        }
+        guard live == nil else {
+            throw VaultError(.inUse, "This process has the database open.", place: path)
+        }
+        return true
+    }
+
     /// Gives a finished draft the name of what it replaces, durably.
     package static func putInPlace(_ draft: String, of path: String) throws(VaultError) {
         try PosixFile.rename(draft, to: path)
