@@ -6,7 +6,7 @@ usage: Scripts/power-cuts.py PROGRAM [STATES]
 PROGRAM is `VaultProofs`, whose `life` runs under strace once. What was synced is on the disk. Of what was not, any part may be: each write
 in sectors of 512 or 4,096 bytes of which any arrive, and of the names in each directory the first few changes. `VaultProofs check` opens
 each state and says what is wrong with it. CORDON_SEED gives the seed, CORDON_SECONDS the end. A process killed between calls is a state
-too, the one in which everything arrived. Each pass over the calls takes one state of each.
+too, the one in which everything arrived. A way to write that the record does not know ends the script. Each pass over the calls takes one state of each.
 """
 
 import os

@@ -13,7 +13,7 @@ extern void _Block_release(const void *block);
 #define EACH_SEAT(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 enum { seats = 16 };
 
-// The identities by seat, taken from the left and kept for the life of the process. The first is nobody's: 0.
+// The identities by seat, taken from the left and kept for the life of the process. The first belongs to no identity: 0.
 static _Atomic(uintptr_t) seated[seats];
 
 static void run_under(uintptr_t identity, void *block) {

@@ -84,7 +84,7 @@ static inline int cordon_is_work_item(cordon_block block) {
 }
 
 // Whether a block that is handed to a queue is to be wrapped. Not when there is nothing to carry, unless the queue is the
-// main one, whose blocks may run inside somebody's scope when a run loop is nested. Never when the block is a work item:
+// main one, whose blocks may run inside another scope when a run loop is nested. Never when the block is a work item:
 // it carries its maker's identity, and would lose its flags in a wrapper.
 static inline int cordon_is_carried(uintptr_t identity, cordon_object queue, cordon_block block) {
     return (identity != 0 || cordon_is_main_queue(queue)) && !cordon_is_work_item(block);

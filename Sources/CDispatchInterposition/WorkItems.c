@@ -2,7 +2,7 @@
 
 #include "Interposition.h"
 
-// Work items, which carry the identity of whoever made them, and event sources.
+// Work items, which carry the identity of their maker, and event sources.
 
 typedef cordon_block create(unsigned long flags, cordon_block block);
 typedef cordon_block create_with_class(unsigned long flags, unsigned int qos, int priority, cordon_block block);
@@ -10,7 +10,7 @@ typedef void notify(cordon_block item, cordon_object queue, cordon_block block);
 typedef void set_handler(cordon_object source, cordon_block handler);
 
 // Wrapped within, so that flags and class stay the item's, and also where there is nothing to carry, so that the item
-// never runs as the work of whoever performs it.
+// never runs as the work of its performer.
 CORDON_LIBRARY(dispatch_block_create, create)
 CORDON_ENTRY(cordon_block, dispatch_block_create, (unsigned long flags, cordon_block block)) {
     uintptr_t identity = cordon_now();

@@ -11,7 +11,7 @@ internal import Foundation
     internal import Darwin
 #endif
 
-/// Sends a scope that nobody declared along every path, and notes where it arrives.
+/// Sends a scope that no app declared along every path, and notes where it arrives.
 final class DispatchProbe: Sendable {
     private let arrived = Locked(Set<DispatchPath>())
     private let astray = Locked(false)

@@ -29,7 +29,7 @@
             queue.asyncAfter(deadline: deadline) { bound() }
         }
 
-        /// A work item that carries the identity of now, whoever dispatches it (SDK-ID-29).
+        /// A work item that carries the identity of now, wherever it is dispatched (SDK-ID-29).
         public static func workItem(_ work: @escaping @Sendable () -> Void) -> DispatchWorkItem {
             let bound = IdentityContext.carrying(work)
             return DispatchWorkItem { bound() }

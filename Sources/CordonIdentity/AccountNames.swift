@@ -1,6 +1,6 @@
 /// Which names belong to one account: its object id, and the sign-in name it is known by here.
 ///
-/// A sign-in name and an object id are the same account only once somebody has said so (SDK-ID-02); until then they are
+/// A sign-in name and an object id are the same account only once the app has said so (SDK-ID-02); until then they are
 /// two. A sign-in name that passes to another account names the later one.
 public struct AccountNames: Sendable, Equatable {
     private var objectIDs: [AccountID: AccountID] = [:]

@@ -5,7 +5,7 @@ public enum Identity: Sendable, Hashable {
     /// Explicitly the person's own work: no policy applies, app-wide settings aside (SDK-CO-04).
     case personal
 
-    /// Reads an account as calls with optional text give it: nil is not set, the empty text is explicitly nobody's,
+    /// Reads an account as calls with optional text give it: nil is not set, the empty text is explicitly no account,
     /// anything else is an organisation's account (SDK-NA-01, SDK-NA-02).
     ///
     /// ``managed(_:)`` with an empty id is not the same: it claims an organisation's account and names none, so it is

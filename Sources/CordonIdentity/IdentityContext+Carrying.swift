@@ -1,9 +1,9 @@
 /// Taking the identity along where the language does not: to plain threads, timers and callbacks.
 extension IdentityContext {
-    /// Binds work to the identity of the scope around this call: whoever runs it, on whatever thread, it is that
+    /// Binds work to the identity of the scope around this call: by whatever code it is run, on whatever thread, it is that
     /// identity's work, and afterwards the thread's own is restored.
     ///
-    /// Where there is no scope, the work has none either, whoever runs it.
+    /// Where there is no scope, the work has none either, by whatever code it is run.
     public static func carrying<Result>(_ work: @escaping @Sendable () -> Result) -> @Sendable () -> Result {
         let captured = scope
         return { run(as: captured, work) }

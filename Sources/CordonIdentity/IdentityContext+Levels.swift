@@ -27,14 +27,14 @@ extension IdentityContext {
         levels.withLock { $0.keyWindow = window }
     }
 
-    /// Everybody whose data a window shows; nil while it was not given an identity (SDK-ID-46).
+    /// All whose data a window shows; nil while it was not given an identity (SDK-ID-46).
     ///
     /// - Parameter window: Nil is the window in front (SDK-ID-21).
     public static func windowIdentities(of window: WindowID? = nil) -> [Identity]? {
         levels.withLock { $0.windows[window ?? $0.keyWindow] }
     }
 
-    /// Everybody whose data is shown, by window.
+    /// All whose data is shown, by window.
     package static var everyWindow: [WindowID: [Identity]] { levels.withLock { $0.windows } }
 
     /// Whose data a window shows; nil while it was not given an identity, and when it shows several (SDK-ID-46).
@@ -61,7 +61,7 @@ extension IdentityContext {
 
     /// Notes whose data a window shows, after the launch conditions were met: the switch itself is the facade's.
     ///
-    /// - Parameter identities: Nil gives the window back to the process identity (SDK-NA-01); an empty list is nobody's,
+    /// - Parameter identities: Nil gives the window back to the process identity (SDK-NA-01); an empty list is explicitly no account's,
     ///   which is personal (SDK-NA-03).
     package static func setWindowIdentities(_ identities: [Identity]?, of window: WindowID?) {
         levels.withLock { levels in

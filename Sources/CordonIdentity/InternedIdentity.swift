@@ -29,7 +29,7 @@ package struct ScopedIdentity: Sendable, Equatable {
     }
 
     private static let probed = InternedIdentity(.personal)
-    /// A scope that nobody declares, for finding out whether scopes are followed.
+    /// A scope that no app declares, for finding out whether scopes are followed.
     package static let probe = ScopedIdentity(probed)
 
     /// No identity.

@@ -1,4 +1,4 @@
-/// Text from outside, made safe to show in a terminal: what somebody else wrote can be read there and does nothing else.
+/// Text from outside, made safe to show in a terminal: what an outsider wrote can be read there and does nothing else.
 ///
 /// A terminal obeys what it prints. A name with an escape sequence in it can clear the screen, rewrite lines above it or put
 /// words into the clipboard; a character that turns the direction of writing can make one name look like another. Every
@@ -29,7 +29,7 @@ public struct TerminalText: Sendable, Hashable, CustomStringConvertible {
     /// Makes a text safe.
     ///
     /// - Parameters:
-    ///   - outside: What somebody else wrote.
+    ///   - outside: What an outsider wrote.
     ///   - kind: What it is.
     ///   - limit: How many Unicode scalars of it are shown, after which it says how many are not; nil takes
     ///     ``longestLine`` or ``longestProse``.

@@ -248,7 +248,7 @@ static int put_all(cordon_file *file, const uint8_t *in, int64_t count, int64_t 
     return result;
 }
 
-// Extends a file up to an offset. What is skipped is sealed zeros, so that nobody can empty a page unseen; a block that is
+// Extends a file up to an offset. What is skipped is sealed zeros, so that a page cannot be emptied unseen; a block that is
 // on disk already stays as it is, because it may have been synced.
 static int skip(cordon_file *file, int64_t offset) {
     if (file->kind == KIND_PAGE) return put_all(file, NULL, offset - file->length, file->length);

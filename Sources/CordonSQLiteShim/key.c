@@ -37,7 +37,7 @@ static void destroy(cordon_page_key *key) {
 
 void cordon_page_key_revoke(cordon_page_key *key) {
     if (atomic_exchange(&key->revoked, 1)) return;
-    // Whoever is still at a block destroys the key on leaving: a hung disk must not hold up a wipe.
+    // A thread that is still at a block destroys the key on leaving: a hung disk must not hold up a wipe.
     if (atomic_load(&key->users) == 0) destroy(key);
 }
 

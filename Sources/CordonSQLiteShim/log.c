@@ -108,7 +108,7 @@ int cordon_log_read(cordon_file *file, uint8_t *out, int count, int64_t offset) 
             part = frame_size(file) - within < count ? frame_size(file) - within : count;
             result = load_frame(file, index, &is_genuine);
             memcpy(out, file->slot + within, (size_t)part);
-            // A page that the index points at must be there. Whoever reads whole frames is looking for the log's end.
+            // A page that the index points at must be there. A reader of whole frames is looking for the log's end.
             if (result == SQLITE_OK && !is_genuine && within == FRAME_HEADER) result = SQLITE_IOERR_DATA;
         }
         if (result != SQLITE_OK) break;
@@ -168,7 +168,7 @@ int cordon_log_truncate(cordon_file *file, int64_t size) {
     int64_t real = 0;
     if (size >= LOG_HEADER) {
         real = LOG_HEADER + TRAILER;
-        // A limit on the log's size may fall inside a frame, which nobody needs then.
+        // A limit on the log's size may fall inside a frame, which is not needed then.
         if (file->block != 0) real = frame_start(file, (size - LOG_HEADER) / frame_size(file));
     }
     return file->real->pMethods->xTruncate(file->real, real);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Reads of a database's sealed pages out of a memory map that the base file system keeps: no system call a page. Only
-// ciphertext is mapped, and it is copied before it is opened, so that whoever writes to the file meanwhile cannot change
+// ciphertext is mapped, and it is copied before it is opened, so that another writer of the file cannot meanwhile change
 // what was checked. A map turns a failing disk into a signal, hence: the first read of a part goes through the kernel, which
 // answers with an error; the length of the file is asked anew under every lock; and a file that fails once is read without
 // a map from then on.
@@ -58,7 +58,7 @@ static int make(cordon_file *file) {
     return 1;
 }
 
-// Whether the file is still as long as the map; asked once under each lock, since nobody may cut it meanwhile.
+// Whether the file is still as long as the map; asked once under each lock, since no process may cut it meanwhile.
 static int is_whole(cordon_file *file) {
     cordon_map *map = &file->map;
     if (map->end < 0) {

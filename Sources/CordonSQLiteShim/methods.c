@@ -51,7 +51,7 @@ static int on_write(sqlite3_file *opened, const void *in, int count, sqlite3_int
     result = file->kind == KIND_FRAME ? cordon_log_write(file, in, count, offset)
                                       : cordon_blocks_write(file, in, count, offset);
     // The base file system takes an empty file for none, and a journal whose super-journal is gone is not played back:
-    // with synchronous=OFF nobody asks for a sync before a kill finds it empty.
+    // with synchronous=OFF SQLite asks for no sync before a kill finds it empty.
     if (result == SQLITE_OK && file->kind == KIND_SUPER) result = cordon_blocks_flush(file);
     return end(file, result);
 }
@@ -93,7 +93,7 @@ static int on_unlock(sqlite3_file *opened, int level) {
     cordon_file *file = (cordon_file *)opened;
     int flushed = cordon_flush_journals(file->database);
     int result = file->real->pMethods->xUnlock(file->real, level);
-    // A revoked key must not keep anybody from letting go.
+    // A revoked key must not keep a holder from letting go.
     return result == SQLITE_OK && flushed != SQLITE_IOERR_AUTH ? flushed : result;
 }
 
@@ -158,7 +158,7 @@ static int on_close(sqlite3_file *opened) {
     if (file->kind == KIND_JOURNAL || file->kind == KIND_SUPER || file->kind == KIND_FRAME) {
         if (begin(file) == SQLITE_OK) result = end(file, flush(file));
     }
-    // First out of the list of journals, so that nobody flushes into a closed file.
+    // First out of the list of journals, so that no flush goes into a closed file.
     cordon_forget_file(file);
     int closed = file->real->pMethods->xClose(file->real);
     return result == SQLITE_OK ? closed : result;

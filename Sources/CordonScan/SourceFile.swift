@@ -23,7 +23,7 @@ struct SourceFile {
         text = SourceText(data)
     }
 
-    /// The tokens, with previews marked as code that nobody gets.
+    /// The tokens, with previews marked as code that does not ship.
     func code() -> CodeReader {
         var reader = CodeReader(language == .swift ? SwiftLexer.read(text) : ObjectiveCLexer.read(text))
         if language == .swift { Self.markPreviews(&reader) }
@@ -51,7 +51,7 @@ struct SourceFile {
     private static let testing = WayCatalogue.hashes(
         "XCTest", "Testing", "XCTestCase", "SnapshotTesting", "Nimble", "Quick")
 
-    /// Whether a file belongs to tests, which nobody installs.
+    /// Whether a file belongs to tests, which are not installed.
     func isTest(_ reader: CodeReader) -> Bool {
         let importWord = Word.hash("import")
         if language == .swift {

@@ -75,7 +75,7 @@ final class FileSystemHost: Sendable {
         }
     }
 
-    /// A key for one temporary file, known to nobody else.
+    /// A key for one temporary file, used for nothing else.
     private func ephemeral() -> OpaquePointer? {
         var random = SystemRandomNumberGenerator()
         var key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -10,7 +10,7 @@ final class PageKey: Sendable {
 
     deinit { cordon_page_key_release(key) }
 
-    /// Whether anybody else has a share.
+    /// Whether another holder has a share.
     var isShared: Bool { cordon_page_key_is_shared(key) == 1 }
 
     /// One more share, for the caller to give back.

@@ -6,7 +6,7 @@ public import Foundation
 /// The sealed SQLite databases of one account: a virtual file system that any SQLite connection of this process may use.
 ///
 /// Everything that SQLite writes for a database is sealed under a key of that database: pages, rollback journals, the
-/// write-ahead log, and under a key that nobody keeps, temporary files. To SQLite nothing else changes: journal modes,
+/// write-ahead log, and under a key that is kept nowhere, temporary files. To SQLite nothing else changes: journal modes,
 /// several processes, `VACUUM`, backup and page sizes work as with its own file system, and the bytes of the database are
 /// those of a plain one. Memory maps are off. (SDK-FP-17; `docs/vault-format.md`)
 ///

@@ -100,7 +100,7 @@ struct JoinedTaskTests {
         }
     }
 
-    @Test func `whoever asks from an actor has joined before anything else runs there`() async {
+    @Test func `a caller on an actor has joined before anything else runs there`() async {
         for _ in 0..<100 { #expect(await Asker().ask()) }
     }
 }

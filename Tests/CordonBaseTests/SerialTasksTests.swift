@@ -143,7 +143,7 @@ struct SerialTasksTests {
         }
     }
 
-    @Test func `whoever asks from an actor has its place in the line before anything else runs there`() async {
+    @Test func `a caller on an actor has its place in the line before anything else runs there`() async {
         for _ in 0..<100 { #expect(await Asker().ask()) }
     }
 }

@@ -1,7 +1,7 @@
 import CordonIdentity
 import Testing
 
-/// Row SDK-ID-02: the two names of one account are equal once somebody has said so.
+/// Row SDK-ID-02: the two names of one account are equal once the app has said so.
 @Suite struct AccountNamesTests {
     private let account = ManagedAccount(
         id: "OID-Ada", tenant: TenantID("t"), userPrincipalName: "Ada@Contoso.Example")
@@ -43,7 +43,7 @@ import Testing
         #expect(!IdentityContext.areSame(.managed("scope@contoso.example"), .personal))
     }
 
-    @Test func `optional text reads as not set, as nobody, or as an account`() {
+    @Test func `optional text reads as not set, as no account, or as an account`() {
         #expect(Identity(accountID: nil) == nil)
         #expect(Identity(accountID: "") == .personal)
         #expect(Identity(accountID: "oid-a") == .managed("OID-A"))

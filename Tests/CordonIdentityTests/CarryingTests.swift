@@ -65,7 +65,7 @@ import Testing
         #expect(await task.value == .managed("a"))
     }
 
-    @Test func `a task resumed by somebody else's thread keeps its own identity`() async {
+    @Test func `a task resumed by another's thread keeps its own identity`() async {
         let seen = await IdentityContext.with(.managed("a")) {
             await withCheckedContinuation { continuation in
                 let thread = Thread { IdentityContext.with(.managed("b")) { continuation.resume() } }

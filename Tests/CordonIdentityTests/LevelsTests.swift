@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `nobody's scope stops the fall to the process, a scope of nil does not`() async {
+    @Test func `a scope of no account stops the fall to the process, a scope of nil does not`() async {
         await #expect(processExitsWith: .success) {
             IdentityContext.setProcessIdentity(.managed("process"))
             IdentityContext.with(.personal) { #expect(IdentityContext.current == .personal) }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a window of nil falls to the process, an empty list is nobody's`() async {
+    @Test func `a window of nil falls to the process, an empty list is no account's`() async {
         await #expect(processExitsWith: .success) {
             IdentityContext.setProcessIdentity(.managed("process"))
             IdentityContext.setWindowIdentities([.managed("window")], of: "w")

@@ -2,7 +2,7 @@ import CordonScan
 import Foundation
 import Testing
 
-/// Sources that nobody would write: the scan ends, says what it found, and does not trap.
+/// Sources that no developer would write: the scan ends, says what it found, and does not trap.
 struct HostileSourceTests {
     private func findings(_ text: String, _ name: String) throws -> Int {
         let folder = try ScannedFolder([name: text])

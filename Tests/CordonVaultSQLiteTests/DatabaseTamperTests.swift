@@ -77,7 +77,7 @@ struct DatabaseTamperTests {
         database.close()
         var mixed = try Data(contentsOf: desk.path("notes"))
         mixed.replaceSubrange(page(2), with: old[page(2)])
-        // Stated, so that nobody relies on the contrary; SQLite's own checks find it when the tree no longer fits.
+        // Stated, so that no caller relies on the contrary; SQLite's own checks find it when the tree no longer fits.
         #expect(try !isFound(desk, mixed))
     }
 

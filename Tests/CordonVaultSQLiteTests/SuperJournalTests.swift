@@ -17,7 +17,7 @@ struct SuperJournalTests {
         return file
     }
 
-    @Test func `a super-journal is on disk with each write, since nobody asks for a sync where syncs are off`()
+    @Test func `a super-journal is on disk with each write, since SQLite asks for no sync where syncs are off`()
         async throws
     {
         let desk = try await Desk()

@@ -42,7 +42,7 @@ struct SealCheck {
     /// A file that the seal does not list.
     private func unlisted(_ path: String, isLeftOut: Bool, among listed: [String]) -> Finding {
         if isLeftOut {
-            // Systems that ask for the standard rules refuse such a seal; others let anybody change the file.
+            // Systems that ask for the standard rules refuse such a seal; others let any program change the file.
             return finding(path, "SG-OMITTED", "is left out by the seal's own rules, so nothing protects it", .warning)
         }
         let twin = listed.first { $0.lowercased() == path.lowercased() }

@@ -6,7 +6,7 @@
 /// - Cancellation: a task that is cancelled while it waits for its turn still gets it, and its work sees
 ///   `Task.isCancelled`. No turn is lost, and none is given twice.
 /// - Re-entrancy: work that asks for its own key from inside its turn runs at once, as part of that turn. So does a task that
-///   was started inside the turn, until the turn ends; from then on it waits like everybody else.
+///   was started inside the turn, until the turn ends; from then on it waits like any other.
 package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
     private struct Line {
         /// Whose turn it is.
@@ -14,10 +14,10 @@ package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
         var waiting: [(turn: Turn, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    /// A key is in here for as long as somebody has its turn.
+    /// A key is in here for as long as a body has its turn.
     private let lines = Locked<[Key: Line]>([:])
 
-    /// Makes a value in which nobody has a turn.
+    /// Makes a value in which no body has a turn.
     package init() {}
 
     /// Runs the work when every earlier work of the key has ended.
@@ -74,7 +74,7 @@ package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
 package final class Turn: Sendable {
     @TaskLocal static var held: [Turn] = []
 
-    /// Runs a body that starts tasks which nobody in a turn waits for: they are part of no turn, and wait for theirs.
+    /// Runs a body that starts tasks which no turn waits for: they are part of no turn, and wait for theirs.
     package static func outside<Value>(_ body: () throws -> Value) rethrows -> Value {
         try $held.withValue([], operation: body)
     }

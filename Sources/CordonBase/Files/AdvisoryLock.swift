@@ -34,7 +34,7 @@ package final class AdvisoryLock: Sendable {
         close(descriptor)
     }
 
-    /// Runs a short body under the lock, after whoever holds it now; it blocks the thread, so nothing in the body may wait for
+    /// Runs a short body under the lock, after its present holder; it blocks the thread, so nothing in the body may wait for
     /// anything else.
     ///
     /// - Parameter failure: What a lock that cannot be had is to the caller.
@@ -59,7 +59,7 @@ package final class AdvisoryLock: Sendable {
         return try body()
     }
 
-    /// Takes the lock at once, nil when somebody else holds it. ``end()`` removes the file.
+    /// Takes the lock at once, nil when another process holds it. ``end()`` removes the file.
     package static func take(_ file: URL) throws(FileFailure) -> AdvisoryLock? {
         while true {
             let lock = AdvisoryLock(try opened(file), file)
@@ -67,7 +67,7 @@ package final class AdvisoryLock: Sendable {
                 guard errno == EWOULDBLOCK || errno == EINTR else { throw FileFailure(errno) }
                 return nil
             }
-            // Whoever held the lock until now may have removed the file that was opened here.
+            // The process that held the lock until now may have removed the file that was opened here.
             if lock.isCurrent { return lock }
         }
     }

@@ -45,10 +45,10 @@ package enum DurableFile {
         return bytes
     }
 
-    /// The bytes of a regular file that nobody but its owner may read or write.
+    /// The bytes of a regular file that only its owner may read or write.
     ///
-    /// The checks and the bytes come from one open file, so nobody can exchange it in between. A symbolic link is followed: the
-    /// path is one that somebody gave.
+    /// The checks and the bytes come from one open file, so the file cannot be exchanged in between. A symbolic link is followed: the
+    /// path is one that a caller gave.
     /// - Throws: ``FileFailure``, `EPERM` for one that others may read or write, `EINVAL` for what is no regular file, `EFBIG` for
     ///   one above the limit.
     package static func readPrivate(_ file: URL, limit: Int) throws(FileFailure) -> Data {

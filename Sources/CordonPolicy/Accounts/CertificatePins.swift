@@ -14,7 +14,7 @@ public struct CertificatePins: Sendable, Equatable {
         case accepted
         /// None of its keys is pinned, and others are.
         case refused
-        /// The pins cannot be read, or are of another kind; until somebody mends them the chain may not be used.
+        /// The pins cannot be read, or are of another kind; until an administrator mends them the chain may not be used.
         case notUnderstood
     }
 

@@ -1,4 +1,4 @@
-/// Where a newer version of the app is, for somebody whose version is too old (SRV-RS-062).
+/// Where a newer version of the app is, for a person whose version is too old (SRV-RS-062).
 extension AppConfiguration {
     /// The key under which a deployment says where its people get the app.
     public static let updateAddressKey = "CordonUpdateAddress"

@@ -48,7 +48,7 @@ public struct PolicySet: Sendable {
     /// Whether one account has a policy, and no other can have one.
     var hasOneAccount: Bool { parts.hasOneAccount }
 
-    /// The answer for keyboards of other makers, whoever asks.
+    /// The answer for keyboards of other makers, for every owner.
     var keyboard: Verdict { parts.keyboard }
 
     /// Whether any account can have a policy here.
@@ -162,7 +162,7 @@ private final class Parts: Sendable {
     let hasNamedAccounts: Bool
     /// Whether one account has a policy, and no other can have one.
     let hasOneAccount: Bool
-    /// The answer for keyboards of other makers, whoever asks.
+    /// The answer for keyboards of other makers, for every owner.
     let keyboard: Verdict
 
     init(

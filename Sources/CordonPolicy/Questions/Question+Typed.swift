@@ -8,7 +8,7 @@ public import CordonIdentity
 extension Question {
     /// Whether data may be saved to a place.
     ///
-    /// - Parameter account: Whose place it is; nil when that is not known, or where a place is nobody's, as the photo library is.
+    /// - Parameter account: Whose place it is; nil when that is not known, or where a place belongs to no account, as the photo library.
     public static func save(to place: Location, account: AccountID? = nil, of owner: Identity) -> Question {
         var question = Question(.saveTo, owner: EffectiveIdentity(owner))
         question.location = place
@@ -18,7 +18,7 @@ extension Question {
 
     /// Whether data may be brought in from a place.
     ///
-    /// - Parameter account: Whose place it is; nil when that is not known, or where a place is nobody's, as the camera is.
+    /// - Parameter account: Whose place it is; nil when that is not known, or where a place belongs to no account, as the camera.
     public static func open(from place: Location, account: AccountID? = nil, for owner: Identity) -> Question {
         var question = Question(.openFrom, owner: EffectiveIdentity(owner))
         question.location = place

@@ -16,7 +16,7 @@ struct QuestionParties: Sendable, Hashable {
         case managedUnnamed
         /// It is personal.
         case unmanaged
-        /// Nobody has one open; for an owner, nothing managed is open yet.
+        /// No account has one open; for an owner, nothing managed is open yet.
         case none
         /// The identity did not follow.
         case lost

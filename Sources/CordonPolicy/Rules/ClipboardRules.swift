@@ -6,7 +6,7 @@ enum ClipboardOutRule {
     static func apply<C: FindingCollector>(
         _ question: borrowing Question, _ policy: PolicyInForce, to findings: inout C
     ) {
-        // What stands in an unmanaged web view is nobody's organisation data (SDK-WV-03).
+        // What stands in an unmanaged web view is no organisation's data (SDK-WV-03).
         if WebViewRules.isUnmanaged(question) { return }
         judge(Relation(ofPeerIn: question), question.characters, policy, to: &findings)
     }

@@ -42,7 +42,7 @@ enum OtherSide {
         }
     }
 
-    /// How this side looks to the other: an unmanaged web view is nobody's (SDK-WV-03).
+    /// How this side looks to the other: an unmanaged web view belongs to no account (SDK-WV-03).
     private static func relation(of question: borrowing Question, to account: AccountID?) -> Relation {
         if question.action == .copy || question.action == .paste, WebViewRules.isUnmanaged(question) {
             return .unmanaged

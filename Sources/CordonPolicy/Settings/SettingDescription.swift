@@ -8,7 +8,7 @@ package struct SettingDescription: Sendable {
     package let group: Group
     /// The names that a value may have; empty where it is not one of a few names.
     package let names: [String]
-    /// The value where nobody set one.
+    /// The value where no administrator set one.
     package let usual: JSONValue
 
     /// Every setting, in the order of the specification.

@@ -3,7 +3,7 @@ public import CordonIdentity
 internal import CordonPolicy
 internal import Foundation
 
-/// The head of an audit log at one moment, signed by the service: whoever keeps one can tell later whether the
+/// The head of an audit log at one moment, signed by the service: a holder of one can tell later whether the
 /// log was cut, changed or forked (SRV-CI-092; the model is RFC 9162's signed tree head).
 public struct AuditCheckpoint: Sendable, Codable, Equatable {
     /// The organisation.
@@ -38,7 +38,7 @@ public struct AuditCheckpoint: Sendable, Codable, Equatable {
         self = try MessageCoding.decode(AuditCheckpoint.self, from: payload)
     }
 
-    /// What a compact JWS says, whoever signed it.
+    /// What a compact JWS says, whichever key signed it.
     init(unverified text: String) throws(ProtocolError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else {

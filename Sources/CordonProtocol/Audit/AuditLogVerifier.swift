@@ -117,7 +117,7 @@ public struct AuditLogVerifier: Sendable {
         }
     }
 
-    /// The checkpoint that a record holds. Of one by a key that nobody vouches for any more, because it leaked, the content
+    /// The checkpoint that a record holds. Of one by a key that the service no longer vouches for, because it leaked, the content
     /// alone counts: the log's own seal is over the record that holds it.
     private func checkpoint(in text: String, signedBy keys: JSONWebKeySet) -> AuditCheckpoint? {
         do {

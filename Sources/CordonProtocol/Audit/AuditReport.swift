@@ -12,7 +12,7 @@ public struct AuditReport: Sendable, Codable, Equatable {
     public var checkpoint: AuditCheckpoint?
     /// The thumbprint of the root key that vouches for the checkpoint's key.
     public var rootKeyThumbprint: String?
-    /// Whether that thumbprint was the one asked for; without a pin, somebody else may have signed everything.
+    /// Whether that thumbprint was the one asked for; without a pin, a stranger may have signed everything.
     public var isPinned: Bool
     /// What is wrong, in the order of lines; empty for a sound log. No more than ``AuditLogVerifier/largestReport``.
     public var faults: [AuditFault]

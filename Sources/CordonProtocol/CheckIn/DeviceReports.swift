@@ -4,7 +4,7 @@ public struct ConditionReport: Sendable, Codable, Equatable {
     public var check: String
     /// What the setting demands, nil where it has no value.
     public var threshold: String?
-    /// What was found: a version, a number or a state, never a text that somebody wrote.
+    /// What was found: a version, a number or a state, never a text that a person wrote.
     public var observed: String?
     /// What was done.
     public var action: Action

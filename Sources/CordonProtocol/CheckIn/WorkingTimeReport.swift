@@ -9,7 +9,7 @@ public struct WorkingTimeReport: Sendable, Codable, Equatable {
     /// Until when it counts, in whole seconds since 1970; nil when it does not go stale.
     public var validUntil: Int64?
 
-    /// Whether somebody is at work.
+    /// Whether the person is at work.
     public enum State: String, Sendable, Codable {
         /// At work.
         case clockedIn

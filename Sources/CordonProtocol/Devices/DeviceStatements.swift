@@ -7,7 +7,7 @@ public struct DeviceRegistrationStatement: Sendable, Codable, Equatable {
     public var deviceID: String
     /// The organisation.
     public var tenant: TenantID
-    /// The OpenID provider of whoever joined it.
+    /// The OpenID provider of the person who joined it.
     public var issuer: String
     /// The RFC 7638 thumbprint of the device's key.
     public var keyThumbprint: String
@@ -42,7 +42,7 @@ public struct DeviceSessionStatement: Sendable, Codable, Equatable {
     public var deviceID: String
     /// Rises with every change of the account, so that an old statement never replaces a newer one.
     public var session: Int64
-    /// Whoever is signed in, by object id; nil for nobody.
+    /// The person who is signed in, by object id; nil when there is none.
     public var account: AccountID?
     /// When that began, by the device's own clock, in whole seconds since 1970.
     public var since: Int64

@@ -6,7 +6,7 @@ public import Foundation
 /// A JSON Web Signature in compact form (RFC 7515), ES256 only.
 ///
 /// Verification looks at the header's algorithm, type and key, then at the signature, and only then gives
-/// out the payload: nobody can parse what was not verified (SRV-CI-083). `none` and symmetric algorithms do
+/// out the payload: callers cannot parse what was not verified (SRV-CI-083). `none` and symmetric algorithms do
 /// not exist here, and critical extensions are refused because none is understood.
 public enum CompactJWS {
     /// The largest text that is looked at, in bytes.

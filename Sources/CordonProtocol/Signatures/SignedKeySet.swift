@@ -78,7 +78,7 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
     ///   - pin: The RFC 7638 thumbprint of the root key.
     ///   - next: That of the root key that may follow it, nil for none.
     ///   - now: The moment; `.distantPast` for a set whose validity was looked at when it came.
-    ///   - known: The version of the newest set that was ever taken: an older one is refused, since whoever recorded it may
+    ///   - known: The version of the newest set that was ever taken: an older one is refused, since an attacker who recorded it may
     ///     have a key that has left the set since.
     /// - Throws: ``ProtocolError``: `unsupported` for a set for another use, `unknownKey` for another root,
     ///   `wrongSignature`, `expired`, or `replayed` for an older set.
@@ -146,7 +146,7 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
         return (payload, delegated.root)
     }
 
-    /// The thumbprint of the root key that signed a set for apps, whoever that is: for showing to a person who then decides to
+    /// The thumbprint of the root key that signed a set for apps, trusted or not: for showing to a person who then decides to
     /// pin it.
     ///
     /// - Throws: ``ProtocolError`` when the set is not signed by the key that it carries or names.

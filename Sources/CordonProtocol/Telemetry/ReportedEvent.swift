@@ -1,4 +1,4 @@
-/// One thing that happened in an app, as the service is told of it, without anything that somebody wrote
+/// One thing that happened in an app, as the service is told of it, without anything that a person wrote
 /// (SRV-CI-072…075).
 ///
 /// There is no place for free text, file names, addresses or contacts: what happened is one of a closed list, and details

@@ -3,7 +3,7 @@ public import Foundation
 
 /// What a selective wipe destroyed, signed by the device's registration key.
 ///
-/// Whoever holds the registration's public key can check it without the service (`cordon audit verify`).
+/// A holder of the registration's public key can check it without the service (`cordon audit verify`).
 public struct WipeReceipt: Sendable, Codable, Equatable {
     /// The command that asked for it; the device's own id where a launch condition did.
     public var commandID: String

@@ -377,7 +377,7 @@ struct GuardReader {
         guard let open = declaration.parameters else { return false }
         let signature = CodeReader.span(reader.partner(open), declaration.body.lowerBound)
         guard signature.contains(where: { reader.text($0) == "throws" }) else { return false }
-        // A `guard … else { return }` gives up silently; whoever called goes on.
+        // A `guard … else { return }` gives up silently; its caller goes on.
         return !CodeReader.span(declaration.body.lowerBound, from).contains { reader.hash($0) == Words.return }
     }
 

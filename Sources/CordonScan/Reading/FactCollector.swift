@@ -158,7 +158,7 @@ struct FactCollector {
                 {
                     return -1
                 }
-                // `self.name = …` is somebody else's variable.
+                // `self.name = …` is another type's variable.
                 if reader.hash(name - 1) == Mark.dot { return -1 }
                 return opener
             }

@@ -186,7 +186,7 @@ struct WayConditions {
         }
     }
 
-    /// Whether a log line says of a value that everybody may read it.
+    /// Whether a log line says of a value that any reader may see it.
     private func tellsPublicly(_ index: Int, _ span: Range<Int>) -> Bool {
         if reader.isSwift {
             for at in span where reader.hash(at) == Word.hash("public") && reader.hash(at - 1) == Mark.dot {

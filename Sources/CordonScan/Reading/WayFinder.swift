@@ -188,7 +188,7 @@ struct WayFinder {
         return hit(rule, index, to: open == index ? index : reader.partner(open), arguments: open == index ? nil : open)
     }
 
-    /// Whether a method is named without being called, so that somebody else calls it: `map(board.setItems)`.
+    /// Whether a method is named without being called, so that other code calls it: `map(board.setItems)`.
     private func isTakenAsValue(_ index: Int) -> Bool {
         guard reader.isSwift, case .method? = catalogue.rules[reader.hash(index)]?.first?.shape else { return false }
         let next = reader.hash(index + 1)

@@ -11,7 +11,7 @@ package struct ScanReport: Sendable, Codable {
         }
     }
 
-    /// Ways out that nothing guards and nobody waived, by path and place.
+    /// Ways out that are neither guarded nor waived, by path and place.
     package var findings: [ScanFinding] = []
     /// Those that a waiver accepts.
     package var waived: [ScanFinding] = []

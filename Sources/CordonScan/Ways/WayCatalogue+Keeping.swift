@@ -1,4 +1,4 @@
-/// What keeps data on the device outside the vault, or in somebody's cloud.
+/// What keeps data on the device outside the vault, or in a cloud.
 extension WayCatalogue {
     mutating func addKeeping() {
         addFiles()

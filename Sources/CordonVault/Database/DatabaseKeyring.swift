@@ -185,7 +185,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         let draft = ((path as NSString).deletingLastPathComponent as NSString)
             .appendingPathComponent(PosixFile.temporaryName())
         let file = try PosixFile.create(draft, mode: 0o600)
-        // Closed before it has its name: closing it later would drop the locks of whoever opened it meanwhile.
+        // Closed before it has its name: closing it later would drop the locks of another opener meanwhile.
         defer { file.close() }
         try file.write(header.memory.array(0, Layout.headerSize), at: 0)
         try file.sync()

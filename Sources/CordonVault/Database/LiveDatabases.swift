@@ -83,7 +83,7 @@ package final class LiveDatabases: Sendable {
         }
     }
 
-    /// Notes that a database was closed by whoever opened it under this path.
+    /// Notes that a database was closed by the caller that opened it under this path.
     package func closed(_ path: String, header: [UInt8]) {
         entries.withLock { entries in
             // By path and header, because a database may have been moved or removed while it was open.

@@ -128,7 +128,7 @@ final class PosixFile: StorageDevice {
         return Int(status.st_nlink)
     }
 
-    /// Whether this user owns the file and nobody else may read or write it.
+    /// Whether this user owns the file and no other user may read or write it.
     func isPrivate() throws(VaultError) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }

@@ -7,7 +7,7 @@ package import Foundation
 /// A file's name on disk is made from its name and the account's key, so that opening one needs no list, and its header seals the
 /// name, so that a file in place of another is found. A sealed directory beside them serves listing alone.
 ///
-/// Reading needs no lock. Whoever makes or removes a file, or carries over a folder of version 1, holds a lock of the folder
+/// Reading needs no lock. A process that makes or removes a file, or carries over a folder of version 1, holds a lock of the folder
 /// against other processes meanwhile.
 package struct SealedFolder: Sendable {
     package let url: URL

@@ -226,7 +226,7 @@ extension Vault {
     /// - Throws: `inUse` when a writer has one of the files open; ``VaultError`` when the disk refuses.
     package func carryOver(_ folder: SealedFolder) async throws(VaultError) {
         guard let former = try formerList(in: folder) else { return }
-        // Nobody else is at work in the folder, so what is unfinished there stays so.
+        // No other writer is at work in the folder, so what is unfinished there stays so.
         for name in try PosixFile.names(in: folder.url.path) where name.hasPrefix(".cordon-") {
             PosixFile.remove(folder.url.appendingPathComponent(name).path)
         }

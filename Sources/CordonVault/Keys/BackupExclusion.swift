@@ -5,7 +5,7 @@ package import Foundation
 ///
 /// Keys and state that come back from a backup would undo a wipe or give guesses back. On Apple platforms the folder is marked as
 /// excluded. On Linux there is no such agreement: the folder gets the file system's "no dump" flag, which `dump` and some others heed
-/// and most do not; whoever makes backups there has to leave keys out (`docs/vault-format.md`, section 6).
+/// and most do not; backups made there have to leave keys out (`docs/vault-format.md`, section 6).
 package enum BackupExclusion {
     /// Marks a folder; where the system refuses, nothing changes.
     package static func exclude(_ folder: URL) {

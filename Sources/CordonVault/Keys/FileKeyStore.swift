@@ -4,8 +4,8 @@ public import Foundation
 /// The root key and the accounts' secrets in files of mode 0600 inside a directory of mode 0700, for systems without a key store
 /// of their own.
 ///
-/// Whoever can read the files can open the vault: they protect against other users of the machine, not against whoever
-/// holds the disk. Whoever holds an older copy of this directory and of the vault opens what was wiped since; put the directory
+/// A reader of the files can open the vault: they protect against other users of the machine, not against an attacker
+/// with the disk. An attacker with an older copy of this directory and of the vault opens what was wiped since; put the directory
 /// where no copy reaches. The root key is never replaced once it exists; a secret is written once, and overwritten in place when
 /// it ends. Where the file system knows the mark, backups by `dump` and tools that heed it pass the directory over.
 public struct FileKeyStore: KeyStore {

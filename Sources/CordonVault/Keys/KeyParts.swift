@@ -4,7 +4,7 @@ struct KeyParts {
     let root: SecretBytes
     /// The account's secret in the key store; nil when there is none.
     let secret: SecretBytes?
-    /// The share that a PIN, biometry or the service gives; nil where nobody has given it.
+    /// The share that a PIN, biometry or the service gives; nil where none of them has given it.
     var share: SecretBytes?
 
     /// The id of the secret, as a record with this key id names it; nil without a secret.

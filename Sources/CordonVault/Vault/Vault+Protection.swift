@@ -106,7 +106,7 @@ extension Vault {
 
     /// Seals a readable file, or a sealed one anew under another owner or key.
     ///
-    /// - Parameter consuming: whether the source is gone afterwards; then nobody may have it open for writing.
+    /// - Parameter consuming: whether the source is gone afterwards; then no process may have it open for writing.
     func seal(
         _ path: URL, to target: URL, for account: AccountID, consuming: Bool, _ state: inout ProtectionProgress,
         _ progress: @Sendable (ProtectionProgress) -> Void
@@ -172,7 +172,7 @@ extension Vault {
 
     /// Makes a sealed file readable, for the owner that is noted from then on.
     ///
-    /// - Parameter consuming: whether the source is gone afterwards; then nobody may have it open for writing.
+    /// - Parameter consuming: whether the source is gone afterwards; then no process may have it open for writing.
     func unseal(
         _ path: URL, to target: URL, owner: AccountID?, consuming: Bool, _ state: inout ProtectionProgress,
         _ progress: @Sendable (ProtectionProgress) -> Void
@@ -270,7 +270,7 @@ extension Vault {
         }
     }
 
-    /// The bytes that were sealed for an account: for whoever must know that the account's key was used.
+    /// The bytes that were sealed for an account: for a caller that must know that the account's key was used.
     ///
     /// - Throws: `notProtected` for anything without a seal, a readable buffer that only names the account included;
     ///   `wrongKey` for what was sealed for another account; else what ``unprotect(_:demanding:context:)-(Data,_,_)`` throws.

@@ -60,7 +60,7 @@ extension Vault {
         return reports
     }
 
-    /// Reports of finished wipes that nobody has discarded yet.
+    /// Reports of finished wipes that the app has not discarded yet.
     public func finishedReports() -> [WipeReport] {
         journals(suffix: ".report").map(\.report)
     }

@@ -119,7 +119,9 @@ struct SignatureRenewalTests {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `an app that only the linker signed, or nobody, becomes a valid one`(hasKey: Bool, isUnsigned: Bool) throws {
+    func `an app that only the linker signed, or that is unsigned, becomes a valid one`(hasKey: Bool, isUnsigned: Bool)
+        throws
+    {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
         var options = CodeSigner.Options()

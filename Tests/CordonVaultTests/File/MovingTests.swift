@@ -119,7 +119,7 @@ struct MovingTests {
         #expect(try Data(contentsOf: other) == second)
     }
 
-    @Test func `a copy for somebody else over a file that stays leaves that file its owner`() async throws {
+    @Test func `a copy for another account over a file that stays leaves that file its owner`() async throws {
         let workshop = try await Workshop()
         let path = try await planted(workshop, "plan", first, workshop.ada, sealing: true)
         let other = try await planted(workshop, "other", second, nil)
@@ -129,7 +129,7 @@ struct MovingTests {
         #expect(try Data(contentsOf: other) == second)
     }
 
-    @Test func `a file whose owner's note cannot be read is not moved as nobody's`() async throws {
+    @Test func `a file whose owner's note cannot be read is not moved as unowned`() async throws {
         let workshop = try await Workshop()
         let path = try await planted(workshop, "plan", first, workshop.ada)
         let owners = workshop.vault.directory.appendingPathComponent("owners")

@@ -79,7 +79,7 @@ struct KeyTests {
         }
     }
 
-    @Test func `a second app of the key group opens what the first hands over, and nobody else does`() async throws {
+    @Test func `a second app of the key group opens what the first hands over, and no other app does`() async throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let group = FileKeyStore(directory: folder.appendingPathComponent("group"))

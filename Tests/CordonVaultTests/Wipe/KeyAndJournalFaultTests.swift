@@ -95,7 +95,7 @@ struct KeyAndJournalFaultTests {
                 #expect(try await next.open(hers, writing: false).all() == [1, 2, 3], "call \(call)")
             } else {
                 #expect(await code { try await next.unlock(workshop.ada) } == .unknownAccount, "call \(call)")
-                // What a failure left unremoved is in the report, and opens for nobody.
+                // What a failure left unremoved is in the report, and opens with no key.
                 for path in [hers, copy] where FileManager.default.fileExists(atPath: path.path) {
                     #expect(await code { _ = try await next.open(path, writing: false) } != nil, "call \(call)")
                 }

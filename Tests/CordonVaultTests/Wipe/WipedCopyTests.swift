@@ -53,7 +53,7 @@ struct WipedCopyTests {
         let after = try scene.vault()
         #expect(await code { try await after.unlock(scene.account) } == .wiped)
         #expect(await code { _ = try await after.open(scene.note, writing: false) } != nil)
-        // Whoever enrols again gets a new key, and the copy stays closed.
+        // An account that enrols again gets a new key, and the copy stays closed.
         let keyID = try await after.createAccountKey(for: scene.account)
         #expect(!report.destroyedKeyIDs.contains(keyID))
         #expect(await code { _ = try await after.open(scene.note, writing: false) } == .wrongKey)

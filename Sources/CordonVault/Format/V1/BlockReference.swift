@@ -1,6 +1,6 @@
 /// Names one sealed block: its slot, its nonce and its tag; 32 bytes on disk, little-endian.
 ///
-/// Whoever holds a genuine reference can tell the one genuine version of the block from every other.
+/// A reader with a genuine reference can tell the one genuine version of the block from every other.
 struct BlockReference: Equatable {
     /// The slot, from 1; 0 stands for a block that was never written and reads as zeros.
     var slot: UInt32 = 0

@@ -8,7 +8,7 @@ enum SealedName: Equatable {
     case directory
 }
 
-/// What a header of version 2 says of its file and shows only to whoever has the account's key. 2,048 bytes:
+/// What a header of version 2 says of its file and shows only to a holder of the account's key. 2,048 bytes:
 ///
 ///     0     4     features a reader has to know; none so far
 ///     4     1     0 no name, 1 a name, 2 a folder's directory
