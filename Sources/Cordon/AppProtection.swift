@@ -81,9 +81,8 @@ public actor AppProtection {
         telemetry = TelemetryReports(context, service: service, denials: denials, ledger: ledger)
         diagnostics = ProtectionDiagnostics(context, rules: rules, denials: denials)
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
-        let changes = AccountChanges(
-            context,
-            followers: [group, gate, settings, files, telemetry, logs, EvidenceReports(context, service: service)])
+        let followers: [any AccountFollower] = [group, gate, settings, files, telemetry, logs]
+        let changes = AccountChanges(context, followers: followers + [EvidenceReports(context, service: service)])
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes, pins: tools.pins)
         let commands = Commands(context, service: service, changes: changes)
