@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks docs/requirements: every row's state is known, and every test or path in backquotes of a done row exists.
-Checks docs/threat-model.md and docs/masvs.md: every suite in backquotes and every quoted sentence in a row's last cell names a test, and a
-row whose state begins with *holds* or *does* names one at least.
+Checks docs/threat-model.md and docs/masvs.md: every suite in backquotes and every quoted sentence in a row's last cell names a test, none
+names a whole target of tests, and a row whose state begins with *holds* or *does* names one at least. MASVS 2.1 has 24 controls, each a row.
 
 A row of the first is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
 """
@@ -13,6 +13,8 @@ import sys
 
 STATES = {"done", "part", "no", "fact"}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# How many controls each group of MASVS 2.1 has.
+CONTROLS = {"STORAGE": 2, "CRYPTO": 2, "AUTH": 3, "NETWORK": 2, "PLATFORM": 3, "CODE": 4, "RESILIENCE": 4, "PRIVACY": 4}
 
 
 def names_of_tests() -> set[str]:
@@ -78,6 +80,8 @@ def unknown_tests(path: pathlib.Path, tests: set[str], suites: set[str]) -> list
         if cells[3].startswith(("holds", "does")) and not cells[3].startswith("does not") and "`" not in shown:
             found.append(f"{place}: said to hold, and nothing shows it")
         for name in re.findall(r"`([^`]+)`", shown):
+            if (ROOT / "Tests" / name).is_dir():
+                found.append(f"{place}: {name!r} is a target of tests, which shows nothing by itself")
             if name not in suites and name not in tests and not (ROOT / name).exists():
                 found.append(f"{place}: there is no suite, test or path {name!r}")
         for sentence in re.findall(r'"([^"]+)"', shown):
@@ -95,6 +99,10 @@ def main() -> int:
     suites = suites_and_folders()
     for page in ("docs/threat-model.md", "docs/masvs.md"):
         found += unknown_tests(ROOT / page, tests, suites)
+    controls = {f"MASVS-{group}-{number + 1}" for group, count in CONTROLS.items() for number in range(count)}
+    listed = re.findall(r"^\| (MASVS-\w+-\d+)", (ROOT / "docs/masvs.md").read_text(), re.MULTILINE)
+    if sorted(listed) != sorted(controls):
+        found.append(f"docs/masvs.md: rows differ from the controls of MASVS 2.1 in {sorted(controls ^ set(listed)) or 'number'}")
     print("\n".join(found) if found else "requirements: nothing found")
     return 1 if found else 0
 

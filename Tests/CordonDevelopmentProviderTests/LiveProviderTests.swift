@@ -28,6 +28,32 @@ import Testing
     }
 
     @Test func `over a socket the issuer names the port that was bound, and a sign-in works`() async throws {
+        try await serving { try await check($0, port: $1) }
+    }
+
+    @Test(arguments: ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Proto", "x-forwarded-host"])
+    func `a request that a proxy passed on is refused on every route of the provider`(_ field: String) async throws {
+        let headers: HTTPFields = [try #require(HTTPField.Name(field)): "1.1 proxy.example.test"]
+        try await serving { client, port in
+            let authority = "127.0.0.1:\(port)"
+            for route in DevelopmentIdentityProvider.routes {
+                let path = route.path
+                let direct = try await client.execute(
+                    TestClient.Request(path, method: route.method, authority: authority))
+                #expect(direct.status != .misdirectedRequest, "the control: \(path)")
+                let passedOn = try await client.execute(
+                    TestClient.Request(path, method: route.method, authority: authority, headers: headers))
+                #expect(passedOn.status == .misdirectedRequest, "\(path)")
+            }
+            let token = try await client.execute(
+                TestClient.Request("/tenant-1/oauth2/v2.0/token", method: .post, authority: authority, headers: headers)
+            )
+            #expect(token.status == .misdirectedRequest)
+        }
+    }
+
+    /// Runs a service with the provider in it, while the body asks it over a socket.
+    private func serving(_ body: @escaping @Sendable (TestClient, Int) async throws -> Void) async throws {
         let provider = try DevelopmentIdentityProvider(
             directory: try ProviderFixture.directory(),
             configuration: .development(checkIn: ProviderFixture.checkIn, admin: ProviderFixture.admin))
@@ -41,7 +67,7 @@ import Testing
             let address = try #require(await ready.first { _ in true })
             let port = try #require(address.bound.port)
             try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
-                try await check(client, port: port)
+                try await body(client, port)
             }
             await server.shutDown()
             try await group.waitForAll()
