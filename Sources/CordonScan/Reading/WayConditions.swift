@@ -16,7 +16,7 @@ struct WayConditions {
             reader.hash(index - 1) == Mark.at ? storesText(index) : storesContent(value(index, arguments))
         case .tellsSomething: tellsSomething(span)
         case .tellsPublicly: tellsPublicly(index, span)
-        case .leavesApp: !isOwnSettings(span, index) && !beginsWithOption(span)
+        case .leavesApp: !isOwnSettings(span, index) && !beginsWithOption(span) && !opensFile(index, arguments)
         case .inIntent: inherits(index, Self.intents) && (body.map(givesSomething) ?? true)
         case .inTimeline: inherits(index, Self.providers)
         case .showsInWidget: inherits(index, Self.providers) && (body.map { showsContent($0, index) } ?? true)
@@ -56,7 +56,9 @@ struct WayConditions {
     private static let documents = WayCatalogue.hashes(
         "UIDocument", "FileDocument", "ReferenceFileDocument", "NSDocument", "UIManagedDocument")
     private static let services = WayCatalogue.hashes("UNNotificationServiceExtension")
-    private static let writing = WayCatalogue.hashes("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC", "creat")
+    private static let writing = WayCatalogue.hashes(
+        "O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC", "creat",
+        "writeOnly", "readWrite")
     private static let inMemory = WayCatalogue.hashes(
         "isStoredInMemoryOnly", "inMemory", "inMemoryIdentifier", "NSInMemoryStoreType")
     private static let memoryStore = Word.hash("NSInMemoryStoreType")
@@ -204,6 +206,15 @@ struct WayConditions {
     private func beginsWithOption(_ span: Range<Int>) -> Bool {
         guard let first = span.first, reader.hash(first + 1) == Mark.colon, reader.isSwift else { return false }
         return reader.text(first) == "completionHandler" || reader.text(first) == "options"
+    }
+
+    /// `FileDescriptor.open(path, .writeOnly, options: …)`: a mode without a label stands behind the place.
+    private func opensFile(_ index: Int, _ arguments: Int?) -> Bool {
+        guard let arguments, reader.isSwift, reader.text(index) == "open" else { return false }
+        if reader.isIdentifier(arguments + 1), reader.hash(arguments + 2) == Mark.colon { return true }
+        let comma = reader.firstArgument(of: arguments).upperBound
+        guard reader.hash(comma) == Mark.comma else { return false }
+        return reader.hash(comma + 2) != Mark.colon
     }
 
     private func isOwnSettings(_ span: Range<Int>, _ index: Int) -> Bool {

@@ -38,6 +38,7 @@ extension WayCatalogue {
             ["outputStreamToFileAtPath", "outputStreamWithURL", "initToFileAtPath"], .file, .method(nil), .warning,
             swiftOnly: false)
         add(["fopen", "freopen", "fopen_s", "open", "creat", "fdopen"], .file, .call, .warning, when: .writes)
+        add(["open"], .file, .method(nil), .warning, when: .writes, swiftOnly: true)
         add(["ofstream"], .file, .make, .warning, swiftOnly: false)
         add(["archiveRootObject"], .file, .method(nil), .warning)
         add(
