@@ -6,215 +6,23 @@ shall be some. Devices of the test check in meanwhile. Ends with 1 and says wher
 
 import json
 import os
-import pathlib
 import re
 import sys
 import tempfile
 import time
 import urllib.parse
 
-import axe_selenium_python
-from selenium import webdriver
-from selenium.common.exceptions import ElementNotInteractableException, NoSuchElementException, StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support import expected_conditions
-from selenium.webdriver.support.ui import WebDriverWait
 
-ADDRESS = os.environ["CORDON_CONSOLE"]
-PICTURES = os.environ.get("CORDON_PICTURES")
+from console_browser import browser, check, faults
+
 # The paths of pages that the sources declare.
 ROUTES = json.loads(os.environ["CORDON_ROUTES"])
 # Pages that are files to download.
 FILES = ("/export", "/data")
 PICTURED = {"/console": "overview", "/console/policies": "policies", "/console/people/:id": "person", "/console/reports": "reports",
             "/console/policies/:id/edit/:group": "edit"}
-AXE = pathlib.Path(axe_selenium_python.__file__).parent.joinpath("node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
-faults = []
-
-
-def check(condition, what):
-    if not condition:
-        faults.append(what)
-        print("FAULT", what, flush=True)
-
-
-class Walk:
-    def __init__(self, browser, name):
-        self.browser, self.name = browser, name
-
-    def open(self, path):
-        self.browser.get(ADDRESS + path)
-
-    def find(self, selector):
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
-
-    def patient(self, what, attempt, seconds=20):
-        """What an attempt answers, made again while the page moves under it, until it is neither None nor False."""
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                answer = attempt()
-                if answer is not None and answer is not False:
-                    return answer
-            except (StaleElementReferenceException, NoSuchElementException, ElementNotInteractableException):
-                pass  # The page is being replaced, or is not complete yet.
-            if time.monotonic() > deadline:
-                check(False, f"{what}: not within {seconds} s at {self.browser.current_url}")
-                return None
-            time.sleep(0.1)
-
-    def text(self):
-        return self.patient("the page's text", lambda: self.find("body").text) or ""
-
-    def expect(self, words, what):
-        """Waits until the page says these words."""
-        self.wait(what, lambda: words in self.text())
-
-    def labels(self, selector):
-        """The texts of elements at one moment, so that a page that changes by itself does not take one away meanwhile."""
-        return self.browser.execute_script(
-            "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText.trim())", selector)
-
-    def links(self):
-        """Where the links of the page lead at one moment."""
-        return self.browser.execute_script("return [...document.querySelectorAll('a[href]')].map((one) => one.href)")
-
-    def follow(self, selector):
-        """Clicks on a link or a button, and waits until another page is there."""
-        def attempt():
-            page = self.find("html")
-            self.find(selector).click()
-            try:
-                WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
-            except TimeoutException:
-                return False  # The page was replaced under the pointer; a person presses again.
-            return True
-        self.patient(f"following {selector}", attempt, 30)
-
-    def tick(self, selector):
-        """Makes sure that a box is ticked or an option chosen."""
-        def attempt():
-            box = self.find(selector)
-            if not box.is_selected():
-                box.click()
-            return self.find(selector).is_selected()
-        self.patient(f"ticking {selector}", attempt)
-
-    def value(self, name):
-        return self.patient(f"the field {name}", lambda: self.find(f"main [name='{name}']").get_attribute("value"))
-
-    def wait(self, what, condition, seconds=20):
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            try:
-                if condition():
-                    return
-            except Exception:
-                pass
-            time.sleep(0.1)
-        check(False, f"{what}: not within {seconds} s at {self.browser.current_url}: {self.text()[:600]}")
-
-    def press(self, label):
-        """Presses what is called so, on a page that may be shown anew meanwhile, and waits until something else is there."""
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                for button in self.browser.find_elements(By.CSS_SELECTOR, "main button, main a"):
-                    if button.text.strip() == label:
-                        page = self.find("html")
-                        button.click()
-                        WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
-                        return
-            except (StaleElementReferenceException, TimeoutException):
-                pass  # The page moved under the pointer; a person presses again.
-            time.sleep(0.1)
-        check(False, f"no {label} at {self.browser.current_url}: {self.text()[:400]}")
-
-    def fill(self, name, value):
-        """Fills a field in, on a page that may not be complete yet."""
-        def attempt():
-            field = self.find(f"main [name='{name}']")
-            field.clear()
-            field.send_keys(value)
-            return field.get_attribute("value") == value
-        self.patient(f"filling in {name}", attempt)
-
-    def axe(self, place, options):
-        """What axe finds on the page as it is shown now."""
-        if not self.browser.execute_script("return Boolean(window.axe)"):
-            self.browser.execute_script(AXE)
-        result = self.browser.execute_async_script(
-            "const done = arguments[arguments.length - 1]; axe.run(document, arguments[0]).then(done, (error) => done({violations: [{id: String(error), help: '', nodes: []}]}));",
-            options)
-        for violation in result["violations"]:
-            nodes = [node["html"][:160] for node in violation["nodes"][:3]]
-            check(False, f"{self.name} {place}: {violation['id']}: {violation['help']}: {nodes}")
-
-    def narrow(self, place):
-        wide = self.browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        check(wide <= 0, f"{self.name} {place}: {wide} pixels wider than the window")
-
-    def look(self, place):
-        """What axe finds in light and, of contrast, in dark; whether 360 pixels are enough; and what the browser complained of."""
-        self.axe(place, {})
-        self.narrow(place)
-        self.size(360)
-        self.narrow(place + " at 360 pixels")
-        self.size(1280)
-        self.dark(True)
-        self.axe(place + ", dark", {"runOnly": {"type": "rule", "values": ["color-contrast"]}})
-        self.dark(False)
-        for line in self.browser.get_log("browser"):
-            # The provider's page has no picture; it is not a page of the console.
-            check(line["level"] != "SEVERE" or "/favicon.ico" in line["message"], f"{self.name} {place}: {line['message'][:300]}")
-
-    def size(self, width):
-        # Narrow windows are not made smaller than 500 pixels; pages can be.
-        self.browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
-
-    def dark(self, is_dark):
-        self.browser.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
-
-    def keys(self, label, key=Keys.ENTER):
-        """Goes to what is called so with the tabulator alone, and presses a key there."""
-        for _ in range(90):
-            active = self.browser.switch_to.active_element
-            try:
-                names = (active.text.strip(), active.get_attribute("name"), active.get_attribute("value"))
-            except StaleElementReferenceException:
-                continue  # The page changed by itself, and gave the focus to what is there now.
-            if label in names:
-                page = self.find("html")
-                active.send_keys(key)
-                if key == Keys.ENTER:
-                    WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
-                return
-            active.send_keys(Keys.TAB)
-        check(False, f"the keyboard does not reach {label} at {self.browser.current_url}")
-
-    def picture(self, name):
-        self.picture_as(name, "light")
-
-    def picture_as(self, name, look):
-        if PICTURES:
-            self.browser.save_screenshot(os.path.join(PICTURES, f"{name}-{look}.png"))
-
-
-def browser(profile, name):
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={profile}",
-                 "--window-size=1280,900", "--lang=en", "--accept-lang=en"):
-        options.add_argument(flag)
-    walk = Walk(webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver")), name)
-    walk.browser.set_script_timeout(30)
-    walk.size(1280)
-    walk.dark(False)
-    return walk
 
 
 def path(walk):

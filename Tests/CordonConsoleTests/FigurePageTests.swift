@@ -128,7 +128,7 @@ import Testing
             #expect(page.text.contains("Fits 2 of 2 apps on devices at present."))
             // The page changes by itself.
             #expect(page.text.contains("data-live="))
-            let tried = try await browser.get(saved.path + "?try=(device.deviceModel%20-eq%20%22iPad%22)")
+            let tried = try await browser.get(saved.path + "?try=(app.deviceModel%20-eq%20%22iPad%22)")
             #expect(tried.text.contains("Fits 0 of 2 apps on devices at present."))
             #expect(tried.text.contains("Fits 2 of 2 apps on devices at present."))
             let wrong = try await browser.get(saved.path + "?try=nonsense")

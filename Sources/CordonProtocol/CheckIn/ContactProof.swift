@@ -64,6 +64,7 @@ public struct ContactProof: Sendable, Codable, Equatable {
             CodingKeys.clientTime.rawValue: .integer(clientTime), CodingKeys.issuedAt.rawValue: .integer(issuedAt),
         ]
         members[CodingKeys.stateGeneration.rawValue] = stateGeneration.map(JSONValue.integer)
+        members[CodingKeys.hasRecoveryShare.rawValue] = hasRecoveryShare.map(JSONValue.bool)
         return .object(members)
     }
 }

@@ -56,7 +56,7 @@ import Testing
             ).signed(by: wiped.device.key)
             let report = Acknowledgement(
                 commandID: wiped.operation.id, phase: .failed, time: service.clock.now, receipt: receipt)
-            #expect(!PrometheusText(service.metrics).text.contains(#"cordon_wipe_reports_total{phase="failed"}"#))
+            #expect(PrometheusText(service.metrics).text.contains(#"cordon_wipe_reports_total{phase="failed"} 0"#))
             #expect(try await client.send(.post, wiped.path, as: wiped.device, report).status == .noContent)
             #expect(PrometheusText(service.metrics).text.contains(#"cordon_wipe_reports_total{phase="failed"} 1"#))
             let list =

@@ -77,7 +77,9 @@ import Testing
             #expect(list.count == 3 && list.allSatisfy { $0["state"] == "succeeded" })
             #expect(try await client.administer(.get, "/admin/v1/commands").json.array?.count == 3)
             // A report of a command is none of a wipe.
-            #expect(!PrometheusText(service.metrics).text.contains("cordon_wipe_reports_total{"))
+            let counted = PrometheusText(service.metrics).text.split(separator: "\n")
+                .filter { $0.hasPrefix("cordon_wipe_reports_total{") }
+            #expect(!counted.isEmpty && counted.allSatisfy { $0.hasSuffix("} 0") })
         }
     }
 

@@ -208,7 +208,7 @@ import Testing
         for try await piece in pieces {
             text += String(decoding: piece, as: UTF8.self)
             test.clock.advance(by: 1)
-            let policies = try await administration.policies(of: [], as: test.owner)
+            let policies = try await administration.policies(of: Set(PolicyKind.allCases), as: test.owner)
             _ = try await administration.updatePolicy(
                 try #require(policies.first).id, changes: ["description": .string("later \(text.count)")],
                 ifVersion: nil, as: test.owner)

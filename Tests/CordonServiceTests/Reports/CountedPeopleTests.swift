@@ -33,7 +33,7 @@ struct CountedPeopleTests {
             let counted = installed.filter { $0.part == part }.reduce(0) { $0 + $1.apps }
             #expect(counted == registrations.count, comment)
         }
-        let rule = "(device.deviceModel -startsWith \"iPhone\")"
+        let rule = "(app.deviceModel -startsWith \"iPhone\")"
         let matches = try await administration.filterMatches(rule: rule, as: test.owner)
         let fits = try FilterRule(rule)
         #expect(matches.matching == registrations.count { fits.holds(for: $0.filterFacts) }, comment)

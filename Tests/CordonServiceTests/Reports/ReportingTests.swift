@@ -182,13 +182,15 @@ struct ReportingTests {
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let busy = try await attention()
         #expect(busy.blockedPeople == 1 && busy.openWipes == 2 && busy.failedWipes == 0)
+        let underWay = try await test.service.workload(of: TestOrganisation.tenant)
+        #expect(underWay.openWipes == 2 && underWay.failedWipes == 0 && underWay.registrations == late)
         // Nobody fetches them.
         test.clock.advance(by: 95 * 86_400)
         try await test.service.performMaintenance(of: TestOrganisation.tenant)
         let lapsed = try await attention()
         #expect(lapsed.openWipes == 0 && lapsed.failedWipes == 2)
         let workload = try await test.service.workload(of: TestOrganisation.tenant)
-        #expect(workload.openWipes == 0 && workload.failedWipes == 2 && workload.registrations > 0)
+        #expect(workload.openWipes == 0 && workload.failedWipes == 2)
     }
 
     @Test func `what is under way for a person is read at once, and only while it is`() async throws {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RulesInForceTests {
     /// Where the compiled verdicts lie: a set that was compiled anew has them elsewhere, while the one before is held.
     private static func place(of policies: PolicySet) throws -> UnsafeRawPointer? {
-        let compiled = Mirror(reflecting: policies).descendant("compiled")
+        let compiled = Mirror(reflecting: policies).descendant("parts", "compiled")
         return try #require(compiled as? [VerdictTable]).withUnsafeBytes { $0.baseAddress }
     }
 

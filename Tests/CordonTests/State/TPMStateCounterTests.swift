@@ -9,7 +9,8 @@
     import Testing
 
     /// Numbers whose newest state a TPM tells, against the emulator of Debian.
-    @Suite(.enabled(if: EmulatedTPM.program != nil, "needs swtpm"), .timeLimit(.minutes(2)))
+    @Suite(
+        .tags(.machineAlone), .enabled(if: EmulatedTPM.program != nil, "needs swtpm"), .timeLimit(.minutes(2)))
     struct TPMStateCounterTests {
         private let keys = InMemoryKeyStore()
 
@@ -72,7 +73,7 @@
                 try FileManager.default.copyItem(at: state, to: kept)
                 try await tpm.start()
                 try counter(tpm).raise("a", to: 8)
-                tpm.stop()
+                await tpm.stop()
                 try FileManager.default.removeItem(at: state)
                 try FileManager.default.moveItem(at: kept, to: state)
             })
@@ -91,7 +92,7 @@
             let error = #expect(throws: ProtectionError.self) { try foreign.value(of: "a") }
             #expect(error?.reason.contains("another program's") == true)
             #expect(throws: ProtectionError.self) { try foreign.raise("a", to: 9) }
-            tpm.stop()
+            await tpm.stop()
             let gone = #expect(throws: ProtectionError.self) { try counter(tpm).value(of: "a") }
             #expect(gone?.code == .stateUnreadable && gone?.hint.contains("tss") == true)
             #expect(throws: ProtectionError(.invalidConfiguration, "")) {
@@ -150,7 +151,7 @@
         }
 
         deinit {
-            stop()
+            process.withLock { _ = $0.map { kill($0.processIdentifier, SIGKILL) } }
             TemporaryFolder.remove(folder)
         }
 
@@ -172,21 +173,23 @@
             try await until { (try? probe.value(of: "probe")) != nil }
         }
 
-        func stop() {
+        func stop() async {
             guard
                 let process = process.withLock({ process in
                     defer { process = nil }
                     return process
                 })
             else { return }
-            process.terminate()
-            process.waitUntilExit()
+            await withCheckedContinuation { ended in
+                process.terminationHandler = { _ in ended.resume() }
+                process.terminate()
+            }
             try? FileManager.default.removeItem(at: socket)
         }
 
         /// Stops it, has something done, and starts it.
         func restart(after change: () async throws -> Void) async throws {
-            stop()
+            await stop()
             try await change()
             try await start()
         }
