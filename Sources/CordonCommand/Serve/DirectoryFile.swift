@@ -84,7 +84,7 @@ enum DirectoryFile {
             var members: Set<DirectoryGroup.Member> = Set((group.groups ?? []).map { .group($0) })
             for name in group.members ?? [] {
                 guard let id = ids[name.lowercased()] else {
-                    throw unusable(file, "a member of the group \(group.id) is not a person of the file")
+                    throw unusable(file, "\(name), a member of the group \(group.id), is not a person of the file")
                 }
                 members.insert(.user(id))
             }

@@ -34,7 +34,7 @@ struct MemoryProtectionTests {
             return capabilities & 1 << 24 != 0 && !pattern.hasPrefix("|") && !pattern.contains("/")
         }()
 
-        @Test(.enabled(if: writesCores, "core files go to a program or another folder, or this process may not ask for them"))
+        @Test(.enabled(if: writesCores, "core files go elsewhere, or this process may not ask for them"))
         func `a core file of an app with an open account holds no key and no plaintext of its buffers`() async throws {
             let folder = try TemporaryFolder.make()
             defer { TemporaryFolder.remove(folder) }
