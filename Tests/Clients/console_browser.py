@@ -77,13 +77,13 @@ class Walk:
             return True
         self.patient(f"following {selector}", attempt, 30)
 
-    def tick(self, selector):
-        """Makes sure that a box is ticked or an option chosen."""
+    def tick(self, selector, on=True):
+        """Makes sure that a box is ticked, or is not, or that an option is chosen."""
         def attempt():
             box = self.find(selector)
-            if not box.is_selected():
+            if box.is_selected() is not on:
                 box.click()
-            return self.find(selector).is_selected()
+            return self.find(selector).is_selected() is on
         self.patient(f"ticking {selector}", attempt)
 
     def value(self, name):

@@ -173,7 +173,7 @@ def approve(walk, other, policy):
 def meet(walk, other, policy):
     """Two administrators on one policy: the second is told, and nothing is overwritten."""
     walk.open(policy + "/edit/storage")
-    walk.tick("[name='s.dataBackupBlocked']")
+    walk.tick("[name='s.dataBackupBlocked']", on=False)  # Level 2 blocks backups.
     walk.press("Preview")
     other.open(policy + "/edit/transfer")
     other.fill("description", "By the other")

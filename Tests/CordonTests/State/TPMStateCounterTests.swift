@@ -182,7 +182,8 @@
             else { return }
             await withCheckedContinuation { ended in
                 process.terminationHandler = { _ in ended.resume() }
-                process.terminate()
+                // Left alone with a connection it does not hear SIGTERM; what it has answered for is on the disk.
+                kill(process.processIdentifier, SIGKILL)
             }
             try? FileManager.default.removeItem(at: socket)
         }
