@@ -6,10 +6,9 @@ import time
 
 import axe_selenium_python
 from selenium import webdriver
-from selenium.common.exceptions import ElementNotInteractableException, NoSuchElementException, StaleElementReferenceException, TimeoutException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support import expected_conditions
 from selenium.webdriver.support.ui import WebDriverWait
 
 ADDRESS = os.environ["CORDON_CONSOLE"]
@@ -22,6 +21,15 @@ def check(condition, what):
     if not condition:
         faults.append(what)
         print("FAULT", what, flush=True)
+
+
+def is_gone(element):
+    """Whether an element's page was replaced: the driver knows it no more."""
+    try:
+        element.is_enabled()
+        return False
+    except WebDriverException:
+        return True
 
 
 class Walk:
@@ -42,10 +50,10 @@ class Walk:
                 answer = attempt()
                 if answer is not None and answer is not False:
                     return answer
-            except (StaleElementReferenceException, NoSuchElementException, ElementNotInteractableException):
-                pass  # The page is being replaced, or is not complete yet.
+            except WebDriverException:
+                pass  # The page is being replaced, or is not complete yet, which the driver tells in several ways.
             if time.monotonic() > deadline:
-                check(False, f"{what}: not within {seconds} s at {self.browser.current_url}")
+                check(False, f"{what}: not within {seconds} s at {self.browser.current_url}, {self.browser.title}")
                 return None
             time.sleep(0.1)
 
@@ -65,17 +73,21 @@ class Walk:
         """Where the links of the page lead at one moment."""
         return self.browser.execute_script("return [...document.querySelectorAll('a[href]')].map((one) => one.href)")
 
+    def leave(self, act):
+        """Whether another page is there after an act."""
+        page = self.find("html")
+        try:
+            act()
+            WebDriverWait(self.browser, 10).until(lambda _: is_gone(page))
+            return True
+        except TimeoutException:
+            return False  # The page was replaced under the pointer; a person presses again.
+        except WebDriverException:
+            return is_gone(page)
+
     def follow(self, selector):
         """Clicks on a link or a button, and waits until another page is there."""
-        def attempt():
-            page = self.find("html")
-            self.find(selector).click()
-            try:
-                WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
-            except TimeoutException:
-                return False  # The page was replaced under the pointer; a person presses again.
-            return True
-        self.patient(f"following {selector}", attempt, 30)
+        self.patient(f"following {selector}", lambda: self.leave(self.find(selector).click), 30)
 
     def tick(self, selector, on=True):
         """Makes sure that a box is ticked, or is not, or that an option is chosen."""
@@ -101,20 +113,13 @@ class Walk:
         check(False, f"{what}: not within {seconds} s at {self.browser.current_url}: {self.text()[:600]}")
 
     def press(self, label):
-        """Presses what is called so, on a page that may be shown anew meanwhile, and waits until something else is there."""
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                for button in self.browser.find_elements(By.CSS_SELECTOR, "main button, main a"):
-                    if button.text.strip() == label:
-                        page = self.find("html")
-                        button.click()
-                        WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
-                        return
-            except (StaleElementReferenceException, TimeoutException):
-                pass  # The page moved under the pointer; a person presses again.
-            time.sleep(0.1)
-        check(False, f"no {label} at {self.browser.current_url}: {self.text()[:400]}")
+        """Presses what is called so, on a page that may be shown anew meanwhile, and waits until another page is there."""
+        def attempt():
+            for button in self.browser.find_elements(By.CSS_SELECTOR, "main button, main a"):
+                if button.text.strip() == label:
+                    return self.leave(button.click)
+            return False
+        self.patient(f"pressing {label}", attempt, 30)
 
     def fill(self, name, value):
         """Fills a field in, on a page that may not be complete yet."""
@@ -169,13 +174,13 @@ class Walk:
             active = self.browser.switch_to.active_element
             try:
                 names = (active.text.strip(), active.get_attribute("name"), active.get_attribute("value"))
-            except StaleElementReferenceException:
+            except WebDriverException:
                 continue  # The page changed by itself, and gave the focus to what is there now.
             if label in names:
-                page = self.find("html")
-                active.send_keys(key)
-                if key == Keys.ENTER:
-                    WebDriverWait(self.browser, 10).until(expected_conditions.staleness_of(page))
+                if key != Keys.ENTER:
+                    active.send_keys(key)
+                elif not self.leave(lambda: active.send_keys(key)):
+                    continue
                 return
             active.send_keys(Keys.TAB)
         check(False, f"the keyboard does not reach {label} at {self.browser.current_url}")
