@@ -143,7 +143,7 @@ extension GraphFilter {
 }
 
 extension GraphFilter.Operand {
-    /// The names on the way from the entity, in lower case; nil for what is no member.
+    /// The names on the way from the entity, in lower case; nil where the term names no member.
     fileprivate func resolved(in variables: [String: [String]]) -> [String]? {
         guard case .path(let path) = self else { return nil }
         guard let first = path.first, let list = variables[first] else { return path.map { $0.lowercased() } }

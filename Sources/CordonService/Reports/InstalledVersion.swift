@@ -39,7 +39,7 @@ public struct InstalledVersion: Sendable, Codable, Equatable {
         }
     }
 
-    /// Orders versions field by field, and what is no version after them.
+    /// Orders versions field by field; texts that are not versions come last.
     private static func isNewer(_ left: String, than right: String) -> Bool {
         switch (VersionNumber(left), VersionNumber(right)) {
         case (let first?, let second?): first == second ? left < right : first > second

@@ -79,7 +79,7 @@ extension CustomRole: AdministeredResource {
             || (!new.isEmpty && before.people != nil && people == nil)
     }
 
-    /// Refuses what is no role: without a name, with a built-in one's id, without members or without permissions.
+    /// Refuses a role without a name, members or permissions, or with the id of a built-in role.
     public func check() throws(ServiceError) {
         try checkName(displayName)
         try checkDirectoryID(id)
