@@ -127,9 +127,9 @@ public struct BrokerServer: Sendable {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let now = channel.eventLoop.now.uptimeNanoseconds
-                        guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }) else {
-                            throw ChannelError.operationUnsupported
-                        }
+                        guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }),
+                            credentials.process > 0
+                        else { throw ChannelError.operationUnsupported }
                         guard ledger.withLock({ $0.mayKnock(credentials.process, now: now) }) else {
                             Self.note(credentials.user, quiet, logger)
                             throw ChannelError.operationUnsupported
