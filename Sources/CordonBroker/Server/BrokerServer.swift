@@ -104,7 +104,7 @@ public struct BrokerServer: Sendable {
                 logger.warning("programs of other users may be turned away: the broker lacks CAP_SYS_PTRACE")
             }
             logger.notice(
-                "apps without a group are told by their program files: whoever can start one can load code into it")
+                "apps without a group are told by their program files: a user who can start one can load code into it")
         }
 
         private func bind(
