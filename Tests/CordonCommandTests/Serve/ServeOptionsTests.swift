@@ -234,6 +234,23 @@ import Testing
         }
     }
 
+    @Test func `a check of the settings points out open metrics, an unset folder and a variable that is no setting`()
+        throws
+    {
+        func settings(_ arguments: [String], _ environment: [String: String] = [:]) throws -> [String] {
+            let plan = try ServeOptions.parse(arguments).plan(environment: environment)
+            return ServeConfigCommand.Check.notes(on: plan, in: environment).map(\.setting)
+        }
+        try withServeFolder { folder in
+            let kept = ["--data-directory", folder.path]
+            #expect(try settings(kept) == [])
+            #expect(try settings(kept + ["--metrics", "127.0.0.1:9090"]) == [])
+            #expect(try settings(kept + ["--metrics", "0.0.0.0:9090"]) == ["metrics"])
+            #expect(try settings(kept, ["CORDON_LISTN": "127.0.0.1:1"]) == ["CORDON_LISTN"])
+            #expect(try settings([]) == ["dataDirectory"])
+        }
+    }
+
     @Test func `a variable that looks like a setting but is not is found`() {
         let environment = [
             "CORDON_LISTEN": "", "CORDON_PUBLIC_URL": "", "CORDON_MAX_TOKEN_SECONDS": "", "CORDON_TLS_KEY": "",
