@@ -88,7 +88,7 @@ enum ConsoleTemplates {
 
     private static let field = """
         <div class="field{{#error}} wrong{{/error}}{{#idle}} idle{{/idle}}">
-        {{#line}}<label for="{{id}}">{{label}}</label><input id="{{id}}" name="{{name}}" value="{{#value}}{{.}}{{/value}}" autocomplete="off" spellcheck="false" maxlength="4096"{{#required}} required{{/required}}{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>{{/line}}
+        {{#line}}<label for="{{id}}">{{label}}</label><input id="{{id}}" name="{{name}}" value="{{#value}}{{.}}{{/value}}" autocomplete="off" spellcheck="false" maxlength="4096"{{#required}} required{{/required}}{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>{{#search}}<button class="beside" name="step" value="find">{{.}}</button>{{/search}}{{/line}}
         {{#long}}<label for="{{id}}">{{label}}</label><textarea id="{{id}}" name="{{name}}" rows="5"{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>
         {{#value}}{{.}}{{/value}}</textarea>{{/long}}
         {{#choice}}<label for="{{id}}">{{label}}</label><select id="{{id}}" name="{{name}}"{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>{{#options}}<option value="{{#value}}{{.}}{{/value}}"{{#chosen}} selected{{/chosen}}>{{text}}</option>{{/options}}</select>{{/choice}}

@@ -53,6 +53,8 @@ struct Field {
     enum Kind {
         case text
         case long
+        /// A line with a button of its own, which sends the form with `step` being `find`.
+        case search(Phrase)
         case choice([(value: String, text: Phrase)])
         case radio([(value: String, text: Phrase, help: Phrase)])
         case flag
@@ -97,6 +99,9 @@ struct Field {
         switch kind {
         case .text: members["line"] = true
         case .long: members["long"] = true
+        case .search(let button):
+            members["line"] = true
+            members["search"] = say(button)
         case .flag:
             members["flag"] = true
             members["checked"] = value == "true"

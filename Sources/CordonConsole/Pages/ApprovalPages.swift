@@ -165,7 +165,7 @@ struct ShownImpact {
         }
         token = impact.text("token")
         let losing = impact["losing"] ?? .null
-        var blocks: [Block] = []
+        var blocks = impact["audience"].map(Self.audience) ?? []
         if !impact.list("wipes").isEmpty || losing.number("people") > 0 {
             blocks.append(
                 .note(
@@ -204,5 +204,34 @@ struct ShownImpact {
                         "Where several policies meet", ["Setting", "Value that counts", "Policy"], winners, empty: "")))
         }
         self.blocks = blocks
+    }
+
+    /// Whom the policy reaches: how many, and some of them by name.
+    private static func audience(_ audience: JSONValue) -> [Block] {
+        let (before, after, leaving) = (
+            audience.number("before"), audience.number("after"), audience.number("leaving")
+        )
+        var blocks: [Block] = []
+        if leaving > 0 {
+            blocks.append(
+                .note(
+                    .notice, "\(leaving) people lose this policy.",
+                    ["In apps where no other policy reaches them, organisation data is removed."]))
+        }
+        guard after > 0 else {
+            guard before == 0 else { return blocks }
+            return [
+                .note(.notice, "This reaches no person at present. Add people to the group, or choose another one.", [])
+            ]
+        }
+        let people = audience.list("some").map {
+            Cell.link(.data($0.text("displayName")), EffectiveRulesPage.path($0.text("id")))
+        }
+        let others = after - people.count
+        blocks.append(
+            .card(
+                "Who is affected: \(after) people",
+                [.facts([("By name", .list(people + (others > 0 ? [.text("and \(others) more")] : [])))])]))
+        return blocks
     }
 }
