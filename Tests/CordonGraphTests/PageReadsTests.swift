@@ -328,7 +328,8 @@ import Testing
             #expect(try await ids("$filter=id%20eq%20'G-7'", reading: 1) == ["G-7"])
             let both = "$filter=startswith(displayName,'south')%20and%20id%20in%20('G-1','G-9')"
             #expect(try await ids(both, reading: 2) == ["G-9"])
-            let first = try await client.administer(.get, "/v1.0/groups?$orderby=displayName&$top=999&$filter=id%20ne%20''")
+            let first = try await client.administer(
+                .get, "/v1.0/groups?$orderby=displayName&$top=999&$filter=id%20ne%20''")
             let expected = (first.json["value"]?.array ?? []).compactMap { $0["id"]?.string }
             #expect(try await ids("$orderby=displayName&$top=5", reading: 6) == Array(expected.prefix(5)))
         }

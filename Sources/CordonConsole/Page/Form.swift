@@ -26,8 +26,11 @@ struct Form {
     }
 
     func model(in language: ConsoleLanguage) -> PageModel {
-        PageModel([
-            "action": action, "submit": submit.text(in: language), "grave": isGrave, "method": asks ? "get" : "post",
+        // A button alone needs no box around it.
+        let isBare = fieldsets.allSatisfy(\.fields.isEmpty)
+        return PageModel([
+            "bare": isBare, "filled": !isBare, "action": action, "submit": submit.text(in: language), "grave": isGrave,
+            "method": asks ? "get" : "post",
             "token": !asks, "hidden": hidden.map { PageModel(["name": $0.0, "value": $0.1]) },
             "sets": fieldsets.map { $0.model(in: language) }, "cancel": cancel?.model(in: language),
         ])

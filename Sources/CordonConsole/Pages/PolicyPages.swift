@@ -68,7 +68,8 @@ struct PolicyPages {
         let next = first + shown.count
         let more = Link(
             "More",
-            "/console/policies?from=\(next)&search=\(ConsolePath.part(visit.query["search"]))&sort=\(ConsolePath.part(visit.query["sort"]))")
+            "/console/policies?from=\(next)&search=\(ConsolePath.part(visit.query["search"]))&sort=\(ConsolePath.part(visit.query["sort"]))"
+        )
         var blocks: [Block] = []
         if visit.may("writePolicies") {
             let links = [
@@ -252,7 +253,10 @@ struct PolicyPages {
         }
         if visit.may("assignPolicies") {
             // One step after the other: what a policy has no app for, it cannot protect.
-            links.append(Link("Assign", path + "/assignments", isMain: !Self.lacksApps(entity)))
+            links.append(
+                Link(
+                    "Assign", path + "/assignments",
+                    isMain: !Self.lacksApps(entity) && entity.list("assignments").isEmpty))
         }
         links.append(Link("History", path + "/history"))
         links.append(Link("Compare", path + "/compare"))

@@ -263,7 +263,8 @@ struct PolicyTargeting {
             let note = Block.note(.bad, "A group cannot be included and excluded at once.", [])
             return .page(try await Self.assignmentsPage(entity, visit, visit.form, [note]), .badRequest)
         }
-        let kept = visit.form.values.filter { !["csrf", "page", "impact", "find", "step"].contains($0.key) }.flatMap { name, values in
+        let kept = visit.form.values.filter { !["csrf", "page", "impact", "find", "step"].contains($0.key) }.flatMap {
+            name, values in
             values.map { (name, $0) }
         }
         let impact = try await ShownImpact(of: ["policy": .string(id), "assign": .array(typed)], visit)

@@ -31,7 +31,9 @@ extension Administration {
         namedFrom beginning: String, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser]? {
         let name = folded(beginning)
-        return try await store.read(.read, as: administrator) { try $0.listed(DirectoryUser.self, .name, from: name, limit: limit) }
+        return try await store.read(.read, as: administrator) {
+            try $0.listed(DirectoryUser.self, .name, from: name, limit: limit)
+        }
     }
 
     /// A page of people, ordered by display name, whatever the case, and those of one name by folded id.
@@ -56,7 +58,9 @@ extension Administration {
         shownFrom beginning: String, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser]? {
         let name = ShownText.beginning(ofName: beginning)
-        return try await store.read(.read, as: administrator) { try $0.listed(DirectoryUser.self, .shown, from: name, limit: limit) }
+        return try await store.read(.read, as: administrator) {
+            try $0.listed(DirectoryUser.self, .shown, from: name, limit: limit)
+        }
     }
 
     /// A page of groups without their members, ordered by display name, whatever the case, and those of one name by folded id.
@@ -81,12 +85,17 @@ extension Administration {
         shownFrom beginning: String, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [GroupEntry]? {
         let name = ShownText.beginning(ofName: beginning)
-        return try await store.read(.read, as: administrator) { try $0.listed(GroupEntry.self, .shown, from: name, limit: limit) }
+        return try await store.read(.read, as: administrator) {
+            try $0.listed(GroupEntry.self, .shown, from: name, limit: limit)
+        }
     }
 
     /// The groups with some ids that the directory knows, without their members, ordered by folded id.
-    public func groupEntries(ids: [String], as administrator: Administrator) async throws(ServiceError) -> [GroupEntry] {
-        try await store.read(.read, as: administrator) { try $0.records(GroupEntry.self, ids: Set(ids.map(folded)).sorted()) }
+    public func groupEntries(ids: [String], as administrator: Administrator) async throws(ServiceError) -> [GroupEntry]
+    {
+        try await store.read(.read, as: administrator) {
+            try $0.records(GroupEntry.self, ids: Set(ids.map(folded)).sorted())
+        }
     }
 
     /// A page of groups without their members, ordered by folded id.

@@ -77,6 +77,8 @@ public struct Audience: Sendable, Codable, Equatable {
             }
             guard found.count < mostNamed, looked < mostLookedAt else { break }
         }
-        return found.values.sorted { ShownText.place(named: $0.displayName, id: $0.id) < ShownText.place(named: $1.displayName, id: $1.id) }
+        return found.values.sorted {
+            ShownText.place(named: $0.displayName, id: $0.id) < ShownText.place(named: $1.displayName, id: $1.id)
+        }
     }
 }

@@ -104,7 +104,8 @@ extension PolicyWriter {
         }
         let losing = Reach(people: loss.people.count, registrations: loss.registrations)
         return Impact(
-            changes: [], effects: [], wipes: [], reach: loss.changed, audience: nil, losing: losing, winners: [], token: nil,
+            changes: [], effects: [], wipes: [], reach: loss.changed, audience: nil, losing: losing, winners: [],
+            token: nil,
             tokenExpires: nil, needsWipePermission: false,
             needsApproval: losing.people > 0 && spent + losing.people > configuration.wipeBudget)
     }
