@@ -56,7 +56,7 @@ import Testing
             }
             queue.async(execute: item)
         }
-        #expect(item.wait(timeout: .now() + 60) == .success)
+        #expect(item.wait(timeout: .now() + 300) == .success)
         #expect(ran.withLock { $0 } == 1)
         #expect(told == .managed("observer"))
     }

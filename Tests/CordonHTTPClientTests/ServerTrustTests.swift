@@ -8,7 +8,7 @@ import NIOSSL
 import Testing
 
 /// Pinning at run time against a real TLS server (SDK-CP-02, SRV-CI-088).
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct ServerTrustTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct ServerTrustTests {
     private func get(_ transport: AsyncHTTPTransport, _ server: TLSServer) async -> Result<String, TransportError> {
         let request = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(server.port)", path: "/")
         do throws(TransportError) {
