@@ -14,7 +14,9 @@ import Testing
 
     /// Waits until a change has a state.
     private func wait(for state: String, of change: String, _ administrator: Administrator) async throws {
-        try await until(every: .milliseconds(25)) { try await administrator.waitingChange(change)["state"]?.string == state }
+        try await until(every: .milliseconds(25)) {
+            try await administrator.waitingChange(change)["state"]?.string == state
+        }
     }
 
     @Test func `a release outlives SIGKILL, and the same call passes once afterwards`() async throws {

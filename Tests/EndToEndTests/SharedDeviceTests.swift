@@ -141,7 +141,9 @@ import Testing
             _ = try await listed { $0["account"] == nil }
             try await device.signIn("b", in: one)
             try await administrator.releaseDevice(id)
-            try await until(every: .milliseconds(25)) { try await device.tool.run(["status"]).answer["missing"] == ["registration"] }
+            try await until(every: .milliseconds(25)) {
+                try await device.tool.run(["status"]).answer["missing"] == ["registration"]
+            }
             #expect(try await one.ask("show").members["ok"]?.bool == false, "what the second worker left is gone")
             #expect(try await administrator.sharedDevices().isEmpty)
             let again = try await device.tool.run(["join"], as: try stage.administratorsPassword())

@@ -227,7 +227,8 @@ import Testing
         #expect(await !restored.launch(house.account).isOpen)
     }
 
-    @Test(.timeLimit(.minutes(10))) func `killed at any step of the taking over, the next start ends it`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `killed at any step of the taking over, the next start ends it`() async throws
+    {
         let device = try Device(isLasting: true)
         try await device.publish(["printBlocked": .bool(false)])
         let counters = device.folder.appending(path: "counters")
