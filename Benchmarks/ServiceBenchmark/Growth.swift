@@ -198,13 +198,15 @@ struct Growth {
             defer { asked += count }
             return asked
         }
+        // Asked to end by a flag: a task that is cancelled gives up the call that it is in.
+        let isOver = Locked(false)
         let asking = work.map { work in
             Task {
                 var run = 1_000
-                while !Task.isCancelled {
+                while !isOver.withLock({ $0 }) {
                     try await work.body(run)
                     run += 1
-                    try? await Task.sleep(for: .milliseconds(50))
+                    try await Task.sleep(for: .milliseconds(50))
                 }
                 // What comes in pairs ends as it began.
                 if !run.isMultiple(of: 2) { try await work.body(run) }
@@ -219,7 +221,7 @@ struct Growth {
             try await checkIn(number, applied: nil)
             times.append(began.duration(to: .now) / .milliseconds(1))
         }
-        asking?.cancel()
+        isOver.withLock { $0 = true }
         try await asking?.value
         return times.sorted()
     }

@@ -66,6 +66,11 @@ private final class FirstAnswer: ChannelInboundHandler {
         self.answer = answer
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        // A stream that never begins is counted as one that was refused, and ends no benchmark.
+        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(60)) { self.settle(false) }
+    }
+
     func channelActive(context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request)), promise: nil)
         context.fireChannelActive()

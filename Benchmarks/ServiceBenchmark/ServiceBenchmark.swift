@@ -17,8 +17,17 @@ struct ServiceBenchmark {
             return try await ServiceProcess.serve(
                 in: URL(filePath: arguments[1]), isSecure: arguments.dropFirst(2).contains("tls"))
         }
+        guard arguments.first.map({ names.contains($0) || Double($0) != nil }) ?? true else {
+            print(
+                "usage: ServiceBenchmark [SCALE] | http [SCALE] | tokens | growth SIZE… [FOLDER] | console [SIZE [FOLDER]] | migrate SIZE FOLDER"
+            )
+            exit(2)
+        }
         guard try await measure(arguments) else { exit(1) }
     }
+
+    /// The parts that can be measured alone; a number is the scale of all of them.
+    private static let names: Set<String> = ["http", "tokens", "growth", "console", "migrate"]
 
     /// Measures what the arguments say; whether every goal is met.
     private static func measure(_ arguments: [String]) async throws -> Bool {

@@ -36,6 +36,7 @@ struct ServiceProcess {
         process.arguments = ["serve", folder.path] + (isSecure ? ["tls"] : [])
         let output = Pipe()
         process.standardOutput = output
+        process.standardInput = Pipe()
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         let words = line.split(separator: " ").map { $0.trimmingCharacters(in: .newlines) }
@@ -43,8 +44,12 @@ struct ServiceProcess {
         return ServiceProcess(process: process, base: base, issuer: Issuer(key: key), rootKey: words[1])
     }
 
-    /// What `serve` does: a service with one policy for everyone, until it is killed.
+    /// What `serve` does: a service with one policy for everyone, until it is killed or the process that started it has ended.
     static func serve(in folder: URL, isSecure: Bool) async throws {
+        Thread.detachNewThread {
+            _ = try? FileHandle.standardInput.readToEnd()
+            exit(0)
+        }
         let issuer = Issuer(
             key: try SoftwareSigningKey(rawRepresentation: Data(contentsOf: folder.appending(path: "issuer.key"))))
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }

@@ -58,10 +58,13 @@ struct InProcessService: HTTPTransport {
                 SignedKeySet([root.publicKey], validFrom: .distantPast, until: Date() + 86_400, root: root))
         default:
             let nonce = try MessageCoding.decode(RegistrationRequest.self, from: body).nonce
+            // Files are read and written here, with no person to enter a PIN.
+            var rules = AppProtectionPolicy.baseline(.level3)
+            rules.access.pinRequired = false
             let envelope = PolicyEnvelope(
                 tenant: account.tenant, registrationID: "registration-1", account: account.id, bundleID: Self.bundleID,
                 sequence: 1, version: "v1", nonce: nonce, issuedAt: Int64(Date().timeIntervalSince1970),
-                expiresAt: Int64(Date().timeIntervalSince1970) + 86_400, policy: EffectivePolicy(.baseline(.level3)))
+                expiresAt: Int64(Date().timeIntervalSince1970) + 86_400, policy: EffectivePolicy(rules))
             return try MessageCoding.encode(
                 RegistrationResult(
                     registrationID: "registration-1", account: account, statusCode: .newPolicies, serviceTime: Date(),

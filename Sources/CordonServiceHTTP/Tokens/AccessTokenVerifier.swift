@@ -69,14 +69,14 @@ public struct AccessTokenVerifier: Sendable {
         }
         // Hashed once, for the memory and for the signature.
         let hashed = HashedText(text)
-        if let known = verified.token(hashed.digest, for: audience, at: now()) { return known }
+        if let known = verified.token(hashed.mark, for: audience, at: now()) { return known }
         let signed = try await signedClaims(of: hashed, naming: &issuer)
         // Keys may have been fetched meanwhile, so the time is read after that, and once.
         let moment = now()
         if let refusal = refusals(of: signed, for: audience, at: moment).first { throw refusal }
         let token = token(signed, at: moment)
         verified.remember(
-            hashed.digest, token, for: audience,
+            hashed.mark, token, for: audience,
             notBefore: Date(
                 timeIntervalSince1970: (signed.claims.notBefore ?? 0) - TokenRules.clockTolerance), at: moment)
         return token
