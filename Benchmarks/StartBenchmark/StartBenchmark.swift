@@ -73,16 +73,13 @@ struct StartBenchmark {
     }
 
     static func configuration(in folder: URL, over service: InProcessService) throws -> ProtectionConfiguration {
-        var configuration = ProtectionConfiguration(
+        ProtectionConfiguration(
             application: ApplicationFacts(bundleID: InProcessService.bundleID, version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: "tag-1", osVersion: "1.0", model: "benchmark"),
             service: try InProcessService.url(""), rootKey: service.root.publicKey.thumbprint,
             dataDirectory: folder.appending(path: "data"),
             keyStore: FileKeyStore(directory: folder.appending(path: "keys")), transport: service,
             sessions: HeldSession(), logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() })
-        // No person is here who passes a gate: the key is unlocked at the start, and files are read behind a closed gate.
-        configuration.gateGuardsFiles = false
-        return configuration
     }
 
     private static func say(_ what: String, _ milliseconds: [Double], atMost most: Double? = nil) {
