@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `nobody listening is no connection`() async throws {
+    @Test func `a port without a listener is no connection`() async throws {
         let gone = try RawServer { _ in }
         let port = gone.port
         gone.stop()

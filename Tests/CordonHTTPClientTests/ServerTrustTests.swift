@@ -127,7 +127,7 @@ import Testing
         let transport = try AsyncHTTPTransport(
             trust: ServerTrust(authorities: [other.certificate]) { _, _ in true })
         guard case .failure(let error) = await get(transport, server) else {
-            Issue.record("a certificate that nobody vouches for was accepted")
+            Issue.record("a certificate of an unknown authority was accepted")
             return
         }
         #expect(error.code == .unreachable)
