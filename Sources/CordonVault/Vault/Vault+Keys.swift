@@ -84,7 +84,7 @@ extension Vault {
         try endPlainKey(of: account)
         try endUnusedSecret(of: opened)
         guard keys[account]?.id != opened.id else { return }
-        let (key, hasFormerFiles) = try withFormer(opened)
+        let (key, hasFormerFiles) = try formerKeys.joined(to: opened)
         // Another process may have wiped the account and made a key since.
         keys.put(key, hasFormerFiles: hasFormerFiles)
         watchKeys()
@@ -238,14 +238,7 @@ extension Vault {
 
     // MARK: A key of earlier software
 
-    nonisolated func formerPath(_ account: AccountID) -> String {
-        keyDirectory.appendingPathComponent(account.fileName + ".former").path
-    }
-
-    /// Where a replaced record waits until it was overwritten.
-    private nonisolated func endedPath(_ account: AccountID) -> String {
-        keyDirectory.appendingPathComponent(account.fileName + ".ended").path
-    }
+    private nonisolated var formerKeys: FormerKeyFiles { FormerKeyFiles(directory: keyDirectory) }
 
     /// Gives an account whose key hangs on the root key alone a new key that hangs on a secret, once. The former one is kept, wrapped
     /// under the new one.
@@ -263,9 +256,8 @@ extension Vault {
             let parts = try secrets.renewedParts(of: account)
             let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random(), former: former)
             defer { key.destroy() }
-            try PosixFile.replace(
-                formerPath(account), with: try FormerKeyRecord.seal(former, under: key, isSettled: false))
-            try PosixFile.linkIfAbsent(path, as: endedPath(account))
+            try formerKeys.keep(former, under: key, isSettled: false)
+            try formerKeys.keepUntilOverwritten(path, of: account)
             try PosixFile.replace(path, with: try key.record(under: parts))
             try endPlainKey(of: account)
         }
@@ -273,22 +265,13 @@ extension Vault {
 
     /// Overwrites what is left of a replaced record, and lets no copy of it count any more. The new one is in force.
     func endPlainKey(of account: AccountID) throws(VaultError) {
-        try PosixFile.overwriteAndRemove(endedPath(account), count: AccountKeyRecord.size)
+        try formerKeys.overwriteReplacedRecord(of: account)
         try secrets.retirePlainRecords(of: account)
-    }
-
-    /// A key with the former one that hangs on it, and whether files may hang on that.
-    func withFormer(_ key: AccountKey) throws(VaultError) -> (key: AccountKey, hasFiles: Bool) {
-        guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
-            let (former, isSettled) = try FormerKeyRecord.open(bytes, under: key)
-        else { return (key, false) }
-        return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isSettled)
     }
 
     /// Removes what a replaced key has left; part of a wipe.
     func removeFormerKey(of account: AccountID) throws(VaultError) {
-        try PosixFile.overwriteAndRemove(endedPath(account), count: AccountKeyRecord.size)
-        try PosixFile.overwriteAndRemove(formerPath(account), count: FormerKeyRecord.size)
+        try formerKeys.remove(of: account)
         try removeLostKeys(of: account)
     }
 
@@ -298,8 +281,7 @@ extension Vault {
         guard let former = key.former else { return }
         // Other apps of a key group have files of their own.
         if isKeyDirectoryShared { return }
-        try PosixFile.replace(
-            formerPath(account), with: try FormerKeyRecord.seal(former, under: key, isSettled: true))
+        try formerKeys.keep(former, under: key, isSettled: true)
         keys.noteNoFormerFiles(of: account)
     }
 

@@ -10,7 +10,7 @@ import Testing
 @testable import Cordon
 
 /// The PIN guards a share of the account's key (decision 61).
-@Suite(.timeLimit(.minutes(1))) struct KeyGuardTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyGuardTests {
     private func isGuarded(_ stand: GuardStand, _ protection: AppProtection) async throws -> Bool {
         try await protection.context.vault.isGuarded(stand.account)
     }

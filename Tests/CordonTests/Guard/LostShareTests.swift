@@ -8,7 +8,7 @@ import Testing
 @testable import Cordon
 
 /// What opens a guarded key is lost in one of its places: the service's share, the PIN, the secret in the key store.
-@Suite(.timeLimit(.minutes(1))) struct LostShareTests {
+@Suite(.timeLimit(.minutes(10))) struct LostShareTests {
     /// A guarded account whose service says in its answers whether it keeps the share.
     private func guarded() async throws -> (GuardStand, AppProtection) {
         let stand = try await GuardStand()
