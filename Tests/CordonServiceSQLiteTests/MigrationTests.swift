@@ -26,12 +26,21 @@ import Testing
             '{"description":"who write","displayName":"Writers","id":"writers","members":[]}' AS BLOB));
         """,
         2: memberships,
-        3: memberships + """
+        3: memberships + shownPeople,
+        4: memberships + shownPeople + """
 
             INSERT INTO lookup (tenant, kind, name, value, id) VALUES
-                ('contoso', 'user', 'shown', 'a' || char(1) || 'oid-a', 'oid-a');
+                ('contoso', 'group', 'shown', 'staff' || char(1) || 'staff', 'staff'),
+                ('contoso', 'group', 'shown', 'writers' || char(1) || 'writers', 'writers');
             """,
     ]
+
+    /// People by display name.
+    private static let shownPeople = """
+
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'user', 'shown', 'a' || char(1) || 'oid-a', 'oid-a');
+        """
 
     /// Members of groups as records of their own.
     private static let memberships = """
@@ -116,6 +125,7 @@ import Testing
         let account = ManagedAccount(id: "oid-a", tenant: tenant, userPrincipalName: "a@contoso.example")
         let records: [any StoredRecord] = [
             DirectoryUser(id: "oid-a", userPrincipalName: "a@contoso.example", displayName: "Ada"),
+            GroupEntry(id: "Staff", displayName: "Staff"),
             Registration(
                 id: "r", account: account, key: SoftwareSigningKey().publicKey, source: .appRegistered, created: Date(),
                 application: .init(bundleID: "com.example.notes", version: "1", sdkVersion: "1"),

@@ -31,7 +31,9 @@ extension Administration {
         namedFrom beginning: String, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser]? {
         let name = folded(beginning)
-        return try await store.read(.read, as: administrator) { try $0.people(.name, from: name, limit: limit) }
+        return try await store.read(.read, as: administrator) {
+            try $0.listed(DirectoryUser.self, .name, from: name, limit: limit)
+        }
     }
 
     /// A page of people, ordered by display name, whatever the case, and those of one name by folded id.
@@ -42,7 +44,7 @@ extension Administration {
     public func users(
         shownAfter place: (name: String, id: String)?, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser] {
-        let start = place.map { DirectoryUser.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
+        let start = place.map { ShownText.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
         return try await store.read(.read, as: administrator) { records in
             try records.records(DirectoryUser.self, where: .shown, in: start..<"\u{10FFFF}", limit: max(0, limit))
         }
@@ -55,8 +57,45 @@ extension Administration {
     public func users(
         shownFrom beginning: String, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser]? {
-        let name = DirectoryUser.beginning(ofName: beginning)
-        return try await store.read(.read, as: administrator) { try $0.people(.shown, from: name, limit: limit) }
+        let name = ShownText.beginning(ofName: beginning)
+        return try await store.read(.read, as: administrator) {
+            try $0.listed(DirectoryUser.self, .shown, from: name, limit: limit)
+        }
+    }
+
+    /// A page of groups without their members, ordered by display name, whatever the case, and those of one name by folded id.
+    ///
+    /// - Parameters:
+    ///   - place: The display name and the object id after which the page begins, nil for the first page.
+    ///   - limit: The most groups of the page.
+    public func groupEntries(
+        shownAfter place: (name: String, id: String)?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [GroupEntry] {
+        let start = place.map { ShownText.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
+        return try await store.read(.read, as: administrator) { records in
+            try records.records(GroupEntry.self, where: .shown, in: start..<"\u{10FFFF}", limit: max(0, limit))
+        }
+    }
+
+    /// The groups whose display name begins with a text, whatever the case, without their members, ordered by folded id.
+    ///
+    /// - Parameter limit: The most groups.
+    /// - Returns: Nil where there are more.
+    public func groupEntries(
+        shownFrom beginning: String, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [GroupEntry]? {
+        let name = ShownText.beginning(ofName: beginning)
+        return try await store.read(.read, as: administrator) {
+            try $0.listed(GroupEntry.self, .shown, from: name, limit: limit)
+        }
+    }
+
+    /// The groups with some ids that the directory knows, without their members, ordered by folded id.
+    public func groupEntries(ids: [String], as administrator: Administrator) async throws(ServiceError) -> [GroupEntry]
+    {
+        try await store.read(.read, as: administrator) {
+            try $0.records(GroupEntry.self, ids: Set(ids.map(folded)).sorted())
+        }
     }
 
     /// A page of groups without their members, ordered by folded id.
@@ -190,12 +229,12 @@ extension StorageReader {
         return last
     }
 
-    /// The people with a lookup that begins with a text, ordered by folded id; nil where there are more than so many.
-    fileprivate func people(
-        _ lookup: StorageLookup, from beginning: String, limit: Int
-    ) throws(ServiceError) -> [DirectoryUser]? {
+    /// The records with a lookup that begins with a text, ordered by folded id; nil where there are more than so many.
+    fileprivate func listed<Record: StoredRecord>(
+        _ type: Record.Type, _ lookup: StorageLookup, from beginning: String, limit: Int
+    ) throws(ServiceError) -> [Record]? {
         let range = beginning..<beginning + "\u{10FFFF}"
-        let found = try records(DirectoryUser.self, where: lookup, in: range, limit: max(0, limit) + 1)
+        let found = try records(type, where: lookup, in: range, limit: max(0, limit) + 1)
         guard found.count <= limit else { return nil }
         return found.sorted { $0.storageID.utf8.lexicographicallyPrecedes($1.storageID.utf8) }
     }
