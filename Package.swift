@@ -248,7 +248,7 @@ let package = Package(
             name: "CordonTestSupport", dependencies: ["CordonBase"], path: "Tests/CordonTestSupport",
             swiftSettings: strict),
         tests("CordonBaseTests", ["CordonBase", "CordonTestSupport"]),
-        tests("CordonSignaturesTests", ["CordonBase", "CordonSignatures", crypto, cryptoExtras]),
+        tests("CordonSignaturesTests", ["CordonBase", "CordonSignatures", "CordonTestSupport", crypto, cryptoExtras]),
         tests("CordonIdentityTests", ["CordonIdentity"]),
         tests("CordonDispatchTests", ["CordonBase", "CordonDispatch", "CordonIdentity", "CordonTestSupport"]),
         .testTarget(
