@@ -5,7 +5,7 @@ internal import Foundation
 /// Records as they were decoded last, each beside the bytes that it was decoded from.
 ///
 /// A record is taken from here only where the store holds the very same bytes, so nothing here can be out of date,
-/// whoever wrote. Decoding JSON costs about ten times the look-up in SQLite. Bounded: when a generation is full, the one
+/// whichever process wrote. Decoding JSON costs about ten times the look-up in SQLite. Bounded: when a generation is full, the one
 /// before is forgotten. May be used from any thread.
 final class DecodedRecords: Sendable {
     private struct Name: Hashable {

@@ -68,6 +68,18 @@ struct SQLiteTransaction: StorageTransaction {
     func identifiers<Record: StoredRecord>(
         _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
     ) throws(ServiceError) -> [String] {
+        if case .found(let name, let value) = part, id == nil, limit == .max {
+            return try attempt {
+                let query = try TextQuery(
+                    "SELECT id FROM lookup WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id",
+                    on: database)
+                var found: [String] = []
+                try query.forEachRow(tenant, Record.storageKind.rawValue, name.rawValue, value) { row in
+                    found.append(row.text(0))
+                }
+                return found
+            }
+        }
         let (sql, arguments) = selection("id", Record.storageKind, part, after: id, limit: limit)
         return try attempt { try String.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
     }

@@ -22,7 +22,7 @@ struct DecodedRecordsTests {
         }
     }
 
-    @Test func `what somebody else wrote to the store is told at once`() async throws {
+    @Test func `what another connection wrote to the store is told at once`() async throws {
         try await withStoreFile { file in
             let (reader, writer) = (try SQLiteStorage(file: file), try SQLiteStorage(file: file))
             try await save("before", in: writer)
