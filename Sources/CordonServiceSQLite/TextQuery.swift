@@ -20,12 +20,13 @@ struct TextQuery {
         func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
     }
 
-    private let database: Database
-    private let statement: OpaquePointer
+    /// Held, so that it is not ended while it is used.
+    private let prepared: Statement
+
+    private var statement: OpaquePointer { prepared.sqliteStatement }
 
     init(_ sql: String, on database: Database) throws {
-        self.database = database
-        statement = try database.cachedStatement(sql: sql).sqliteStatement
+        prepared = try database.cachedStatement(sql: sql)
     }
 
     /// Gives each row to a body.
