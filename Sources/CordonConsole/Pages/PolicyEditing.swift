@@ -204,6 +204,7 @@ struct PolicyEditing {
             .form(
                 Form(
                     path(visit, "edit"), submit: "Go on editing", hidden: kept + [("version", entity.text("version"))],
+                    isQuiet: true,
                     [])))
         return .page(
             Page(

@@ -268,7 +268,7 @@ struct PolicyPages {
             blocks += Self.settings(policy)
         }
         if visit.may("writePolicies") {
-            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", [])))
+            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", isQuiet: true, [])))
         }
         return .page(
             Page(
@@ -325,12 +325,14 @@ struct PolicyPages {
                 ),
             ]))
         if !waiting.isEmpty {
+            let people = try await PeopleStanding(of: waiting.prefix(20).map { $0.text("userID") }, visit)
             blocks.append(
                 .table(
                     Table(
-                        "Apps that have not taken the version yet", ["App", "Device", "Last contact"],
+                        "Apps that have not taken the version yet", ["Person", "App", "Device tag", "Last contact"],
                         waiting.prefix(20).map { app in
                             [
+                                .link(.data(people.name(of: app.text("userID"))), PeoplePages.path(app.text("userID"))),
                                 .link(.data(app.text("bundleID")), DevicePages.path(app.text("registrationID"))),
                                 .code(app.text("deviceTag")), .time(app.date("lastSync")),
                             ]
