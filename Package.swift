@@ -12,7 +12,7 @@ import PackageDescription
 #endif
 
 /// The switches of every target: Swift 6 and explicit imports. Warnings are errors where `make` builds; a newer compiler or SDK
-/// must not stop the build of somebody's app.
+/// must not stop the build of an app that uses Cordon.
 let strict: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -379,7 +379,7 @@ if let kept = Context.environment["CORDON_TESTS"] {
     package.products = []
 }
 
-// Programs for those who work on Cordon; nobody else builds them. `make bench`, `make crash` and `make fuzz` set the switches.
+// Programs for those who work on Cordon; other packages never build them. `make bench`, `make crash` and `make fuzz` set the switches.
 
 func benchmark(_ name: String, exclude: [String] = [], _ dependencies: [Target.Dependency] = []) -> Target {
     .executableTarget(

@@ -148,7 +148,7 @@ actor Board {
     /// For tests of the broker: takes a token and shows only that it is one.
     private func takeToken(_ resource: String) async throws {
         guard let account = try await device.currentAccount().current else {
-            throw SignInError(.interactionRequired, .accountRequired, "nobody is signed in")
+            throw SignInError(.interactionRequired, .accountRequired, "no person is signed in")
         }
         let token = try await device.accessToken(
             for: account.id, resource: resource.isEmpty ? nil : resource, scopes: [], options: TokenOptions())
@@ -172,7 +172,7 @@ actor Board {
         let now = try await ask()
         guard let account = now.current else {
             hide()
-            throw SignInError(.interactionRequired, .accountRequired, "nobody has the shift", hint: "Type `sign-in`.")
+            throw SignInError(.interactionRequired, .accountRequired, "no person has the shift", hint: "Type `sign-in`.")
         }
         if let remarks, remarks.session == now.session { return remarks }
         let key = try await device.sessionKey(for: account.id)

@@ -20,7 +20,7 @@ private let key = SoftwareSigningKey()
 private func signedTexts(_ text: String) {
     for type in MessageType.allCases {
         let payload = try? CompactJWS.payload(of: text, type: type, signedBy: JSONWebKeySet([key.publicKey]))
-        precondition(payload == nil, "a text that nobody signed was accepted")
+        precondition(payload == nil, "an unsigned text was accepted")
     }
     if let url = URL(string: "https://cordon.example/") {
         _ = try? DPoPProof(verifying: text, method: "POST", url: url, accessToken: nil, now: Date())

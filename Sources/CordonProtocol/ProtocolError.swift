@@ -51,8 +51,8 @@ extension ProtocolError.Code {
         switch self {
         case .malformed, .unsupported: "Check that both sides speak the same protocol version."
         case .unknownKey: "Fetch the key set again; if the key stays unknown, the message is forged or the pin is old."
-        case .wrongSignature: "Discard the message; it was changed on its way or signed by somebody else."
-        case .wrongRecipient: "Discard the message; it was made for somebody else."
+        case .wrongSignature: "Discard the message; it was changed on its way or signed with another key."
+        case .wrongRecipient: "Discard the message; it was made for another recipient."
         case .expired: "Ask for a fresh message and compare the clocks of both sides."
         case .replayed: "Discard the message and check in again."
         case .signingFailed: "Check that the device key is still available."

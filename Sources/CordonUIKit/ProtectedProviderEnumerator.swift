@@ -8,16 +8,34 @@
     /// While they may not, there is no sync anchor, and a list or its changes end with the error that ``ProtectedFileProvider`` describes;
     /// the system then keeps its last anchor, so that nothing that changed meanwhile is missed.
     public final class ProtectedProviderEnumerator: NSObject, NSFileProviderEnumerator {
+        package typealias Changes = (any NSFileProviderChangeObserver, NSFileProviderSyncAnchor) -> Void
+        package typealias Anchor = (@escaping (NSFileProviderSyncAnchor?) -> Void) -> Void
+
         private let stored: any NSFileProviderEnumerator
+        private let changes: Changes?
+        private let anchor: Anchor?
         private let owner: Identity
         private let protection: @Sendable () async throws -> AppProtection
 
         /// Puts an enumerator under an owner.
-        public init(
+        public convenience init(
             _ stored: any NSFileProviderEnumerator, of owner: Identity,
             protection: @escaping @Sendable () async throws -> AppProtection
         ) {
+            // The system's protocol leaves both calls optional.
+            self.init(
+                stored, of: owner, changes: stored.enumerateChanges(for:from:),
+                anchor: stored.currentSyncAnchor(completionHandler:), protection: protection)
+        }
+
+        /// Puts an enumerator under an owner that tells changes only where there is a call for them.
+        package init(
+            _ stored: any NSFileProviderEnumerator, of owner: Identity, changes: Changes?, anchor: Anchor?,
+            protection: @escaping @Sendable () async throws -> AppProtection
+        ) {
             self.stored = stored
+            self.changes = changes
+            self.anchor = anchor
             self.owner = owner
             self.protection = protection
         }
@@ -44,9 +62,6 @@
         public func enumerateChanges(
             for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor
         ) {
-            // The system's protocol leaves this call optional.
-            let changes: ((any NSFileProviderChangeObserver, NSFileProviderSyncAnchor) -> Void)? =
-                stored.enumerateChanges(for:from:)
             // As above.
             nonisolated(unsafe) let (enumerate, told) = (changes, OwnersChanges(observer, of: owner))
             whileListed {
@@ -61,9 +76,6 @@
 
         /// The anchor of what is listed now; nil while nothing may be listed, and where the provider's own enumerator has none.
         public func currentSyncAnchor(completionHandler: @escaping (NSFileProviderSyncAnchor?) -> Void) {
-            // The system's protocol leaves this call optional.
-            let anchor: ((@escaping (NSFileProviderSyncAnchor?) -> Void) -> Void)? =
-                stored.currentSyncAnchor(completionHandler:)
             // As above; the one answer may come from any thread.
             nonisolated(unsafe) let (ask, answer) = (anchor, completionHandler)
             whileListed {

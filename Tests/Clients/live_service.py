@@ -66,7 +66,7 @@ class Service:
 
     def call(self, method, path, body=None, headers=None, form=False):
         """One request on a connection of its own: status, headers, body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             headers = dict(headers or {})
             if body is not None:

@@ -141,7 +141,7 @@ class Device:
 
     @staticmethod
     def plain(url):
-        with OPENER.open(url, timeout=30) as answer:
+        with OPENER.open(url, timeout=120) as answer:
             return json.load(answer)
 
     def send(self, method, path, body=None, with_token=True, with_proof=True):
@@ -159,7 +159,7 @@ class Device:
             if with_proof:
                 request.add_header("DPoP", self.proof(method, url, token))
             try:
-                with OPENER.open(request, timeout=30) as answer:
+                with OPENER.open(request, timeout=120) as answer:
                     self.nonce = answer.headers.get("DPoP-Nonce", self.nonce)
                     content = answer.read()
                     return answer.status, json.loads(content) if content else None
@@ -284,7 +284,7 @@ def administer(base, token, method, path, body=None):
     if body is not None:
         request.data = json.dumps(body).encode()
         request.add_header("Content-Type", "application/json")
-    with OPENER.open(request, timeout=30) as answer:
+    with OPENER.open(request, timeout=120) as answer:
         content = answer.read()
         return json.loads(content) if content else None
 

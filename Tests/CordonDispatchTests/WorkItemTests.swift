@@ -5,11 +5,11 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Rows SDK-ID-27 and SDK-ID-29: who counts is whoever made the item, and whoever added the operation.
+/// Rows SDK-ID-27 and SDK-ID-29: the identity is that of the code that made the item or added the operation.
 @Suite struct WorkItemTests {
     private let queue = DispatchQueue(label: "test.items")
 
-    /// An item made here and run by somebody else; what it saw.
+    /// An item made here and run by other code; what it saw.
     private func seen(
         makingUnder maker: Identity?, runBy run: @escaping @Sendable (DispatchWorkItem) -> Void
     ) async -> Identity? {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a work item carries the identity of its maker, not of whoever dispatches it`() async {
+    @Test func `a work item carries the identity of the code that made it, not of the code that dispatches it`() async {
         let queue = queue
         let seen = await seen(makingUnder: .managed("maker")) { item in
             IdentityContext.with(.managed("dispatcher")) { queue.async(execute: item) }
@@ -29,7 +29,7 @@ import Testing
         #expect(seen == .managed("maker"))
     }
 
-    @Test func `a work item made without an identity has none, whoever performs it`() async {
+    @Test func `a work item made without an identity has none, whatever code performs it`() async {
         let queue = queue
         let dispatched = await seen(makingUnder: nil) { item in
             IdentityContext.with(.managed("dispatcher")) { queue.async(execute: item) }
@@ -56,7 +56,7 @@ import Testing
             }
             queue.async(execute: item)
         }
-        #expect(item.wait(timeout: .now() + 60) == .success)
+        #expect(item.wait(timeout: .now() + 300) == .success)
         #expect(ran.withLock { $0 } == 1)
         #expect(told == .managed("observer"))
     }

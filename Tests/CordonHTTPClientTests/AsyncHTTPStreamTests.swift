@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct AsyncHTTPStreamTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct AsyncHTTPStreamTests {
     private func request(_ server: RawServer) -> HTTPRequest {
         HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/events")
     }

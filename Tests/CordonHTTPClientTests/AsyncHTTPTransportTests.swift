@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct AsyncHTTPTransportTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct AsyncHTTPTransportTests {
     /// Runs the body with a transport that is shut down afterwards.
     private func withTransport<Result>(_ body: (AsyncHTTPTransport) async throws -> Result) async throws -> Result {
         let transport = AsyncHTTPTransport()
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `nobody listening is no connection`() async throws {
+    @Test func `a port without a listener is no connection`() async throws {
         let gone = try RawServer { _ in }
         let port = gone.port
         gone.stop()

@@ -7,7 +7,7 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// A key and a certificate for 127.0.0.1 that nobody but the test vouches for.
+/// A key and a certificate for 127.0.0.1 that only the test trusts.
 struct TLSIdentity: Sendable {
     let certificate: Data
     /// The subject public key info, as pins name it.

@@ -108,7 +108,7 @@ import Testing
         #expect(step(URL(string: "JavaScript:alert(1)"), no) == .refused(no))
     }
 
-    @Test func `a handed-out file is gone when it is taken back, and nobody else's with it`() throws {
+    @Test func `a handed-out file is gone when it is taken back, and no other with it`() throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
         let files = try HandedOutFiles(folder: folder.appending(path: "out"))

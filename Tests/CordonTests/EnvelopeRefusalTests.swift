@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// SRV-CI-083, SRV-CI-085, SRV-CI-087: what was not signed for us is refused, reported, and the old rules stay.
-@Suite(.timeLimit(.minutes(1))) struct EnvelopeRefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct EnvelopeRefusalTests {
     private func expectRefused(
         as code: ProtocolError.Code, _ spoil: @escaping @Sendable (isolated ScriptedService) -> Void
     ) async throws {

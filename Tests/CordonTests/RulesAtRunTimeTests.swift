@@ -7,7 +7,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RulesAtRunTimeTests {
+@Suite(.timeLimit(.minutes(10))) struct RulesAtRunTimeTests {
     @Test func `new rules are in force at once, in the same process, and observers are told`() async throws {
         let device = try Device()
         let protection = try await device.enrolled(["printBlocked": .bool(true)])

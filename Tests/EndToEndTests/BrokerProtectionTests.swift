@@ -2,6 +2,7 @@ import CordonDemo
 import CordonLeakScan
 import CordonPolicy
 import CordonTestSupport
+import CordonTesting
 import Foundation
 import Testing
 
@@ -59,8 +60,8 @@ struct BrokerProtectionTests {
             let control = try #require(LeakScan(texts: [try stage.worker("a").name]))
             #expect(try control.leaks(inProcess: broker).texts == 1, "the control: who is signed in is found")
             try await one.ask("sign-out")
-            for _ in 0..<400 where try isWaiting(data) { try await Task.sleep(for: .milliseconds(25)) }
-            #expect(try !isWaiting(data), "the provider has heard")
+            // Until the provider has heard.
+            try await until(every: .milliseconds(25)) { try !isWaiting(data) }
             #expect(try wanted.leaks(inProcess: broker).places == [])
         }
     }

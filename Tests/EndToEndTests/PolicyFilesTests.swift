@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Policies in a repository against a service, with the programs and the scripts that administrators use.
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(5))) struct PolicyFilesTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct PolicyFilesTests {
     private static let examples = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "../../Examples/Policies").standardized
     private static let hasGit = FileManager.default.isExecutableFile(atPath: "/usr/bin/git")

@@ -41,16 +41,20 @@ import Testing
         try await Programs.onStage { stage in
             let policy = try await EnrolledWorker.publish([:], on: stage)
             let administrator = try await stage.administrator()
+            let (writes, done) = AsyncStream.makeStream(of: Int.self)
             let acknowledged = Task {
                 var last = 0
                 for number in 1...500 {
                     let name: JSONValue = .object(["displayName": .string("number \(number)")])
                     guard (try? await administrator.change(policy, name)) != nil else { break }
                     last = number
+                    done.yield(number)
                 }
+                done.finish()
                 return last
             }
-            try await Task.sleep(for: .milliseconds(300))
+            // In the middle, however fast the machine writes.
+            for await number in writes where number >= 5 { break }
             await stage.killService()
             let last = await acknowledged.value
             #expect(last > 0 && last < 500, "the kill fell among the writes: \(last)")

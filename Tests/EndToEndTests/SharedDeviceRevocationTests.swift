@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// An administrator ends a worker's sessions at the service, and the shared device that they are on ends theirs (SI-182).
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(5))) struct SharedDeviceRevocationTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct SharedDeviceRevocationTests {
     @Test func `sessions that an administrator ends end on the shared device, and its apps hear why`() async throws {
         try await Programs.onStage { stage in
             let address = try await stage.runningService().address

@@ -124,13 +124,11 @@ import Testing
             /// The one device of the service's list, once it is as wanted.
             func listed(_ isWanted: (JSONValue) -> Bool) async throws -> JSONValue {
                 var last = JSONValue.null
-                for _ in 0..<400 {
+                try await until(every: .milliseconds(25)) {
                     let devices = try await administrator.sharedDevices()
                     last = devices.first ?? .null
-                    if devices.count == 1, isWanted(last) { return last }
-                    try await Task.sleep(for: .milliseconds(25))
+                    return devices.count == 1 && isWanted(last)
                 }
-                Issue.record("the service lists \(last)")
                 return last
             }
             let id = try #require(try await listed { $0["account"] == nil }["id"]?.string)
@@ -143,12 +141,9 @@ import Testing
             _ = try await listed { $0["account"] == nil }
             try await device.signIn("b", in: one)
             try await administrator.releaseDevice(id)
-            var missing = JSONValue.null
-            for _ in 0..<400 where missing != ["registration"] {
-                missing = try await device.tool.run(["status"]).answer["missing"] ?? .null
-                try await Task.sleep(for: .milliseconds(25))
+            try await until(every: .milliseconds(25)) {
+                try await device.tool.run(["status"]).answer["missing"] == ["registration"]
             }
-            #expect(missing == ["registration"])
             #expect(try await one.ask("show").members["ok"]?.bool == false, "what the second worker left is gone")
             #expect(try await administrator.sharedDevices().isEmpty)
             let again = try await device.tool.run(["join"], as: try stage.administratorsPassword())
@@ -254,8 +249,7 @@ import Testing
             #expect(try waiting() >= 1)
             _ = try await stage.runningService(port: port)
             try await device.signIn("b", in: one)
-            for _ in 0..<200 where try waiting() > 0 { try await Task.sleep(for: .milliseconds(20)) }
-            #expect(try waiting() == 0)
+            try await until(every: .milliseconds(25)) { try waiting() == 0 }
         }
     }
 
@@ -355,7 +349,7 @@ import Testing
             #expect(try await again.ask("use \(worker.account)").members["ok"]?.bool == false)
             let home = stage.home(of: "worker")
             #expect(try LeakScan.files(below: home.appending(path: "protected/files").path).isEmpty)
-            try await until {
+            try await until(every: .milliseconds(25)) {
                 try LeakScan.files(below: home.appending(path: "tokens").path).allSatisfy {
                     !$0.hasSuffix(".session")
                 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The page for administrators of shared devices, carried out with the programs under test.
 @Suite(
-    .tags(.machineAlone), .serialized, .timeLimit(.minutes(5)),
+    .tags(.machineAlone), .serialized, .timeLimit(.minutes(10)),
     .enabled(
         if: Namespaces.haveOverlays,
         "needs root, namespaces with overlays, python3, setpriv, groupadd, openssl and curl")

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// SDK-LG-03, SRV-CI-015, SRV-CI-016, SRV-CI-024: what an administrator can ask of an app that is far away.
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(5))) struct SupportTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct SupportTests {
     @Test func `an app's log reaches the administrator as its person saw it, and not without a yes`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// SDK-ID-15…21, SDK-ID-48: the windows of an app, each with an account that has to pass its launch conditions.
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(5))) struct WindowTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct WindowTests {
     @Test func `rules that an app does not meet take the account off its windows, and let it back when they are met`()
         async throws
     {

@@ -16,7 +16,7 @@ enum Providers {
 
     static func password(of user: String) -> String { "correct horse \(user)" }
 
-    /// Ports that nobody listens on now; the provider has to know the app's beforehand.
+    /// Ports without a listener now; the provider has to know the app's beforehand.
     static func freePorts(_ count: Int) throws -> [UInt16] {
         let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { for socket in sockets { close(socket) } }

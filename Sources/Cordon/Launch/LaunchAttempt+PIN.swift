@@ -150,7 +150,7 @@ extension LaunchAttempt {
         case .signedIn?:
             session.steps.append(LaunchStep(.signIn, .refused))
             let reason = PolicyReason(
-                rule: .launchCredentials, message: Texts.gateSomebodyElseSignedIn,
+                rule: .launchCredentials, message: Texts.gateAnotherPersonSignedIn,
                 remedy: Texts.screenSignInAs(name: holder.userPrincipalName), verdict: .block)
             return await showBlock([reason])
         }

@@ -14,7 +14,7 @@ struct SignatureRenewal {
     }
 
     private enum Maker {
-        case nobody, linker, person
+        case unsigned, linker, person
     }
 
     func renewed(_ plan: FrameworkPatcher.Plan) throws(AppToolsError) -> FrameworkPatcher.Plan {
@@ -37,7 +37,7 @@ struct SignatureRenewal {
             result.findings.append(
                 Finding(
                     url.path, .note, "FP-RESIGN",
-                    "nobody but the linker had signed this, so it is signed ad hoc; a device wants a certificate's"))
+                    "only the linker had signed this, so it is signed ad hoc; a device wants a certificate's"))
         }
         return result
     }
@@ -96,7 +96,7 @@ struct SignatureRenewal {
 
     private func maker(_ image: MachOImage, _ code: Code) throws(AppToolsError) -> Maker {
         do {
-            guard let signature = try ImageSignatureCheck.signature(image) else { return .nobody }
+            guard let signature = try ImageSignatureCheck.signature(image) else { return .unsigned }
             // Without a directory there is nothing to judge: an empty one cannot be read.
             let isLinkers =
                 try CodeDirectory(signature.codeDirectories.first ?? Data()).flags & CodeDirectory.Flag.linkerSigned

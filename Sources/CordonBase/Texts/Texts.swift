@@ -510,6 +510,9 @@ package enum Texts {
     package static let gateAdministratorDoesNotAdmitThisAccount =
         "The administrator does not admit this account in this app."
 
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
+    package static let gateAnotherPersonSignedIn = "Another person signed in."
+
     /// What a person is told at a closed gate or way out (`IdentityRequests`).
     package static let gateAppCouldNotTakeThisAccount =
         "The app could not take this account's data off the screen, and ends now."
@@ -569,9 +572,6 @@ package enum Texts {
 
     /// What a person is told at a closed gate or way out (`LaunchConditions`).
     package static let gateSignItOutOrAskAdministrator = "Sign it out, or ask the administrator."
-
-    /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
-    package static let gateSomebodyElseSignedIn = "Somebody else signed in."
 
     /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
     package static let gateThisAccountFilesAreOpenedWith = "This account's files are opened with a sign-in once."

@@ -26,7 +26,7 @@ extension DemoStory {
         step.facts["policy"] = .string(policyID)
         step.facts["version"] = policy["version"] ?? .null
         step.expect("the rules are kept as they were sent", policy["printBlocked"]?.bool, is: true)
-        step.expect("they are assigned to somebody", policy["isAssigned"]?.bool, is: true)
+        step.expect("they are assigned", policy["isAssigned"]?.bool, is: true)
         step.expect("the service pins a root key", service.rootKey.count, is: 43)
     }
 }

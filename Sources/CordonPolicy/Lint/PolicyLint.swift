@@ -42,7 +42,7 @@ public enum PolicyLint {
         guard policy.otherProperty("apps")?.array?.isEmpty == true, group == "selectedpublicapps",
             !type.hasSuffix("defaultManagedAppProtection")
         else { return [] }
-        return [LintFinding(.warning, "no-apps", "apps", "targets no app and so reaches nobody")]
+        return [LintFinding(.warning, "no-apps", "apps", "targets no app, so no person gets it")]
     }
 
     private static func weaker(_ policy: AppProtectionPolicy, _ baseline: AppProtectionPolicy) -> [LintFinding] {

@@ -13,6 +13,9 @@ struct AccountIndex: Sendable {
     private let slots: [Slot]
     private let positions: [AccountID: Int]
     private let hasASCIIOnly: Bool
+    /// The one account that there is: most apps have no more, and comparing costs less than finding.
+    private let only: AccountID
+    private let hasOne: Bool
 
     /// A hash and the position of the account that has it; -1 is free.
     private struct Slot {
@@ -36,10 +39,13 @@ struct AccountIndex: Sendable {
             slots[slot] = Slot(hash: hash, position: position)
         }
         self.slots = slots
+        hasOne = accounts.count == 1
+        only = accounts.first ?? AccountID("")
     }
 
     /// Where the policy of an account stands; nil when it has none.
     func position(of account: borrowing AccountID) -> Int? {
+        if hasOne, only == account { return 0 }
         if accounts.isEmpty { return nil }
         let (hash, isASCII) = Self.quickHash(account)
         var slot = Self.slot(of: hash, in: slots.count)

@@ -23,15 +23,15 @@ struct QuestionParties: Sendable, Hashable {
     }
 
     private(set) var ownerNaming = Naming.absent
-    private(set) var ownerID = nobody
+    private(set) var ownerID = noAccount
     private(set) var app: Peer.App?
     private(set) var peerNaming = Naming.absent
-    private(set) var peerID = nobody
+    private(set) var peerID = noAccount
     private var bundleID: String?
     private(set) var hasLocationAccount = false
-    private(set) var locationID = nobody
+    private(set) var locationID = noAccount
 
-    private static let nobody = AccountID("")
+    private static let noAccount = AccountID("")
 
     var owner: EffectiveIdentity? {
         get {
@@ -44,7 +44,7 @@ struct QuestionParties: Sendable, Hashable {
             }
         }
         set {
-            ownerID = newValue?.account ?? Self.nobody
+            ownerID = newValue?.account ?? Self.noAccount
             ownerNaming =
                 switch newValue {
                 case .managed: .managed
@@ -71,7 +71,7 @@ struct QuestionParties: Sendable, Hashable {
         set {
             app = newValue?.app
             bundleID = newValue?.bundleID
-            peerID = Self.nobody
+            peerID = Self.noAccount
             switch newValue?.account {
             case .managed(let account)?:
                 peerNaming = account == nil ? .managedUnnamed : .managed
@@ -87,7 +87,7 @@ struct QuestionParties: Sendable, Hashable {
         get { hasLocationAccount ? locationID : nil }
         set {
             hasLocationAccount = newValue != nil
-            locationID = newValue ?? Self.nobody
+            locationID = newValue ?? Self.noAccount
         }
     }
 

@@ -46,7 +46,7 @@ public struct DeviceSessionStatement: Sendable, Codable, Equatable {
     public var account: AccountID?
     /// When that began, by the device's own clock, in whole seconds since 1970.
     public var since: Int64
-    /// How many seconds ago the person gave credentials on the device; nil for nobody, and from an older broker. A span,
+    /// How many seconds ago the person gave credentials on the device; nil while no person is signed in, and from an older broker. A span,
     /// so that the service may compare it with its own clock whatever the device's says (SI-182).
     public var age: Int64?
     /// The device's apps (SI-157); nil from an older broker.

@@ -20,7 +20,8 @@ struct WayConditions {
         case .inIntent: inherits(index, Self.intents) && (body.map(givesSomething) ?? true)
         case .inTimeline: inherits(index, Self.providers)
         case .showsInWidget: inherits(index, Self.providers) && (body.map { showsContent($0, index) } ?? true)
-        case .givesActivity: span.contains { Self.activityWords.contains(reader.hash($0)) }
+        case .givesActivity:
+            span.contains { Self.activityWords.contains(reader.hash($0)) } || givesActivityState(index, arguments)
         case .standsAlone: reader.enclosing(index) < 0 || reader.hash(reader.enclosing(index)) != Mark.openParen
         case .namesNoClass: arguments.map { !isAllocation($0 + 1) } ?? true
         case .givesItems: !isNothing(value(index, arguments)) && !span.contains { reader.hash($0) == Self.inputItems }
@@ -49,6 +50,7 @@ struct WayConditions {
         "TimelineProvider", "IntentTimelineProvider", "AppIntentTimelineProvider")
     private static let activityWords = WayCatalogue.hashes(
         "staleDate", "contentState", "ContentState", "alertConfiguration")
+    private static let using = Word.hash("using")
     private static let inputItems = Word.hash("inputItems")
     private static let madeUp = WayCatalogue.hashes(
         "let", "var", "return", "completion", "context", "configuration", "placeholder", "self", "await", "try", "if",
@@ -104,6 +106,12 @@ struct WayConditions {
 
     private func isMemory(_ index: Int) -> Bool {
         reader.kind(index) == .string && reader.text(index) == "\":memory:\""
+    }
+
+    /// `activity.update(using: state)`, where nothing says what the state is: other things are updated with a layout or a model too.
+    private func givesActivityState(_ index: Int, _ arguments: Int?) -> Bool {
+        guard finder.importsActivityKit, let arguments, reader.partner(arguments) > arguments else { return false }
+        return reader.hash(arguments + 1) == Self.using && !isNothing(value(index, arguments))
     }
 
     private func isWritingMode(_ index: Int) -> Bool {

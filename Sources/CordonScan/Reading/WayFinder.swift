@@ -5,6 +5,8 @@ struct WayFinder {
     let project: ProjectFacts
     let receivers: Receivers
     let declarations: Declarations
+    /// Whether the file may use live activities.
+    let importsActivityKit: Bool
     private var judge: WayConditions { WayConditions(finder: self) }
 
     init(_ reader: CodeReader, _ catalogue: WayCatalogue, _ project: ProjectFacts, _ receivers: Receivers) {
@@ -13,7 +15,13 @@ struct WayFinder {
         self.project = project
         self.receivers = receivers
         declarations = receivers.declarations
+        importsActivityKit = (0..<reader.count).contains {
+            reader.hash($0) == Self.activityKit && reader.hash($0 - 1) == Self.importing
+        }
     }
+
+    private static let activityKit = Word.hash("ActivityKit")
+    private static let importing = Word.hash("import")
 
     private static let function = Word.hash("func")
     private static let initializer = Word.hash("init")

@@ -164,7 +164,7 @@ package enum WayOut: String, Sendable, CaseIterable, Codable {
             remedy: "check the server with protection.pinning.checkPins, or waive with the server's name as the reason",
             actions: ActionSet("send", "saveTo", "webUpload"))
         case .log: Description(
-            title: "log", leaves: "the system's log keeps it, and whoever gets the device's diagnostics reads it",
+            title: "log", leaves: "the system's log keeps it, and a reader of the device's diagnostics sees it",
             remedy: "log through ProtectionLog, or leave the value out (os_log hides it without `public`)", actions: [])
         case .capture: Description(
             title: "capture of the screen", leaves: "a picture of the screen leaves the app's hands",
@@ -190,7 +190,7 @@ package enum WayOut: String, Sendable, CaseIterable, Codable {
             remedy: "take them with protection.outlets.take(_:for:), or ask Question(.receive, owner:), and waive this with that reason",
             actions: ActionSet("receive", "receiveItem", "openFrom", "openUniversalLink"))
         case .indirect: Description(
-            title: "way out by name", leaves: "what is called is decided by a text, so that nobody sees it here",
+            title: "way out by name", leaves: "what is called is decided by a text, so that the source does not show it",
             remedy: "call it by its name, with the guard that belongs to it", actions: .any)
         }
     }

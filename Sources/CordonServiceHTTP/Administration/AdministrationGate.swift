@@ -50,13 +50,13 @@ package struct AdministrationGate: Sendable {
             guard scheme == "bearer" else { throw TokenRefusal(.unprovedKey, "the token is not bound to a key") }
             return token
         }
-        guard scheme == "dpop", let url = URL(string: base + request.uri.path) else {
+        guard scheme == "dpop" else {
             throw TokenRefusal(.unprovedKey, "the token is bound to a key and came without the scheme DPoP")
         }
         do {
             let proof = try proofs.check(
-                request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: text,
-                madeBy: thumbprint, demandsNonce: false)
+                request.headers[values: .dpop], method: request.method.rawValue, address: base + request.uri.path,
+                accessToken: text, madeBy: thumbprint, demandsNonce: false)
             try proofs.remember(proof, share: ProofVerifier.shareOfAdministrator)
         } catch let refusal as Refusal where refusal == .busy {
             throw TokenRefusal(.busy, "too many proofs are remembered")
@@ -157,7 +157,7 @@ package struct AdministrationGate: Sendable {
     /// What the holder of a token may be called where roles are given: by their groups and roles, and by their id.
     ///
     /// A plain name is a value of either claim; `group:` and `role:` say which. A group or role that is called like a person,
-    /// like one of these or like another provider's group is nobody: a person who may make groups must not become one of those.
+    /// like one of these or like another provider's group gives no name: a person who may create groups must not gain roles that way.
     private static func names(of token: AccessToken) -> Set<String> {
         func plain(_ names: Set<String>) -> Set<String> {
             names.filter { name in

@@ -9,7 +9,7 @@ extension FakeIdentityProvider {
         guard !faults.contains(.unreachable) else { throw TransportError(.unreachable, reason: "switched off") }
         let address = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
         guard address.hasPrefix(issuer), let url = URL(string: address) else {
-            throw TransportError(.unreachable, reason: "nobody serves \(request.authority ?? "")")
+            throw TransportError(.unreachable, reason: "no server at \(request.authority ?? "")")
         }
         let path = String(address.dropFirst(issuer.count))
         let parameters = Self.parameters(String(decoding: body ?? Data(), as: UTF8.self))

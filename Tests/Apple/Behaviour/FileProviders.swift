@@ -107,6 +107,25 @@ extension AppleAdapters {
 
         @Test
         func
+            `an enumerator that tells no changes has no anchor, and asked for changes has the container listed again (SDK-EX-06)`()
+            async throws
+        {
+            try await whileOpen { stage, provider in
+                try provider.add("plan", of: owner, contents: "x")
+                let stored = try provider.storedEnumerator(for: NotesProvider.container(of: owner))
+                let protection = stage.protection
+                let lists = ProtectedProviderEnumerator(stored, of: owner, changes: nil, anchor: nil) { protection }
+                #expect(await lists.listed().names == ["plan"])
+                #expect(await lists.anchor() == nil)
+                let seen = await lists.changes(from: NSFileProviderSyncAnchor(Data([1])))
+                #expect(seen.names.isEmpty && seen.deleted.isEmpty && seen.anchor == nil)
+                #expect(seen.error?.domain == NSFileProviderErrorDomain)
+                #expect(seen.error?.code == NSFileProviderError.Code.syncAnchorExpired.rawValue)
+            }
+        }
+
+        @Test
+        func
             `while the gate is closed nothing is listed, handed out, taken in or removed, and there is no anchor (SDK-EX-04…06)`()
             async throws
         {

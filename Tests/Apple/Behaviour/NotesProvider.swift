@@ -135,25 +135,36 @@ final class NotesProvider: ProtectedFileProvider, @unchecked Sendable {
     }
 
     func listed(_ container: NSFileProviderItemIdentifier) async throws -> Told {
-        let lists = try enumerator(for: container, request: NSFileProviderRequest())
-        return await withCheckedContinuation { continuation in
-            lists.enumerateItems(
-                for: Watching { continuation.resume(returning: $0) }, startingAt: NSFileProviderPage(Data()))
-        }
+        try await enumerator(for: container, request: NSFileProviderRequest()).listed()
     }
 
     func changes(_ container: NSFileProviderItemIdentifier, from anchor: NSFileProviderSyncAnchor) async throws -> Told
     {
-        let lists = try enumerator(for: container, request: NSFileProviderRequest())
-        return await withCheckedContinuation { continuation in
-            lists.enumerateChanges(for: Watching { continuation.resume(returning: $0) }, from: anchor)
-        }
+        try await enumerator(for: container, request: NSFileProviderRequest()).changes(from: anchor)
     }
 
     func anchor(_ container: NSFileProviderItemIdentifier) async -> NSFileProviderSyncAnchor? {
-        guard let lists = try? enumerator(for: container, request: NSFileProviderRequest()) else { return nil }
-        return await withCheckedContinuation { continuation in
-            lists.currentSyncAnchor { continuation.resume(returning: $0) }
+        await (try? enumerator(for: container, request: NSFileProviderRequest()))?.anchor()
+    }
+}
+
+extension NSFileProviderEnumerator {
+    nonisolated(nonsending) func listed() async -> Told {
+        await withCheckedContinuation { continuation in
+            enumerateItems(
+                for: Watching { continuation.resume(returning: $0) }, startingAt: NSFileProviderPage(Data()))
+        }
+    }
+
+    nonisolated(nonsending) func changes(from anchor: NSFileProviderSyncAnchor) async -> Told {
+        await withCheckedContinuation { continuation in
+            enumerateChanges(for: Watching { continuation.resume(returning: $0) }, from: anchor)
+        }
+    }
+
+    nonisolated(nonsending) func anchor() async -> NSFileProviderSyncAnchor? {
+        await withCheckedContinuation { continuation in
+            currentSyncAnchor { continuation.resume(returning: $0) }
         }
     }
 }

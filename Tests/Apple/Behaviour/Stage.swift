@@ -88,7 +88,7 @@ import UIKit
 
     /// Waits until something holds, as the tasks that make it hold go on.
     func until(_ holds: () -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(300)
         while !holds() {
             guard .now < end else { throw CancellationError() }
             await Task.yield()

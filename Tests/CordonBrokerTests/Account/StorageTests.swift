@@ -10,7 +10,7 @@ import Testing
 @testable import CordonBroker
 
 /// A disk or a network that fails for a while ends no session, gives nothing away, and holds up no sign-out.
-@Suite(.timeLimit(.minutes(1))) struct StorageTests {
+@Suite(.timeLimit(.minutes(10))) struct StorageTests {
     /// Runs the body while a file is a folder instead, which opens and then refuses to be read, as on a failing disk.
     private func unreadable(_ file: URL, _ body: () async throws -> Void) async throws {
         let aside = file.appendingPathExtension("aside")

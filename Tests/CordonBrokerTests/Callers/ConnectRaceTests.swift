@@ -12,7 +12,7 @@ import Testing
 /// A process that connects, leaves the connection to a child and becomes an allowed program before the broker looks at it: a
 /// broker that starts after all that looks too late for certain.
 @Suite(
-    .serialized, .timeLimit(.minutes(2)), .tags(.machineAlone),
+    .serialized, .timeLimit(.minutes(10)), .tags(.machineAlone),
     .enabled(if: OtherUser.hasNamespaces, "needs root, setpriv, python3 and user namespaces")
 ) struct ConnectRaceTests {
     /// The child prints all that the broker says on the connection, and "closed" at its end.

@@ -8,7 +8,7 @@ import Testing
 
 /// A process that becomes another program over a connection that the first one made (SI-190).
 @Suite(
-    .tags(.machineAlone), .timeLimit(.minutes(1)),
+    .tags(.machineAlone), .timeLimit(.minutes(10)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3")
 ) struct ExecRaceTests {
     /// Greets, becomes another program or stays, and asks; prints both answers.

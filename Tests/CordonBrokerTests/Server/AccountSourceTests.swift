@@ -10,7 +10,7 @@ import Testing
 @testable import CordonBroker
 
 /// An app under protection that asks for its account on a shared device (SI-089).
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct AccountSourceTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct AccountSourceTests {
     @Test func `no name means the device's account, and a sign-in where there is none`() async throws {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)

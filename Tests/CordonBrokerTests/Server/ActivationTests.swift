@@ -11,7 +11,7 @@ import Testing
 @testable import CordonSignIn
 
 /// A broker that is started for a socket that listens already (SI-188).
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct ActivationTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct ActivationTests {
     @Test func `a client that connected before the broker ran is answered, and the socket outlives the broker`()
         async throws
     {

@@ -17,7 +17,7 @@ import Testing
 
 /// Whose broker an app believes before it sends a byte.
 @Suite(
-    .serialized, .timeLimit(.minutes(1)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(if: OtherUser.hasNamespaces, "needs root, setpriv, python3 and user namespaces")
 ) struct BrokerTrustTests {
     /// Listens, takes one connection and prints everything that is sent there.

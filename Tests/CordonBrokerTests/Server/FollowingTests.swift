@@ -8,7 +8,7 @@ import Testing
 @testable import CordonSignIn
 
 /// What an app hears of the device's account while it runs (SI-003, SI-041, SI-066, SI-067).
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(1))) struct FollowingTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct FollowingTests {
     private struct Stuck: Error {}
     private let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import CordonSignIn
 
 /// An app that had accounts of its own when the device became shared (SI-155).
-@Suite(.timeLimit(.minutes(1))) struct OwnAccountsTests {
+@Suite(.timeLimit(.minutes(10))) struct OwnAccountsTests {
     private struct Stuck: Error {}
 
     /// Two people, signed in as on a device of their own.

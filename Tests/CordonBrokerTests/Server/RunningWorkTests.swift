@@ -8,7 +8,7 @@ import Testing
 @testable import CordonSignIn
 
 /// Work that runs on while the device's account changes (SI-060, SI-072).
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(1))) struct RunningWorkTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct RunningWorkTests {
     private let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
 
     @Test func `an upload under way is stopped before the clean-up clears anything`() async throws {

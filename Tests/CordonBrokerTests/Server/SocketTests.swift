@@ -10,7 +10,7 @@ import Testing
 @testable import CordonSignIn
 
 /// The broker over a real socket: the library's client beside clients that flood, stall and lie (R17).
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(2))) struct SocketTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct SocketTests {
     @Test func `sign in, work in two apps, sign out once, next worker`() async throws {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)

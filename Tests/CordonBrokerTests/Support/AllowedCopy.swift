@@ -41,7 +41,7 @@ struct AllowedCopy {
         def connect():
             link = socket.socket(socket.AF_UNIX)
             link.connect(sys.argv[1])
-            link.settimeout(30)
+            link.settimeout(100)
             return link
         HELLO = '{"id":1,"verb":"hello","versions":[1,2],"clientID":"notes"}'
 

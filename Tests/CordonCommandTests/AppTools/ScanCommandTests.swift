@@ -41,4 +41,14 @@ struct ScanCommandTests {
         #expect(throws: (any Error).self) { try ScanCommand.parse([]) }
         #expect(try status("--ways") == .done)
     }
+
+    @Test func `a folder without sources is refused, for an empty report would pass for a clean one`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        #expect(try status(folder.path) == .badInput)
+        try Data("try data.write(to: place)\n".utf8).write(to: folder.appending(path: "Store.txt"))
+        #expect(try status(folder.path, "--fail-on", "never", "--json") == .badInput)
+        try Data("let place = folder\n".utf8).write(to: folder.appending(path: "Store.swift"))
+        #expect(try status(folder.path) == .done)
+    }
 }

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a policy is read from a regular file that others cannot write to, and from nothing else`() throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }

@@ -7,7 +7,7 @@ import Testing
 @testable import CordonCommand
 
 /// The tool that tells of the screen lock, played by a script.
-@Suite(.timeLimit(.minutes(1))) struct SeatMonitorTests {
+@Suite(.timeLimit(.minutes(10))) struct SeatMonitorTests {
     private static let script = """
         #!/bin/sh
         session=/org/freedesktop/login1/session/_32

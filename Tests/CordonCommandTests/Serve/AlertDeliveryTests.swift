@@ -12,7 +12,7 @@ import Testing
 @testable import CordonCommand
 
 /// SRV-TG-29: the service posts by itself what waited when it was stopped.
-@Suite(.timeLimit(.minutes(1))) struct AlertDeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct AlertDeliveryTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func open(_ folder: URL, _ arguments: [String] = []) async throws -> RunningService {

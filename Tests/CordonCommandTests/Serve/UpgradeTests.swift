@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// `Examples/Deployment/upgrade.sh`, as the manual has people run it, with a `systemctl` that starts and stops the program itself.
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(2))) struct UpgradeTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct UpgradeTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../../Examples/Deployment/upgrade.sh"
     ).standardized

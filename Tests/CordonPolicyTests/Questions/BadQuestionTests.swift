@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `nobody's identity is nobody else's`() {
+    @Test func `an unnamed account is no other account`() {
         var policy = AppProtectionPolicy(id: "p")
         policy.transfer.outbound = .managedApps
         var question = Question(.send, owner: .managed(""))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CordonSignIn
 
-@Suite(.timeLimit(.minutes(1))) struct LoopbackTests {
+@Suite(.timeLimit(.minutes(10))) struct LoopbackTests {
     let fixture: SignInFixture
 
     init() throws { fixture = try SignInFixture() }

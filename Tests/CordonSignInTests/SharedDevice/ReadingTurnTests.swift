@@ -8,7 +8,7 @@ import Testing
 @testable import CordonSignIn
 
 /// Callers that read their own answers, beside the connection's thread.
-@Suite(.timeLimit(.minutes(1))) struct ReadingTurnTests {
+@Suite(.timeLimit(.minutes(10))) struct ReadingTurnTests {
     @Test func `a caller reads only where the thread left the connection to callers, and one at a time`() {
         let turn = ReadingTurn()
         #expect(!turn.takeForCaller())

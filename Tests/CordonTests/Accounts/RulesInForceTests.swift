@@ -6,7 +6,7 @@ import Testing
 @testable import Cordon
 @testable import CordonPolicy
 
-@Suite(.timeLimit(.minutes(1))) struct RulesInForceTests {
+@Suite(.timeLimit(.minutes(10))) struct RulesInForceTests {
     /// Where the compiled verdicts lie: a set that was compiled anew has them elsewhere, while the one before is held.
     private static func place(of policies: PolicySet) throws -> UnsafeRawPointer? {
         let compiled = Mirror(reflecting: policies).descendant("parts", "compiled")

@@ -9,7 +9,7 @@ import Foundation
 import Testing
 
 /// What a check-in brought is in force once it is stored, whatever fails afterwards.
-@Suite(.timeLimit(.minutes(1))) struct AdoptionTests {
+@Suite(.timeLimit(.minutes(10))) struct AdoptionTests {
     /// A key store that can refuse.
     private final class FickleKeys: KeyStore {
         private let key = SymmetricKey(size: .bits256)

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// The time without contact counts from what the service signed.
-@Suite(.timeLimit(.minutes(1))) struct ContactProofTests {
+@Suite(.timeLimit(.minutes(10))) struct ContactProofTests {
     private func enrolled() async throws -> (Device, TestTime, AppProtection) {
         let time = TestTime()
         let device = try Device(time: time)

@@ -7,7 +7,7 @@ import Testing
 @testable import Cordon
 
 /// SRV-CI-082: an app shows the service that it is itself, and nothing waits for it.
-@Suite(.timeLimit(.minutes(1))) struct EvidenceReportsTests {
+@Suite(.timeLimit(.minutes(10))) struct EvidenceReportsTests {
     private let time = TestTime()
 
     private func enrolled(_ platform: Platform, asking: Bool = true) async throws -> (Device, AppProtection) {

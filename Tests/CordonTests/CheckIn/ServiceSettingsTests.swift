@@ -7,7 +7,7 @@ import Testing
 @testable import Cordon
 
 /// SRV-CI-016, SRV-CI-066, SRV-CI-067, SRV-CI-084, SDK-CO-12: what the service asks of every app is done, within bounds.
-@Suite(.timeLimit(.minutes(1))) struct ServiceSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceSettingsTests {
     private let time = TestTime()
 
     private func enrolled(_ settings: ServiceSettings) async throws -> (Device, AppProtection) {

@@ -8,7 +8,7 @@ import HTTPTypes
 import Testing
 
 /// An event stream that says nothing, as one does whose other end is gone.
-@Suite(.timeLimit(.minutes(1))) struct StayingInTouchTests {
+@Suite(.timeLimit(.minutes(10))) struct StayingInTouchTests {
     private struct QuietStream: HTTPTransport {
         let service: ScriptedService
         let silence = AsyncThrowingStream<Data, any Error>.makeStream()

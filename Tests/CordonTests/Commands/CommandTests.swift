@@ -8,7 +8,7 @@ import Testing
 @testable import Cordon
 
 /// SRV-CI-006, SRV-CI-054, SRV-CI-086: commands besides a wipe are carried out once, and told of.
-@Suite(.timeLimit(.minutes(1))) struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
     private static func command(_ kind: Command.Kind, id: String = "c1") -> Command {
         Command(id: id, kind: kind, account: "oid-a", reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
     }

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// SDK-DB-01…21, SC-38, CQ-25: rules from a property list, without a service, in debug builds alone.
-@Suite(.timeLimit(.minutes(1))) struct DebugPoliciesTests {
+@Suite(.timeLimit(.minutes(10))) struct DebugPoliciesTests {
     private func list(_ values: [String: Any]) throws -> Data {
         try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
     }

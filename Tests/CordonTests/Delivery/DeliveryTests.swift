@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// What envelopes bring besides rules: configuration, the allow list, working time, pins.
-@Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
+@Suite(.timeLimit(.minutes(10))) struct DeliveryTests {
     private let time = TestTime()
 
     private func enrolled(

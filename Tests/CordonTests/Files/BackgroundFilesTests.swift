@@ -8,7 +8,7 @@ import Testing
 @testable import Cordon
 
 /// Files under the device's secrets alone, beside those that a PIN guards.
-@Suite(.timeLimit(.minutes(1))) struct BackgroundFilesTests {
+@Suite(.timeLimit(.minutes(10))) struct BackgroundFilesTests {
     private static let text = Data("waits to be sent".utf8)
 
     /// A guarded account with one file of each class.

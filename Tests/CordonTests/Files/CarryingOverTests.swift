@@ -7,7 +7,7 @@ import Testing
 @testable import CordonVault
 
 /// A home whose files the version before made opens, and takes the present form.
-@Suite(.timeLimit(.minutes(5))) struct CarryingOverTests {
+@Suite(.timeLimit(.minutes(10))) struct CarryingOverTests {
     private static let texts = [
         "one": Data("first".utf8), "two": Data((0..<40_000).map { UInt8(truncatingIfNeeded: $0) }),
     ]

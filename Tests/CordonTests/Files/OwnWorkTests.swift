@@ -8,7 +8,7 @@ import Testing
 /// SDK-FP-04, CQ-20: a file belongs to the identity that the work that makes it is for, and no call names one.
 ///
 /// Each in a process of its own where work without an identity is asked about, because another test may declare a process identity.
-@Suite(.timeLimit(.minutes(1))) struct OwnWorkTests {
+@Suite(.timeLimit(.minutes(10))) struct OwnWorkTests {
     private struct Stage {
         let device: Device
         let protection: AppProtection

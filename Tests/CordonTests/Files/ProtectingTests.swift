@@ -9,7 +9,7 @@ import Foundation
 import Testing
 
 /// SDK-FP-05…07, FP-12…14, SDK-DP-01…06: an app's own paths, bytes and text, as the owner's policy asks.
-@Suite(.timeLimit(.minutes(1))) struct ProtectingTests {
+@Suite(.timeLimit(.minutes(10))) struct ProtectingTests {
     private static let sealing: [String: JSONValue] = ["appDataEncryptionType": .string("whenDeviceLocked")]
     private static let readable: [String: JSONValue] = ["appDataEncryptionType": .string("useDeviceSettings")]
     private let secret = Data("the plan of the year".utf8)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Several processes of one app write files of one account: no entry of the list is lost.
-@Suite(.timeLimit(.minutes(3))) struct SharedListTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedListTests {
     @Test func `two values over one folder lose no file that the other one made`() async throws {
         let device = try Device(inMemory: true)
         defer { withExtendedLifetime(device) {} }

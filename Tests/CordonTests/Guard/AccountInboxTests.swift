@@ -7,7 +7,7 @@ import Testing
 @testable import Cordon
 
 /// What a closed account receives is sealed until its gate opens.
-@Suite(.timeLimit(.minutes(1))) struct AccountInboxTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountInboxTests {
     private func inbox(_ stand: GuardStand) -> URL {
         stand.house.device.folder.appending(path: "data/inbox/" + FolderName.of(stand.account))
     }

@@ -9,7 +9,7 @@ import Testing
 
 /// The table of `docs/vault-format.md`, section 2: at each step of each change the process is killed, and the files open by one way at
 /// least. A copy of the whole disk at a step, with what the service holds then, is what a kill there leaves.
-@Suite(.timeLimit(.minutes(2))) struct GuardKillTests {
+@Suite(.timeLimit(.minutes(10))) struct GuardKillTests {
     /// Makes every step of guards and PINs keep a copy.
     private func observe(_ stand: GuardStand) -> @Sendable (inout ProtectionConfiguration) -> Void {
         { configuration in

@@ -12,7 +12,7 @@
 
     /// Behind a closed gate no key of guarded files is in the memory of the process. Each in a process of its own, so that nothing else
     /// moves memory meanwhile.
-    @Suite(.timeLimit(.minutes(2))) struct GuardedMemoryTests {
+    @Suite(.timeLimit(.minutes(10))) struct GuardedMemoryTests {
         private static let mask: UInt8 = 0x5A
 
         /// The account's key, masked; it is in memory.

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// SDK-ID-17, SDK-ID-18, SDK-ID-50, SC-18: a window's change of identity at the real gate, with a person who answers.
-@Suite(.timeLimit(.minutes(1))) struct SwitchAtGateTests {
+@Suite(.timeLimit(.minutes(10))) struct SwitchAtGateTests {
     private let window = WindowID(UUID().uuidString)
 
     @Test func `a window shows a managed account once its PIN was entered, and a personal one without a question`()

@@ -10,7 +10,7 @@ import Testing
 
 /// SDK-ID-30, SDK-ID-48 and SDK-ID-49 at the real gate, each in a process of its own because all windows are looked at: an
 /// organisation's data is covered until the app has taken it away.
-@Suite(.timeLimit(.minutes(1))) struct WindowTakeAwayTests {
+@Suite(.timeLimit(.minutes(10))) struct WindowTakeAwayTests {
     /// An app that notes, when it is to hide an account, what the person had been asked by then.
     private final class CoveredApp: IdentityDelegate {
         let person: ScriptedPerson

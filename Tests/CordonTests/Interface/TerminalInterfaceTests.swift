@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The interface in a terminal: what is typed and what is shown, line by line.
-@Suite(.timeLimit(.minutes(1))) struct TerminalInterfaceTests {
+@Suite(.timeLimit(.minutes(10))) struct TerminalInterfaceTests {
     /// A terminal with typed lines, and everything that was shown.
     private final class Typed: Sendable {
         private let state: Locked<(lines: [String], shown: [String], hidden: [Bool])>

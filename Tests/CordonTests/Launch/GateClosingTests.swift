@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// What closes a gate besides its conditions, and what a closed one closes.
-@Suite(.timeLimit(.minutes(1))) struct GateClosingTests {
+@Suite(.timeLimit(.minutes(10))) struct GateClosingTests {
     @Test func `an account that is enrolled again stands before a closed gate`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// One way through a gate at a time, cancellation, deadlines, and what a closed gate closes.
-@Suite(.timeLimit(.minutes(1))) struct GateFlightTests {
+@Suite(.timeLimit(.minutes(10))) struct GateFlightTests {
     @Test func `callers who come at the same time wait for one way through the gate`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled()

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// The app leaves the front and comes back, whatever is under way at its gates meanwhile.
-@Suite(.timeLimit(.minutes(1))) struct GateFrontTests {
+@Suite(.timeLimit(.minutes(10))) struct GateFrontTests {
     @Test func `who comes back during a change of the PIN does not get in by turning that change away`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["periodOnlineBeforeAccessCheck": .string("PT1M")])

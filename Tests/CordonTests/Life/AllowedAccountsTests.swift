@@ -7,7 +7,7 @@ import Logging
 import Testing
 
 /// SDK-AA-04, SDK-AA-06: what happens to accounts that the administrator's list leaves out.
-@Suite(.timeLimit(.minutes(1))) struct AllowedAccountsTests {
+@Suite(.timeLimit(.minutes(10))) struct AllowedAccountsTests {
     @Test func `the gate of an account that leaves the list closes, and opens again once it is back`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()

@@ -9,7 +9,7 @@ import Testing
 
 /// SC-42, SC-43, SC-44: a provider that gives tokens to protected accounts alone, a sign-in client and the protection, from the
 /// refusal to the token.
-@Suite(.timeLimit(.minutes(1))) struct ConditionalAccessTests {
+@Suite(.timeLimit(.minutes(10))) struct ConditionalAccessTests {
     private static let mail = "https://mail.contoso.example"
     private static let own = "https://service.contoso.example/check-in"
     private static let scopes = ["work"]

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// SDK-EN-29: the account that the device itself is enrolled for is asked for, remembered, and told of when it changes.
-@Suite(.timeLimit(.minutes(1))) struct DeviceAccountTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceAccountTests {
     private let device: Device
     /// What the device's management says.
     private let said = Locked<AccountID?>(nil)

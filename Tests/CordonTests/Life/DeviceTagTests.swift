@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// SRV-CI-095: the tag that relates what is on one device is random, and goes with the organisation's data.
-@Suite(.timeLimit(.minutes(1))) struct DeviceTagTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceTagTests {
     private func start(_ device: Device) async throws -> AppProtection {
         try await device.start { $0.device = DeviceDescription(osVersion: "1.0", model: "test") }
     }

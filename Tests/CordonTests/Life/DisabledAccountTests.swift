@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// SRV-CI-091, SRV-TG-32, SRV-RS-068: an account counts as disabled when the service says so, and for no lesser cause.
-@Suite(.timeLimit(.minutes(1))) struct DisabledAccountTests {
+@Suite(.timeLimit(.minutes(10))) struct DisabledAccountTests {
     private static let disabled = ProblemDetails(
         type: ProblemDetails.accountDisabled, title: "no", status: 403, code: .notLicensed)
     private static let signedOut = SignInError(

@@ -10,7 +10,7 @@ import HTTPTypes
 import Testing
 
 /// SDK-EN-01…30: registering, trying again, and ending.
-@Suite(.timeLimit(.minutes(1))) struct EnrollmentLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct EnrollmentLifeTests {
     private let time = TestTime()
 
     private func device() async throws -> Device { try await Self.device(time) }

@@ -8,7 +8,7 @@ import Foundation
 import Testing
 
 /// SDK-EN-19, SDK-EN-25, SDK-ID-36, CQ-02: who is enrolled without being asked, and who is not.
-@Suite(.timeLimit(.minutes(1))) struct LaunchEnrollmentTests {
+@Suite(.timeLimit(.minutes(10))) struct LaunchEnrollmentTests {
     /// A device on which enrolling failed once.
     private func waiting() async throws -> Device {
         let device = try Device()

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// SRV-TG-06, SRV-CI-003: whether the device's management has given the app the account.
-@Suite(.timeLimit(.minutes(1))) struct ManagementTests {
+@Suite(.timeLimit(.minutes(10))) struct ManagementTests {
     @Test(
         arguments: [
             ([:], .unmanaged), (["IntuneMAMDeviceID": "d-1"], .unmanaged), (["IntuneMAMOID": "oid-a"], .mdm),

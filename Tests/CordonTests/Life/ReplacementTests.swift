@@ -9,7 +9,7 @@ import Testing
 
 /// SDK-SW-04, SDK-RS-04: an app for one account replaces it by the one whose token was refused, if the person says so. Such an
 /// app declares the identity of its whole process, so each test is a process of its own.
-@Suite(.timeLimit(.minutes(1))) struct ReplacementTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplacementTests {
     /// An app that holds the first of two accounts, and what it and its person were asked.
     private struct House {
         let device: Device

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// SRV-CI-061…071: when an app asks again.
-@Suite(.timeLimit(.minutes(1))) struct ScheduleTests {
+@Suite(.timeLimit(.minutes(10))) struct ScheduleTests {
     private let time = TestTime()
 
     private func enrolled() async throws -> (Device, AppProtection) {

@@ -8,7 +8,7 @@ import Testing
 
 /// SDK-EN-05, SDK-EN-27, SDK-ID-36: who has the one place of an app for one managed account. Such an app declares the identity
 /// of its whole process, so each test is a process of its own.
-@Suite(.timeLimit(.minutes(1))) struct SinglePlaceTests {
+@Suite(.timeLimit(.minutes(10))) struct SinglePlaceTests {
     /// An app for one account, and a service at which two people have rules.
     private struct House {
         let time = TestTime()

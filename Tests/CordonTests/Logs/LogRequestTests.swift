@@ -9,7 +9,7 @@ import Logging
 import Testing
 
 /// SRV-CI-015, SRV-CI-024, SRV-CI-074: logs that an administrator asks for go out once, as the person saw them, or not at all.
-@Suite(.timeLimit(.minutes(1))) struct LogRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct LogRequestTests {
     private static let request = LogRequest(id: "request-1", notAfter: 9_000_000_000)
     private let shown = Locked<[Data]>([])
 

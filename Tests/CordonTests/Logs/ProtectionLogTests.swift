@@ -7,7 +7,7 @@ import Logging
 import Testing
 
 /// SDK-LG-01…04, SDK-ST-33, SDK-ST-35, SDK-CF-09: what stands in the log, how much, and what is left after a wipe.
-@Suite(.timeLimit(.minutes(1))) struct ProtectionLogTests {
+@Suite(.timeLimit(.minutes(10))) struct ProtectionLogTests {
     private let device: Device
 
     init() throws { device = try Device() }

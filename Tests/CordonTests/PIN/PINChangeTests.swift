@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// A person changes the PIN at will: who does not know the old one does not, and the new one meets the rules.
-@Suite(.timeLimit(.minutes(1))) struct PINChangeTests {
+@Suite(.timeLimit(.minutes(10))) struct PINChangeTests {
     private func answers(_ house: Gatehouse, _ pins: [PINAnswer], _ newPINs: [NewPINAnswer] = [.chosen("9731")]) async {
         await house.person.set { person in
             person.pins = pins

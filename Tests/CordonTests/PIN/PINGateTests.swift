@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// SDK-DB-12, SRV-RS-042…052: the PIN as the gate asks for it.
-@Suite(.timeLimit(.minutes(1))) struct PINGateTests {
+@Suite(.timeLimit(.minutes(10))) struct PINGateTests {
     private func away(_ house: Gatehouse, _ protection: AppProtection) async {
         await protection.suspend()
         house.clock.advance(.seconds(3600))

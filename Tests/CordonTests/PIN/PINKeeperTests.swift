@@ -9,7 +9,7 @@ import Testing
 @testable import Cordon
 
 /// AUTH-2, SRV-RS-045…049: what is kept of a PIN, and how guesses are counted.
-@Suite(.timeLimit(.minutes(1))) struct PINKeeperTests {
+@Suite(.timeLimit(.minutes(10))) struct PINKeeperTests {
     private final class Drawer: Sendable {
         let home = TemporaryFolder.newPath()
         let keys = InMemoryKeyStore()

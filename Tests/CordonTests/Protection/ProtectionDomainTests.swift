@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cordon
 
-@Suite(.timeLimit(.minutes(1))) struct ProtectionDomainTests {
+@Suite(.timeLimit(.minutes(10))) struct ProtectionDomainTests {
     private protocol Part: Actor {
         func note(_ step: String) async
     }

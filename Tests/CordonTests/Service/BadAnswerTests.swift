@@ -9,7 +9,7 @@ import HTTPTypes
 import Testing
 
 /// A service that answers badly: every answer is bounded, has a typed status, and changes nothing.
-@Suite(.timeLimit(.minutes(1))) struct BadAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct BadAnswerTests {
     @Test(arguments: [
         (200, "", EnrollmentStatus.parsingFailure), (200, "<html>welcome</html>", .parsingFailure),
         (200, "{}", .parsingFailure), (200, #"{"statusCode":999}"#, .parsingFailure), (302, "", .internalError),

@@ -10,7 +10,7 @@ import Testing
 
 /// Discovery documents, key sets and addresses that any server may have written: each wrong one is an error, none ends the
 /// process, and the person is not sent to a browser for them.
-@Suite(.timeLimit(.minutes(1))) struct ForeignDocumentTests {
+@Suite(.timeLimit(.minutes(10))) struct ForeignDocumentTests {
     /// What is in the place of a text that is an address.
     static let wrongAddresses: [JSONValue] =
         wrongTypes

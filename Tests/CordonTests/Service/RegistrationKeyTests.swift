@@ -4,7 +4,7 @@ import CordonSignIn
 import Testing
 
 /// A provider that binds no tokens, and a service that knows an app by its registration's own key.
-@Suite(.timeLimit(.minutes(1))) struct RegistrationKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct RegistrationKeyTests {
     private func device(bindsTokens: Bool) async throws -> Device {
         let device = try Device(time: TestTime())
         await device.setServiceClock()

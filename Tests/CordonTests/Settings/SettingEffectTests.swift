@@ -10,7 +10,7 @@ import Testing
 @testable import Cordon
 
 /// Every setting that is taken does something, or says that it does not (SDK-ST-01…35).
-@Suite(.timeLimit(.minutes(1))) struct SettingEffectTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingEffectTests {
     /// What reads each setting outside of `Settings`: a piece of code that stands in no other row.
     private static let readers: [String: String] = [
         "AutoEnrollOnLaunch": "settings.enrollsAtLaunch", "PolicyRequired": "settings.requiresPolicy",

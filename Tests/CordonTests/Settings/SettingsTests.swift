@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// SDK-ST-01…36, SDK-AU-06: settings from an Info.plist, in code, and changed at run time.
-@Suite(.timeLimit(.minutes(1))) struct SettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct SettingsTests {
     private func plist(_ settings: [String: Any], in dictionary: String = "CordonSettings") throws -> Data {
         try PropertyListSerialization.data(
             fromPropertyList: ["CFBundleIdentifier": "example.notes", dictionary: settings], format: .xml, options: 0)

@@ -10,7 +10,7 @@ import Testing
 @testable import Cordon
 
 /// What an app keeps about itself, against who removes it, edits it or puts it back: nothing opens by it that was closed.
-@Suite(.timeLimit(.minutes(1))) struct CountedStateTests {
+@Suite(.timeLimit(.minutes(10))) struct CountedStateTests {
     private static let offline: [String: JSONValue] = [
         "pinRequired": .bool(false), "periodOfflineBeforeAccessCheck": .string("PT12H"),
     ]
@@ -227,7 +227,8 @@ import Testing
         #expect(await !restored.launch(house.account).isOpen)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `killed at any step of the taking over, the next start ends it`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `killed at any step of the taking over, the next start ends it`() async throws
+    {
         let device = try Device(isLasting: true)
         try await device.publish(["printBlocked": .bool(false)])
         let counters = device.folder.appending(path: "counters")

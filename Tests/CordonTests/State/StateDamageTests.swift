@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// State that cannot be told denies; state of a newer version stays as it is.
-@Suite(.timeLimit(.minutes(1))) struct StateDamageTests {
+@Suite(.timeLimit(.minutes(10))) struct StateDamageTests {
     @Test func `a counter that holds no number denies until the next check-in`() async throws {
         let device = try Device()
         let folder = device.folder.appending(path: "counters")

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// Stored state: older versions, copies, damage, two processes at once.
-@Suite(.timeLimit(.minutes(1))) struct StoredStateTests {
+@Suite(.timeLimit(.minutes(10))) struct StoredStateTests {
     private func registrationFile(of device: Device) throws -> URL {
         let folder = device.folder.appending(path: "data/registrations")
         let name = try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".json") }

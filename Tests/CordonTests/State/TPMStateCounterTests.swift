@@ -10,7 +10,7 @@
 
     /// Numbers whose newest state a TPM tells, against the emulator of Debian.
     @Suite(
-        .tags(.machineAlone), .enabled(if: EmulatedTPM.program != nil, "needs swtpm"), .timeLimit(.minutes(2)))
+        .tags(.machineAlone), .enabled(if: EmulatedTPM.program != nil, "needs swtpm"), .timeLimit(.minutes(10)))
     struct TPMStateCounterTests {
         private let keys = InMemoryKeyStore()
 

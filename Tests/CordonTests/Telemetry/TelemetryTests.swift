@@ -8,7 +8,7 @@ import Testing
 @testable import Cordon
 
 /// SRV-CI-072…076: what is sent, to whom, and what the person can read of it.
-@Suite(.timeLimit(.minutes(1))) struct TelemetryTests {
+@Suite(.timeLimit(.minutes(10))) struct TelemetryTests {
     private actor OwnSender: TelemetryDelegate {
         private(set) var events: [TelemetryEvent] = []
         func send(_ event: TelemetryEvent) { events.append(event) }

@@ -10,7 +10,7 @@ import HTTPTypes
 import Testing
 
 /// Wipes that something holds up: tried again until they are done, closed until then.
-@Suite(.timeLimit(.minutes(1))) struct UnfinishedWipeTests {
+@Suite(.timeLimit(.minutes(10))) struct UnfinishedWipeTests {
     private let ada: AccountID = "oid-a"
 
     @Test func `a wipe that failed half-way is finished by the next due work, and the account is not enrolled before`()

@@ -66,7 +66,7 @@ struct WipeTests {
         #expect(await code { _ = try await other.create(path, for: workshop.ada) } == .wiped)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what another process has open ends when the account is wiped, without that process opening anything`()
         async throws
     {

@@ -1,5 +1,6 @@
 import CordonDemo
 import CordonPolicy
+import CordonTesting
 import Foundation
 import Testing
 
@@ -58,10 +59,9 @@ struct EnrolledWorker {
     /// Waits until the service says how a wipe went.
     static func wipeState(of registration: String, on stage: DemoStage) async throws -> String {
         var state = "none"
-        for _ in 0..<100 {
+        try await until(every: .milliseconds(25)) {
             state = try await stage.administrator().operations(of: registration).first?["state"]?.string ?? "none"
-            if ["succeeded", "failed"].contains(state) { break }
-            try await Task.sleep(for: .milliseconds(50))
+            return ["succeeded", "failed"].contains(state)
         }
         return state
     }

@@ -253,7 +253,7 @@ def former_keys(vectors, ada):
             ("reserved", 15, "damaged"), ("key-id", 16, "damaged"), ("present-key-id", 32, "wrongKey"), ("nonce", 48, "damaged"),
             ("key", 60, "damaged"), ("tag", 107, "damaged")):
         vectors.case(f"{base}-{name}-{offset}", base, expect, f"one bit of the record's {name} changed", f"xor {offset} 04")
-    vectors.case(f"{base}-said-to-be-settled", base, "damaged", "settled by whoever lacks the key", "xor 10 01")
+    vectors.case(f"{base}-said-to-be-settled", base, "damaged", "settled by an attacker without the key", "xor 10 01")
     vectors.case(f"{base}-cut", base, "damaged", "the end is missing", "cut 107")
     vectors.case(f"{base}-extended", base, "damaged", "a byte after the end", "append 00")
     for name, values, expect in (("version-3", dict(version=3), "unsupportedFormat"), ("settled-2", dict(settled=2), "damaged"),

@@ -1,0 +1,49 @@
+internal import CordonIdentity
+internal import Foundation
+
+/// What a key of earlier software has left beside the account's key record: the former key, wrapped under the present one, and the
+/// record that was replaced, until it was overwritten.
+struct FormerKeyFiles {
+    /// The vault's key directory.
+    let directory: URL
+
+    private func formerPath(_ account: AccountID) -> String {
+        directory.appendingPathComponent(account.fileName + ".former").path
+    }
+
+    private func endedPath(_ account: AccountID) -> String {
+        directory.appendingPathComponent(account.fileName + ".ended").path
+    }
+
+    /// Keeps a former key under the present one.
+    ///
+    /// - Parameter isSettled: Whether no file hangs on the former key any more.
+    func keep(_ former: AccountKey, under key: AccountKey, isSettled: Bool) throws(VaultError) {
+        try PosixFile.replace(
+            formerPath(key.account), with: try FormerKeyRecord.seal(former, under: key, isSettled: isSettled))
+    }
+
+    /// A key with the former one that hangs on it, and whether files may hang on that.
+    func joined(to key: AccountKey) throws(VaultError) -> (key: AccountKey, hasFiles: Bool) {
+        guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
+            let (former, isSettled) = try FormerKeyRecord.open(bytes, under: key)
+        else { return (key, false) }
+        return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isSettled)
+    }
+
+    /// Gives a record that is about to be replaced a second name, under which it can be overwritten afterwards.
+    func keepUntilOverwritten(_ record: String, of account: AccountID) throws(VaultError) {
+        try PosixFile.linkIfAbsent(record, as: endedPath(account))
+    }
+
+    /// Overwrites a replaced record; none is no error.
+    func overwriteReplacedRecord(of account: AccountID) throws(VaultError) {
+        try PosixFile.overwriteAndRemove(endedPath(account), count: AccountKeyRecord.size)
+    }
+
+    /// Overwrites both; part of a wipe.
+    func remove(of account: AccountID) throws(VaultError) {
+        try overwriteReplacedRecord(of: account)
+        try PosixFile.overwriteAndRemove(formerPath(account), count: FormerKeyRecord.size)
+    }
+}
