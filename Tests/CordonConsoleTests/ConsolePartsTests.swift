@@ -32,6 +32,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "PT30M", "PT12H", "P90D", "P1D", "P1DT1H1M1S", "PT0S", "P2DT30M", "PT24H", "P0D", "P1DT0H", "P1W", "nonsense",
+    ])
+    func `a length of time in a field is read as what it was, in both languages`(text: String) {
+        for setting in ["periodOfflineBeforeAccessCheck", "periodBeforePinReset", "minimumRequiredOsVersion"] {
+            for language in ConsoleLanguage.allCases {
+                let shown = PeriodTexts.shown(text, of: setting, in: language)
+                #expect(PeriodTexts.read(shown, of: setting) == text)
+            }
+        }
+    }
+
+    @Test func `a length of time is typed as people write it, and anything else stays as it was typed`() {
+        func read(_ typed: String) -> String { PeriodTexts.read(typed, of: "periodOfflineBeforeWipeIsEnforced") }
+        for (typed, meant) in [
+            ("90 days", "P90D"), ("1 Tag und 12 Stunden", "P1DT12H"), ("one hour, 30 min", "PT1H30M"),
+            ("Never", "PT0S"),
+            ("PT12H", "PT12H"), ("12", "12"), ("12 hours 3 days", "12 hours 3 days"), ("-1 days", "-1 days"),
+            ("999999999999999999999 days", "999999999999999999999 days"), ("", ""), ("two weeks", "two weeks"),
+        ] { #expect(read(typed) == meant, "\(typed)") }
+        #expect(PeriodTexts.shown("PT12H", of: "periodOfflineBeforeAccessCheck", in: .english) == "12 hours")
+        #expect(PeriodTexts.shown("P90D", of: "periodOfflineBeforeAccessCheck", in: .german) == "90 Tage")
+    }
+
     @Test func `nothing in a CSV report is a formula to a spreadsheet`() async throws {
         let response = ReportFile.csv([["=1+1", "+1", "-1", "@x", "a\"b", "plain"]], named: "a.csv")
         let text = try await Self.text(of: response)

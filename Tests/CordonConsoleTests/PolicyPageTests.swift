@@ -104,6 +104,41 @@ import Testing
         }
     }
 
+    @Test func `whom a deletion or an earlier version hits is counted when it is previewed, and by no link`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy(["displayName": "Notes", "printBlocked": true])
+        _ = try await fixture.service.administration.updatePolicy(
+            id, changes: ["printBlocked": false], ifVersion: nil, as: ConsoleFixture.owner)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)"
+            let history = try await browser.get(path + "/history")
+            #expect(history.text.contains(">ada@contoso.example<"))
+            let versions = history.text.matches(of: /href="(\/console\/policies\/[^"]+\/history\/[^"]+)"/).map {
+                String($0.1)
+            }
+            let earlier = try #require(versions.first)
+            let comparison = try await browser.get(earlier)
+            #expect(comparison.text.contains("Block printing") && !comparison.text.contains("Who is affected"))
+            let preview = try await browser.submit(comparison, to: earlier + "/preview")
+            #expect(preview.text.contains("Who is affected: one person"))
+            let back = try await browser.submit(preview, to: earlier)
+            #expect(back.path == path)
+            let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(policy.document["printBlocked"] == true)
+            let question = try await browser.get(path + "/delete")
+            #expect(!question.text.contains("loses this policy"))
+            let answer = try await browser.submit(question, to: path + "/delete/preview")
+            #expect(answer.text.contains("One person loses this policy."))
+            #expect(try await browser.submit(answer, to: path + "/delete").path == "/console/policies")
+            let left = try await fixture.service.administration.policies(
+                of: [.iosManagedAppProtection], as: ConsoleFixture.owner)
+            #expect(left.isEmpty)
+        }
+    }
+
     @Test func `no form runs what was filled in`() async throws {
         let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>{{csrf}}'`\u{301}<\u{338}b"
         let fixture = try await ConsoleFixture(workerName: hostile)

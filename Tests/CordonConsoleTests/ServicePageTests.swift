@@ -1,4 +1,6 @@
+import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import Foundation
 import HTTPTypes
@@ -38,6 +40,62 @@ import Testing
             _ = try await browser.submit(preview, to: "/console/policies/\(id)/publish/transfer")
             let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(policy.document["roleScopeTagIds"] == [.string(String(tag))])
+        }
+    }
+
+    @Test
+    func `the help desk reads what it may not change, and is offered neither the audit nor a button that is refused`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let app = try await browser.post(
+                "/console/service/catalogue/new", [("name", "Notes"), ("bundle", "com.contoso.notes")])
+            let entry = try #require(app.text.firstMatch(of: /href="(\/console\/service\/catalogue\/[^"]+)">Notes/)).1
+            let filter = try await browser.post(
+                "/console/service/filters/new", [("name", "New"), ("rule", "(app.appVersion -startsWith \"1\")")])
+            let configuration = try await browser.post(
+                "/console/configurations/new", [("name", "Server"), ("key.0", "address"), ("value.0", "x")])
+            let pages = [String(entry), filter.path, configuration.path]
+            for path in pages { #expect(try await browser.get(path).text.contains(">Save"), "\(path)") }
+            let other = Browser(client: browser.client, fixture: fixture)
+            try await other.signIn(ConsoleFixture.hedy)
+            for path in pages {
+                let page = try await other.get(path)
+                #expect(page.status == .ok && page.text.contains("<fieldset class=\"locked\" disabled>"), "\(path)")
+                #expect(!page.text.contains(">Save"), "\(path)")
+            }
+            #expect(try await other.get("/console/roles/new").status == .forbidden)
+            let menu = try await other.get("/console").text
+            #expect(menu.contains("href=\"/console/wipes\"") && !menu.contains("href=\"/console/audit\""))
+        }
+    }
+
+    @Test func `members of roles and allowed accounts are typed as sign-in names`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let fields = [(key: "name", value: "Desk"), (key: "permissions", value: "read")]
+            let unknown = try await browser.post(
+                "/console/roles/new", fields + [("members", "nobody@contoso.example")])
+            #expect(unknown.status == .badRequest)
+            #expect(unknown.text.contains("nobody@contoso.example: Look under People for the sign-in name."))
+            let roles = try await browser.post(
+                "/console/roles/new", fields + [("members", "worker@contoso.example\nG-1")])
+            #expect(roles.text.contains("<a href=\"/console/people/oid-worker\">Worker A</a>"))
+            #expect(roles.text.contains("<code>G-1</code>"))
+            let path = "/console/service/accounts"
+            _ = try await browser.post(
+                path, [("restricted", "true"), ("accounts", "worker@contoso.example\noid-x x@contoso.example")])
+            let accounts = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
+            #expect(accounts?.map(\.id.rawValue) == ["oid-worker", "oid-x"])
+            let again = try await browser.submit(try await browser.get(path), to: path)
+            #expect(again.path == "/console/service")
+            let kept = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
+            #expect(kept?.map(\.userPrincipalName) == ["worker@contoso.example", "x@contoso.example"])
+            let wrong = try await browser.post(path, [("restricted", "true"), ("accounts", "nobody@contoso.example")])
+            #expect(wrong.status == .badRequest && wrong.text.contains("nobody@contoso.example</textarea>"))
         }
     }
 

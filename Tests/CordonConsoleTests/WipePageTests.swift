@@ -68,6 +68,25 @@ import Testing
         }
     }
 
+    @Test func `a phone whose kind has nothing that counts states is not called wrong, and a jailbroken one is`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            let device = try await browser.enrol("tag-1234")
+            for _ in 0..<2 { try await device.checkIn(health: [.uncountedState]) }
+            try await browser.signIn(ConsoleFixture.ada)
+            let person = try await browser.get("/console/people/oid-worker")
+            #expect(person.text.contains("Protected: the newest rules are in force."))
+            #expect(person.text.contains("<span class=\"badge good\">healthy</span>"))
+            try await device.checkIn(health: [.uncountedState, .rootedDevice])
+            let flagged = try await browser.get("/console/people/oid-worker")
+            #expect(flagged.text.contains("Have a look at the flagged device."))
+            #expect(!flagged.text.contains("uncounted state"))
+        }
+    }
+
     @Test func `devices, people and questions show what is in force`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy(["displayName": "Notes", "printBlocked": true])

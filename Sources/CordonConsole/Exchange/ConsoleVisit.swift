@@ -37,7 +37,7 @@ struct ConsoleVisit: Sendable {
     func sees(_ area: ConsoleArea) -> Bool {
         switch area {
         case .overview: true
-        case .audit: may("readAudit") || may("read")
+        case .audit: may("readAudit")
         case .wipes, .policies, .configurations, .people, .devices, .ask, .approvals, .reports, .roles, .service:
             may("read")
         }

@@ -53,13 +53,13 @@ enum ConsoleAssets {
         .tiles a { display: block; height: 100%; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--box); text-decoration: none; color: var(--text); }
         .tiles strong { display: block; font-size: 1.8rem; line-height: 1.2; } .tiles .bad strong { color: var(--bad); } .tiles .notice strong { color: var(--notice); } .tiles .good strong { color: var(--good); }
         .form > .links:last-child { margin-bottom: .25rem; } .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
-        .form > fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
+        .locked { border: 0; margin: 0; padding: 0; } .form > fieldset:not(.locked) { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
         input, select, textarea, button { font: inherit; color: inherit; } input:not([type]), select, textarea { display: block; width: 100%; max-width: 34rem; padding: .45rem .6rem; border: 1px solid var(--soft); border-radius: .35rem; background: var(--back); }
         .beside { margin-top: .35rem; } .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }
         .option .help { margin-left: 1.6rem; } .idle label, .idle legend { color: var(--soft); } .error { color: var(--bad); font-weight: 600; } .remark { color: var(--notice); }
         .wrong input, .wrong select, .wrong textarea { border-color: var(--bad); border-width: 2px; }
         button, a.main { display: inline-block; padding: .45rem .95rem; border: 1px solid var(--main); border-radius: .4rem; background: var(--main); color: var(--onmain); text-decoration: none; cursor: pointer; }
-        header button, td button { background: transparent; color: var(--link); border-color: var(--line); padding: .2rem .7rem; } button.grave { background: var(--bad); border-color: var(--bad); color: var(--box); }
+        header button, td button, button.quiet { background: transparent; color: var(--link); border-color: var(--line); padding: .2rem .7rem; } button.grave { background: var(--bad); border-color: var(--bad); color: var(--box); }
         header form { margin: 0; } .links { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; } details { margin: 1rem 0; } summary { cursor: pointer; }
         @media (max-width: 52rem) { body { display: block; } nav { padding: .25rem .5rem; border-bottom: 1px solid var(--line); }
           nav ul { display: flex; flex-wrap: wrap; } nav a { padding: .35rem .55rem; } nav a[aria-current] { box-shadow: inset 0 -3px var(--main); }

@@ -78,10 +78,10 @@ enum ConsoleTemplates {
         <form class="{{#bare}}bare{{/bare}}{{#filled}}form{{/filled}}" method="{{method}}" action="{{action}}">
         {{#token}}<input type="hidden" name="csrf" value="{{csrf}}">{{/token}}
         {{#hidden}}<input type="hidden" name="{{name}}" value="{{value}}">{{/hidden}}
-        {{#sets}}{{#legend}}<fieldset><legend>{{.}}</legend>{{#help}}<p class="help">{{.}}</p>{{/help}}{{/legend}}
+        {{#locked}}<fieldset class="locked" disabled>{{/locked}}{{#sets}}{{#legend}}<fieldset><legend>{{.}}</legend>{{#help}}<p class="help">{{.}}</p>{{/help}}{{/legend}}
         {{#fields}}{{> field}}{{/fields}}
-        {{#legend}}</fieldset>{{/legend}}{{/sets}}
-        <p class="links"><button{{#grave}} class="grave"{{/grave}}>{{submit}}</button>{{#cancel}} <a href="{{href}}">{{text}}</a>{{/cancel}}</p>
+        {{#legend}}</fieldset>{{/legend}}{{/sets}}{{#locked}}</fieldset>{{/locked}}
+        {{#open}}<p class="links"><button{{#grave}} class="grave"{{/grave}}{{#quiet}} class="quiet"{{/quiet}}>{{submit}}</button>{{#cancel}} <a href="{{href}}">{{text}}</a>{{/cancel}}</p>{{/open}}
         </form>
 
         """

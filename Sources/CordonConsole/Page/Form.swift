@@ -10,16 +10,23 @@ struct Form {
     var isGrave = false
     /// Whether it only asks, so that it may be an address.
     var asks = false
+    /// Whether its button is beside the point of the page.
+    var isQuiet = false
+    /// Whether the person may read what it says and not change it.
+    var isLocked = false
     var cancel: Link?
 
     init(
-        _ action: String, submit: Phrase, hidden: [(String, String)] = [], isGrave: Bool = false, asks: Bool = false,
-        cancel: Link? = nil, _ fields: [Field] = [], fieldsets: [Fieldset] = []
+        _ action: String, submit: Phrase, hidden: [(String, String)] = [], isGrave: Bool = false,
+        isQuiet: Bool = false, isLocked: Bool = false, asks: Bool = false, cancel: Link? = nil,
+        _ fields: [Field] = [], fieldsets: [Fieldset] = []
     ) {
         self.action = action
         self.submit = submit
         self.hidden = hidden
         self.isGrave = isGrave
+        self.isQuiet = isQuiet
+        self.isLocked = isLocked
         self.asks = asks
         self.cancel = cancel
         self.fieldsets = (fields.isEmpty ? [] : [Fieldset(fields: fields)]) + fieldsets
@@ -30,7 +37,7 @@ struct Form {
         let isBare = fieldsets.allSatisfy(\.fields.isEmpty)
         return PageModel([
             "bare": isBare, "filled": !isBare, "action": action, "submit": submit.text(in: language), "grave": isGrave,
-            "method": asks ? "get" : "post",
+            "quiet": isQuiet, "locked": isLocked, "open": !isLocked, "method": asks ? "get" : "post",
             "token": !asks, "hidden": hidden.map { PageModel(["name": $0.0, "value": $0.1]) },
             "sets": fieldsets.map { $0.model(in: language) }, "cancel": cancel?.model(in: language),
         ])

@@ -195,17 +195,26 @@ struct ShownImpact {
         token = impact.text("token")
         let losing = impact["losing"] ?? .null
         var blocks = impact["audience"].map(Self.audience) ?? []
-        if !impact.list("wipes").isEmpty || losing.number("people") > 0 {
+        let (people, apps) = (losing.number("people"), losing.number("registrations"))
+        let wipes = impact.list("wipes").map { wipe -> Phrase in
+            "\(.said(wipe.text("question"))): \(.said(wipe.text("from"))) becomes \(.said(wipe.text("to")))"
+        }
+        if !wipes.isEmpty {
             blocks.append(
                 .note(
                     .bad,
                     """
-                    Organisation data is removed. People: \(.data("\(losing.number("people"))")), apps on devices: \
-                    \(.data("\(losing.number("registrations"))")).
-                    """,
-                    impact.list("wipes").map {
-                        "\(.said($0.text("question"))): \(.said($0.text("from"))) becomes \(.said($0.text("to")))"
-                    }))
+                    Where one of these holds, organisation data is removed. People whom it may concern: \(.data("\(people)")), \
+                    apps on devices: \(.data("\(apps)")).
+                    """, wipes))
+        } else if people > 0 {
+            blocks.append(
+                .note(
+                    .bad,
+                    """
+                    Organisation data is removed. People: \(.data("\(people)")), apps on devices: \
+                    \(.data("\(apps)")).
+                    """, []))
         }
         if impact["needsApproval"] == true {
             blocks.append(
@@ -228,9 +237,14 @@ struct ShownImpact {
         }
         if !winners.isEmpty {
             blocks.append(
-                .table(
-                    Table(
-                        "Where several policies meet", ["Setting", "Value that counts", "Policy"], winners, empty: "")))
+                .more(
+                    "Where several policies meet: \(winners.count) settings",
+                    [
+                        .table(
+                            Table(
+                                "Where several policies meet", ["Setting", "Value that counts", "Policy"], winners,
+                                empty: ""))
+                    ]))
         }
         self.blocks = blocks
     }

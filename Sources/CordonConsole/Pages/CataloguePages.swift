@@ -40,16 +40,21 @@ struct CataloguePages {
         /// What the form of a new one is called, and its button.
         var new: Phrase
         var submit: Phrase
+        /// What it takes to change one.
+        var permission: String
 
         func path(_ id: String) -> String { path + "/" + ConsolePath.part(id) }
 
-        func page(_ id: String, _ one: JSONValue, _ refusal: Refusal?, _ fields: [Field]) -> Page {
+        func page(
+            _ id: String, _ one: JSONValue, _ visit: ConsoleVisit, _ refusal: Refusal?, _ fields: [Field]
+        ) -> Page {
             Page(
                 id == "new" ? new : .data(one.text("displayName")), .service, above: list,
                 Block.refused(refusal) + [
                     .form(
                         Form(
-                            path(id), submit: submit, hidden: [("page", path(id))], cancel: Link("Cancel", path),
+                            path(id), submit: submit, hidden: [("page", path(id))], isLocked: !visit.may(permission),
+                            cancel: Link("Cancel", path),
                             fields))
                 ])
         }
@@ -83,7 +88,8 @@ struct CataloguePages {
     // MARK: Apps
 
     private static let appKind = Kind(
-        route: apps, path: appsPath, list: Link("Catalogue of apps", appsPath), new: "New app", submit: "Save the app")
+        route: apps, path: appsPath, list: Link("Catalogue of apps", appsPath), new: "New app", submit: "Save the app",
+        permission: "writePolicies")
 
     private static let sets: [(value: String, text: Phrase)] = [
         ("allMicrosoftApps", "all Microsoft apps"), ("allCoreMicrosoftApps", "the core Microsoft apps"),
@@ -144,7 +150,7 @@ struct CataloguePages {
                 help: "A policy for one of these sets protects the app too.",
                 value: form?.all("sets").joined(separator: ",") ?? sets),
         ]
-        var page = appKind.page(id, app, refusal, fields)
+        var page = appKind.page(id, app, visit, refusal, fields)
         guard id != "new" else { return page }
         let versions = (try await visit.api.get("/admin/v1/reports/versions").array ?? [])
             .filter { $0.text("bundleID") == app.text("bundleId").lowercased() }
@@ -183,7 +189,7 @@ struct CataloguePages {
 
     private static let tagKind = Kind(
         route: tags, path: tagsPath, list: Link("Scope tags", tagsPath), new: "New scope tag",
-        submit: "Save the scope tag")
+        submit: "Save the scope tag", permission: "manageTenant")
 
     @Sendable private func listTags(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let rows = try await visit.api.all(Self.tags + "?$top=200").map { tag -> [Cell] in
@@ -209,10 +215,11 @@ struct CataloguePages {
                 ]))
     }
 
-    private static func tagPage(_ id: String, _ tag: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page
-    {
+    private static func tagPage(
+        _ tag: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+    ) -> Page {
         tagKind.page(
-            id, tag, refusal,
+            visit.keys[0], tag, visit, refusal,
             [
                 Field(.text, "name", "Name", value: form?["name"] ?? tag.text("displayName"), isRequired: true),
                 Field(
@@ -221,14 +228,14 @@ struct CataloguePages {
     }
 
     @Sendable private func editTag(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        .page(Self.tagPage(visit.keys[0], try await Self.tagKind.known(visit), visit.draft))
+        .page(Self.tagPage(try await Self.tagKind.known(visit), visit.draft, visit))
     }
 
     @Sendable private func saveTag(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let form = visit.form
         return try await Self.tagKind.save(
             visit, ["displayName": .string(form["name"]), "description": .string(form["description"])]
-        ) { tag, refusal in Self.tagPage(visit.keys[0], tag, form, refusal) }
+        ) { tag, refusal in Self.tagPage(tag, form, visit, refusal) }
     }
 }
 

@@ -125,6 +125,7 @@ struct ConfigurationPages {
             .form(
                 Form(
                     path(id), submit: "Save", hidden: [("version", one.text("version")), ("page", path(id))],
+                    isLocked: !visit.may("writePolicies"),
                     cancel: Link("Cancel", "/console/configurations"),
                     fieldsets: [
                         Fieldset(fields: fields),

@@ -151,7 +151,7 @@ struct DevicePages {
             .table(WipePages.table("Wipes", one.list("operations"))),
         ]
         if visit.may("collectLogs") {
-            blocks.append(.form(Form(Self.path(id) + "/logs", submit: "Ask the app for its logs", [])))
+            blocks.append(.form(Form(Self.path(id) + "/logs", submit: "Ask the app for its logs", isQuiet: true, [])))
         }
         return .page(
             Page(.data(Self.name(one)), .devices, isLive: true, above: Link("Devices", "/console/devices"), blocks))

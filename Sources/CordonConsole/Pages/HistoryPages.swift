@@ -7,7 +7,8 @@ import HTTPTypes
 struct HistoryPages {
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/history", list)
-        table.get("/console/policies/:id/history/:version", compare)
+        table.get("/console/policies/:id/history/:version") { .page(try await Self.comparison($0)) }
+        table.post("/console/policies/:id/history/:version/preview", preview)
         table.post("/console/policies/:id/history/:version") { visit in
             let put = try await visit.api.call(
                 .post, Self.route(visit.keys[0]) + "/" + ConsolePath.part(visit.keys[1]) + "/putBack",
@@ -51,28 +52,38 @@ struct HistoryPages {
                 ]))
     }
 
-    @Sendable private func compare(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+    /// What an earlier version says otherwise; whom it would hit is counted on the next page.
+    private static func comparison(_ visit: ConsoleVisit, then next: [Block]? = nil) async throws -> Page {
         let (id, version) = (visit.keys[0], visit.keys[1])
         let policy = try await visit.api.get(PolicyPages.route(id))
-        let present = policy.text("version")
         let comparison = try await visit.api.get(
-            Self.route(id) + "/" + ConsolePath.part(present) + "/comparison?with=" + ConsolePath.part(version))
+            route(id) + "/" + ConsolePath.part(policy.text("version")) + "/comparison?with=" + ConsolePath.part(version)
+        )
         var blocks = ApprovalPages.changes(comparison)
-        if visit.may("writePolicies") {
-            let impact = try await ShownImpact(of: ["policy": .string(id), "putBack": .string(version)], visit)
-            let path = Self.path(id) + "/" + ConsolePath.part(version)
-            blocks += impact.blocks
+        if let next {
+            blocks += next
+        } else if visit.may("writePolicies") {
             blocks.append(
                 .form(
                     Form(
-                        path, submit: "Put this version back",
-                        hidden: [("version", present), ("impact", impact.token), ("page", path)],
+                        path(id) + "/" + ConsolePath.part(version) + "/preview", submit: "Preview",
                         cancel: Link("Keep the version in force", PolicyPages.path(id)), [])))
         }
-        return .page(
-            Page(
-                "An earlier version of \(policy.text("displayName"))", .policies,
-                lead: "What would change if it were put back in place of the version in force.",
-                above: Link("History", Self.path(id)), blocks))
+        return Page(
+            "An earlier version of \(policy.text("displayName"))", .policies,
+            lead: "What would change if it were put back in place of the version in force.",
+            above: Link("History", path(id)), blocks)
+    }
+
+    @Sendable private func preview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let (id, version) = (visit.keys[0], visit.keys[1])
+        let present = try await visit.api.get(PolicyPages.route(id)).text("version")
+        let impact = try await ShownImpact(of: ["policy": .string(id), "putBack": .string(version)], visit)
+        let path = Self.path(id) + "/" + ConsolePath.part(version)
+        let form = Form(
+            path, submit: "Put this version back",
+            hidden: [("version", present), ("impact", impact.token), ("page", path)],
+            cancel: Link("Keep the version in force", PolicyPages.path(id)), [])
+        return .page(try await Self.comparison(visit, then: impact.blocks + [.form(form)]))
     }
 }

@@ -60,6 +60,7 @@ struct PolicyEditing {
         }
         for setting in try settings(visit) {
             var field = field(setting, value: policy.value(ofSetting: setting.name))
+            field.value = PeriodTexts.shown(field.value, of: setting.name, in: visit.language)
             if let form { field.value = form.all(field.name).joined(separator: ",") }
             field.remarks = (remarks[setting.name] ?? []).map { .said($0.message) }
             if idle.contains(setting.name) { field.idle = "Has no effect at present, because of other settings." }
@@ -147,7 +148,7 @@ struct PolicyEditing {
                         .array(form.lines(name).map { .string($0) })
                     }
                 case (.integer, _): Int64(form[name]).map { .integer($0) } ?? .string(form[name])
-                default: form[name].isEmpty ? .null : .string(form[name])
+                default: form[name].isEmpty ? .null : .string(PeriodTexts.read(form[name], of: setting.name))
                 }
         }
         return members
@@ -204,6 +205,7 @@ struct PolicyEditing {
             .form(
                 Form(
                     path(visit, "edit"), submit: "Go on editing", hidden: kept + [("version", entity.text("version"))],
+                    isQuiet: true,
                     [])))
         return .page(
             Page(

@@ -16,6 +16,7 @@ struct PolicyPages {
         table.get("/console/policies/:id/compare", compare)
         table.post("/console/policies/:id/copy", copy)
         table.get("/console/policies/:id/delete", needs: "deletePolicies", confirmDeletion)
+        table.post("/console/policies/:id/delete/preview", previewDeletion)
         table.post("/console/policies/:id/delete", delete)
     }
 
@@ -268,7 +269,7 @@ struct PolicyPages {
             blocks += Self.settings(policy)
         }
         if visit.may("writePolicies") {
-            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", [])))
+            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", isQuiet: true, [])))
         }
         return .page(
             Page(
@@ -325,12 +326,14 @@ struct PolicyPages {
                 ),
             ]))
         if !waiting.isEmpty {
+            let people = try await PeopleStanding(of: waiting.prefix(20).map { $0.text("userID") }, visit)
             blocks.append(
                 .table(
                     Table(
-                        "Apps that have not taken the version yet", ["App", "Device", "Last contact"],
+                        "Apps that have not taken the version yet", ["Person", "App", "Device tag", "Last contact"],
                         waiting.prefix(20).map { app in
                             [
+                                .link(.data(people.name(of: app.text("userID"))), PeoplePages.path(app.text("userID"))),
                                 .link(.data(app.text("bundleID")), DevicePages.path(app.text("registrationID"))),
                                 .code(app.text("deviceTag")), .time(app.date("lastSync")),
                             ]
@@ -398,26 +401,39 @@ struct PolicyPages {
         return .response(ReportFile.json(entity, named: "policy.json"))
     }
 
+    private static func deletion(_ entity: JSONValue, _ blocks: [Block], _ form: Form) -> Page {
+        let path = path(entity.text("id"))
+        return Page(
+            "Delete \(entity.text("displayName"))?", .policies, above: Link(.data(entity.text("displayName")), path),
+            blocks + [
+                .note(
+                    .notice, "People who had this policy fall back to the other policies that reach them.",
+                    ["An app without any policy removes its organisation data."]), .form(form),
+            ])
+    }
+
+    /// Whom it would hit is counted on the next page: that takes a look at every app, which no link should cost.
     @Sendable private func confirmDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let entity = try await visit.api.get(Self.route(visit.keys[0]))
+        let path = Self.path(visit.keys[0])
+        return .page(
+            Self.deletion(
+                entity, [],
+                Form(path + "/delete/preview", submit: "Preview", cancel: Link("Keep the policy", path), [])))
+    }
+
+    @Sendable private func previewDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]))
         let path = Self.path(visit.keys[0])
         let impact = try await ShownImpact(of: ["policy": .string(visit.keys[0]), "delete": true], visit)
         return .page(
-            Page(
-                "Delete \(entity.text("displayName"))?", .policies, above: Link("Policies", "/console/policies"),
-                impact.blocks + [
-                    .note(
-                        .notice, "People who had this policy fall back to the other policies that reach them.",
-                        ["An app without any policy removes its organisation data."]),
-                    .form(
-                        Form(
-                            path + "/delete", submit: "Delete the policy",
-                            hidden: [
-                                ("version", entity.text("version")), ("impact", impact.token),
-                                ("page", path + "/delete"),
-                            ], isGrave: true,
-                            cancel: Link("Keep the policy", path), [])),
-                ]))
+            Self.deletion(
+                entity, impact.blocks,
+                Form(
+                    path + "/delete", submit: "Delete the policy",
+                    hidden: [
+                        ("version", entity.text("version")), ("impact", impact.token), ("page", path + "/delete"),
+                    ], isGrave: true, cancel: Link("Keep the policy", path), [])))
     }
 
     @Sendable private func delete(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

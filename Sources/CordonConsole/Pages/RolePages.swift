@@ -8,7 +8,7 @@ import HTTPTypes
 struct RolePages {
     func add(to table: ConsoleTable) {
         table.get("/console/roles", list)
-        table.get("/console/roles/:id", edit)
+        table.get("/console/roles/:id", needs: "manageTenant", edit)
         table.post("/console/roles/:id", save)
         table.post("/console/roles/:id/delete") { visit in
             try await visit.api.call(.delete, Self.route(visit.keys[0]))
@@ -21,17 +21,27 @@ struct RolePages {
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let roles = try await visit.api.get("/admin/v1/roles").array ?? []
+        func members(_ role: JSONValue) -> [String] { role.list("members").compactMap(\.string) }
+        let named = roles.flatMap(members).filter { $0.hasPrefix("user:") }.prefix(200).map { String($0.dropFirst(5)) }
+        let people = try await PeopleStanding(of: named, visit)
         let rows = roles.map { role -> [Cell] in
             let isBuiltIn = role["isBuiltIn"] == true
             let permissions = Phrase.list(role.list("permissions").compactMap(\.string).map(SettingTexts.words))
             return [
                 isBuiltIn
                     ? .text(SettingTexts.words(role.text("displayName")))
-                    : .link(.data(role.text("displayName")), Self.path(role.text("id"))),
+                    : visit.may("manageTenant")
+                        ? .link(.data(role.text("displayName")), Self.path(role.text("id")))
+                        : .text(.data(role.text("displayName"))),
                 isBuiltIn ? .badge("built in", .plain) : .badge("your own", .good), .text(permissions),
-                isBuiltIn && role.list("members").isEmpty
+                isBuiltIn && members(role).isEmpty
                     ? .text("as your identity provider says")
-                    : .list(role.list("members").compactMap(\.string).map { .code($0) }),
+                    : .list(
+                        members(role).map { member in
+                            let id = String(member.dropFirst(5))
+                            guard member.hasPrefix("user:"), people.knows(id) else { return .code(member) }
+                            return .link(.data(people.name(of: id)), PeoplePages.path(id))
+                        }),
             ]
         }
         let mine = visit.me.list("permissions").compactMap(\.string).map(SettingTexts.words)
@@ -77,7 +87,8 @@ struct RolePages {
                             value: value("permissions", known("permissions", ","))),
                         Field(
                             .long, "members", "Members",
-                            help: "One per line: a group as the provider's tokens name it, or user: and an object id.",
+                            help:
+                                "One per line: the sign-in name of a person, user: and an object id, or a group as the provider's tokens name it.",
                             value: value("members", known("members", "\n"))),
                         Field(
                             .several(tags), "tags", "Only for policies with these scope tags",
@@ -110,17 +121,31 @@ struct RolePages {
         let id = visit.keys[0] == "new" ? "role-" + UUID().uuidString.lowercased() : visit.keys[0]
         let tags = form.all("tags").flatMap { $0.split(separator: ",") }.map { JSONValue.string(String($0)) }
         do {
+            var members: [JSONValue] = []
+            for line in form.lines("members") { members.append(.string(try await Self.member(line, visit))) }
             try await visit.api.call(
                 .put, Self.route(id),
                 [
                     "displayName": .string(form["name"]), "description": .string(form["description"]),
                     "permissions": .array(form.all("permissions").map { .string($0) }),
-                    "members": .array(form.lines("members").map { .string($0) }),
+                    "members": .array(members),
                     "scopeTags": tags.isEmpty ? .null : .array(tags),
                 ])
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
             return .page(await Self.page(visit, .null, form, refusal), .badRequest)
+        }
+    }
+
+    /// A member as the service knows it: a person who is named by the sign-in name, by the object id.
+    private static func member(_ line: String, _ visit: ConsoleVisit) async throws -> String {
+        guard line.contains("@"), !line.contains(":") else { return line }
+        do {
+            return "user:" + (try await visit.api.get(PeoplePages.route(line)).text("id"))
+        } catch let refusal as Refusal where refusal.status == .notFound {
+            var unknown = Refusal(.badRequest, "members", "The directory has no person with this name.")
+            unknown.details = [.init(target: line, message: "Look under People for the sign-in name.")]
+            throw unknown
         }
     }
 }

@@ -34,26 +34,12 @@ enum SettingTexts {
         switch value {
         case .null: "not set"
         case .bool(let flag): flag ? "yes" : "no"
-        case .string(let text): text.isEmpty ? "not set" : period(text) ?? words(text)
+        case .string(let text): text.isEmpty ? "not set" : PeriodTexts.words(text) ?? words(text)
         case .array(let list):
             list.isEmpty
                 ? "none" : .list(list.map { $0.string.map(words) ?? .data($0["value"]?.string ?? $0.text()) })
         default: .data(value.text())
         }
-    }
-
-    /// A length of time in words; nil for text that is none, and for none at all, which means something else in each setting.
-    private static func period(_ text: String) -> Phrase? {
-        guard let parts = text.wholeMatch(of: /P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?/) else { return nil }
-        func number(_ digits: Substring?) -> Int { digits.flatMap { Int($0) } ?? 0 }
-        let (days, hours) = (number(parts.1), number(parts.2))
-        let (minutes, seconds) = (number(parts.3), number(parts.4))
-        var words: [Phrase] = []
-        if days > 0 { words.append("\(days) days") }
-        if hours > 0 { words.append("\(hours) hours") }
-        if minutes > 0 { words.append("\(minutes) minutes") }
-        if seconds > 0 { words.append("\(seconds) seconds") }
-        return words.isEmpty ? nil : .list(words, separator: " ")
     }
 
     /// Names that are written as their makers do.
@@ -74,9 +60,9 @@ enum SettingTexts {
             })
     }
 
-    private static let period: Phrase = "A length of time as PT30M (30 minutes), PT12H or P90D (90 days)."
+    private static let period: Phrase = "A length of time, such as 30 minutes, 12 hours or 90 days."
     private static let periodOrNever: Phrase =
-        "A length of time as PT30M (30 minutes), PT12H or P90D (90 days). PT0S for never."
+        "A length of time, such as 30 minutes, 12 hours or 90 days; or never."
     private static let version: Phrase = "A version such as 17.4; empty for none."
 
     private static let texts: [String: (Phrase, Phrase)] = [

@@ -28,6 +28,7 @@ struct TargetPages {
             .form(
                 Form(
                     path, submit: "Save the filter", hidden: [("page", path)],
+                    isLocked: !visit.may("assignPolicies"),
                     cancel: Link("Cancel", "/console/service"),
                     [
                         Field(

@@ -24,7 +24,8 @@ enum RegistrationEntity {
             "deviceTag": .string(registration.device.tag),
             "deviceName": registration.device.name.map(JSONValue.string) ?? .null,
             "flaggedReasons": .array(
-                registration.health.isEmpty ? ["none"] : registration.health.map { .string($0.rawValue) }),
+                registration.health.flagged.isEmpty
+                    ? ["none"] : registration.health.flagged.map { .string($0.rawValue) }),
             "userId": .string(registration.account.id.rawValue),
             "appIdentifier": [
                 "@odata.type": "#microsoft.graph.iosMobileAppIdentifier",

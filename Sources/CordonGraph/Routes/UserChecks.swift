@@ -26,8 +26,8 @@ struct UserChecks: Sendable {
     func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws -> [Check] {
         let registrations = try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
         let policies = try await UserPolicies(administration: administration).all(of: user, exchange)
-        let blocked = try await administration.blockedUsers(as: exchange.administrator)
-        let isClean = registrations.allSatisfy { $0.health.isEmpty }
+        let isBlocked = try await administration.isBlocked(user: user.id, as: exchange.administrator)
+        let isClean = registrations.allSatisfy { $0.health.flagged.isEmpty }
         return [
             Check(name: "Account enabled", passed: user.accountEnabled, remedy: "Enable the account."),
             // Scripts look for the first of these names; both say the same.
@@ -40,8 +40,7 @@ struct UserChecks: Sendable {
                 name: "App checked in", passed: !registrations.isEmpty,
                 remedy: "Let the person sign in to an app that a policy targets."),
             Check(
-                name: "Not blocked", passed: !blocked.contains { $0.lowercased() == user.id.lowercased() },
-                remedy: "Unblock the person."),
+                name: "Not blocked", passed: !isBlocked, remedy: "Unblock the person."),
             Check(name: "Device health", passed: isClean, remedy: "Have a look at the flagged device."),
         ]
     }

@@ -151,5 +151,5 @@ public struct Registration: Sendable, Codable, Equatable {
 
 extension [CheckInRequest.DeviceHealth] {
     /// What is wrong with a device. That nothing counts an app's state is a limit of the kind of device, and no finding.
-    var flagged: Self { filter { $0 != .uncountedState } }
+    public var flagged: Self { filter { $0 != .uncountedState } }
 }
