@@ -28,6 +28,14 @@ struct DurableFileTests {
         #expect(try names == ["a"])
     }
 
+    @Test func `a file of several mebibytes is written whole, from pieces of any length`() throws {
+        defer { clean() }
+        let file = folder.appending(path: "large")
+        let pieces = [5 << 20, 0, 1, (2 << 20) + 1].map { count in Data((0..<count).map { UInt8($0 % 251) }) }
+        let draft = try DurableFile.draft(of: file, pieces)
+        #expect(try Data(contentsOf: draft) == pieces.reduce(Data(), +))
+    }
+
     @Test func `a folder is made with what lies above it, once, and never in place of a file`() throws {
         defer { clean() }
         let deep = folder.appending(path: "a/b/c")
