@@ -31,7 +31,12 @@ struct DurableFileTests {
     @Test func `a file of several mebibytes is written whole, from pieces of any length`() throws {
         defer { clean() }
         let file = folder.appending(path: "large")
-        let pieces = [5 << 20, 0, 1, (2 << 20) + 1].map { count in Data((0..<count).map { UInt8($0 % 251) }) }
+        let pattern = Data((0..<4_093).map { UInt8($0 % 251) })
+        let pieces = [5 << 20, 0, 1, (2 << 20) + 1].map { count in
+            var piece = Data()
+            while piece.count < count { piece.append(pattern) }
+            return piece.prefix(count)
+        }
         let draft = try DurableFile.draft(of: file, pieces)
         #expect(try Data(contentsOf: draft) == pieces.reduce(Data(), +))
     }
