@@ -356,8 +356,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonDemo", "CordonLeakScan", "CordonPolicy", "CordonProtocol",
-                "CordonSignIn", "CordonTesting",
+                "CordonTestSupport", "CordonBase", "CordonDemo", "CordonHTTPClient", "CordonLeakScan", "CordonPolicy",
+                "CordonProtocol", "CordonSignIn", "CordonTesting",
             ]),
     ]
 )

@@ -92,5 +92,6 @@ enum CheckInParts {
         print(
             name.padding(toLength: 56, withPad: " ", startingAt: 0)
                 + String(format: "%8.1f µs", seconds / Double(count) * 1e6))
+        fflush(nil)
     }
 }

@@ -36,6 +36,8 @@ enum Meter {
         if let least { line += ", \"atLeast\": \(least), \"met\": \(median >= least)" }
         if let most { line += ", \"atMost\": \(rounded(most)), \"met\": \(median <= most)" }
         print(line + ", \"lowest\": \(rounded(sorted[0])), \"highest\": \(rounded(sorted[sorted.count - 1]))}")
+        // A run that is ended by a limit of time leaves what it has found.
+        fflush(nil)
     }
 
     private static func rounded(_ value: Double) -> Double { (value * 1_000).rounded() / 1_000 }

@@ -23,7 +23,9 @@ enum StorageMigrations {
     /// The version that this code reads and writes.
     static var current: Int { steps.count }
 
-    static let steps = [Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists)]
+    static let steps = [
+        Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists), Step(convert: groupsByName),
+    ]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
     private static let records = """
@@ -79,6 +81,13 @@ enum StorageMigrations {
             try transaction.renewLookups(of: DirectoryUser.self)
             try transaction.renewLookups(of: Registration.self)
             try transaction.renewLookups(of: WipeOperation.self)
+        }
+    }
+
+    /// 4: groups by display name.
+    private static let groupsByName: @Sendable (Database) throws -> Void = { database in
+        for tenant in try StorageBackup.tenants(in: database) {
+            try SQLiteTransaction(database, tenant: TenantID(tenant)).renewLookups(of: GroupEntry.self)
         }
     }
 

@@ -43,9 +43,14 @@ package struct ProofOfPossession: Sendable {
     }
 
     /// Whether the proof was made for an address.
-    package func isFor(_ url: URL) -> Bool {
-        // Clients repeat the URL letter for letter, so the two forms seldom have to be taken apart.
-        target == url.absoluteString || URL(string: target).map(Self.target) == Self.target(url)
+    package func isFor(_ url: URL) -> Bool { isFor(address: url.absoluteString) }
+
+    /// Whether the proof was made for an address; for none where the text is no URL.
+    package func isFor(address: String) -> Bool {
+        // Clients repeat the address letter for letter, so the two forms seldom have to be taken apart.
+        if target == address { return true }
+        guard let proved = URL(string: target), let wanted = URL(string: address) else { return false }
+        return Self.target(proved) == Self.target(wanted)
     }
 
     /// The hash by which a proof names an access token, base64url (RFC 9449 §4.2).

@@ -6,14 +6,15 @@ import time
 
 import axe_selenium_python
 from selenium import webdriver
-from selenium.common.exceptions import TimeoutException, WebDriverException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 ADDRESS = os.environ["CORDON_CONSOLE"]
 PICTURES = os.environ.get("CORDON_PICTURES")
 AXE = pathlib.Path(axe_selenium_python.__file__).parent.joinpath("node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+# Conditions are waited for, so a long limit costs nothing where they hold: it is for a machine that does much else.
+PATIENCE = 90
 faults = []
 
 
@@ -42,7 +43,7 @@ class Walk:
     def find(self, selector):
         return self.browser.find_element(By.CSS_SELECTOR, selector)
 
-    def patient(self, what, attempt, seconds=20):
+    def patient(self, what, attempt, seconds=PATIENCE):
         """What an attempt answers, made again while the page moves under it, until it is neither None nor False."""
         deadline = time.monotonic() + seconds
         while True:
@@ -74,20 +75,28 @@ class Walk:
         return self.browser.execute_script("return [...document.querySelectorAll('a[href]')].map((one) => one.href)")
 
     def leave(self, act):
-        """Whether another page is there after an act."""
+        """Whether another page is there after an act. A page that is being left is waited for, so that nothing is sent twice."""
         page = self.find("html")
+        self.browser.execute_script(
+            "addEventListener('beforeunload', () => { document.documentElement.dataset.left = 'yes'; })")
         try:
             act()
-            WebDriverWait(self.browser, 10).until(lambda _: is_gone(page))
-            return True
-        except TimeoutException:
-            return False  # The page was replaced under the pointer; a person presses again.
         except WebDriverException:
             return is_gone(page)
+        began = time.monotonic()
+        while not is_gone(page):
+            try:
+                is_leaving = page.get_attribute("data-left") == "yes"
+            except WebDriverException:
+                return True
+            if time.monotonic() - began > (PATIENCE if is_leaving else 5):
+                return False  # The page was replaced under the pointer; a person presses again.
+            time.sleep(0.05)
+        return True
 
     def follow(self, selector):
         """Clicks on a link or a button, and waits until another page is there."""
-        self.patient(f"following {selector}", lambda: self.leave(self.find(selector).click), 30)
+        self.patient(f"following {selector}", lambda: self.leave(self.find(selector).click))
 
     def tick(self, selector, on=True):
         """Makes sure that a box is ticked, or is not, or that an option is chosen."""
@@ -101,7 +110,7 @@ class Walk:
     def value(self, name):
         return self.patient(f"the field {name}", lambda: self.find(f"main [name='{name}']").get_attribute("value"))
 
-    def wait(self, what, condition, seconds=20):
+    def wait(self, what, condition, seconds=PATIENCE):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             try:
@@ -119,7 +128,7 @@ class Walk:
                 if button.text.strip() == label:
                     return self.leave(button.click)
             return False
-        self.patient(f"pressing {label}", attempt, 30)
+        self.patient(f"pressing {label}", attempt)
 
     def fill(self, name, value):
         """Fills a field in, on a page that may not be complete yet."""
@@ -145,8 +154,13 @@ class Walk:
         wide = self.browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         check(wide <= 0, f"{self.name} {place}: {wide} pixels wider than the window")
 
+    def still(self, is_still):
+        """A page that changes by itself waits while a button is held down."""
+        self.browser.execute_script("dispatchEvent(new PointerEvent(arguments[0]))", "pointerdown" if is_still else "pointerup")
+
     def look(self, place):
         """What axe finds in light and, of contrast, in dark; whether 360 pixels are enough; and what the browser complained of."""
+        self.still(True)
         self.axe(place, {})
         self.narrow(place)
         self.size(360)
@@ -155,6 +169,7 @@ class Walk:
         self.dark(True)
         self.axe(place + ", dark", {"runOnly": {"type": "rule", "values": ["color-contrast"]}})
         self.dark(False)
+        self.still(False)
         for line in self.browser.get_log("browser"):
             # The provider's page has no picture; it is not a page of the console.
             check(line["level"] != "SEVERE" or "/favicon.ico" in line["message"], f"{self.name} {place}: {line['message'][:300]}")
@@ -170,19 +185,17 @@ class Walk:
 
     def keys(self, label, key=Keys.ENTER):
         """Goes to what is called so with the tabulator alone, and presses a key there."""
-        for _ in range(90):
-            active = self.browser.switch_to.active_element
+        for _ in range(120):
             try:
-                names = (active.text.strip(), active.get_attribute("name"), active.get_attribute("value"))
+                active = self.browser.switch_to.active_element
+                if label not in (active.text.strip(), active.get_attribute("name"), active.get_attribute("value")):
+                    active.send_keys(Keys.TAB)
+                elif key != Keys.ENTER:
+                    return active.send_keys(key)
+                elif self.leave(lambda: active.send_keys(key)):
+                    return None
             except WebDriverException:
-                continue  # The page changed by itself, and gave the focus to what is there now.
-            if label in names:
-                if key != Keys.ENTER:
-                    active.send_keys(key)
-                elif not self.leave(lambda: active.send_keys(key)):
-                    continue
-                return
-            active.send_keys(Keys.TAB)
+                pass  # The page changed by itself, and gave the focus to what is there now.
         check(False, f"the keyboard does not reach {label} at {self.browser.current_url}")
 
     def picture(self, name):

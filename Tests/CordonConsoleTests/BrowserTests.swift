@@ -12,7 +12,7 @@ import Logging
 import Testing
 
 /// The console in a real browser, on a real socket.
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct BrowserTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(15))) struct BrowserTests {
     private static let canBrowse =
         ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
         && Program.hasPython(with: "selenium", "axe_selenium_python")
@@ -71,14 +71,8 @@ import Testing
         at base: URL, of service: ManagementService, _ provider: FakeProvider, _ person: FakeProvider.Person,
         _ tag: String
     ) async throws {
-        let root = try await service.devices.readiness(of: ConsoleFixture.tenant)
         let transport = AsyncHTTPTransport()
-        let device = SimulatedDevice(
-            service: base, pin: root.thumbprint,
-            account: ManagedAccount(
-                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
-            bundleID: ConsoleFixture.bundleID, tag: tag, transport: transport
-        ) { key in try provider.checkInToken(of: person, boundTo: key) }
+        let device = try await ConsoleFixture.device(tag, of: person, at: base, service, provider, over: transport)
         while !Task.isCancelled {
             if await device.registrationID.isEmpty {
                 _ = try? await device.register()

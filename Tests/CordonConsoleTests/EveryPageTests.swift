@@ -16,7 +16,7 @@ import Testing
     private func furnish(_ fixture: ConsoleFixture, _ browser: Browser, name: String = "Name") async throws {
         let id = try await fixture.publishPolicy(["displayName": .string(name)])
         let owner = ConsoleFixture.owner
-        try await enrol("tag-1234", fixture, browser).checkIn()
+        try await browser.enrol("tag-1234").checkIn()
         _ = try await fixture.service.administration.updatePolicy(
             id, changes: ["contactSyncBlocked": true], ifVersion: nil, as: owner)
         try await browser.signIn(ConsoleFixture.ada)
@@ -37,28 +37,12 @@ import Testing
         #expect(waiting.path.hasPrefix("/console/approvals/"))
     }
 
-    /// An app of the worker's, enrolled.
-    @discardableResult
-    private func enrol(_ tag: String, _ fixture: ConsoleFixture, _ browser: Browser) async throws -> SimulatedDevice {
-        let root = try await fixture.service.devices.readiness(of: ConsoleFixture.tenant)
-        let person = ConsoleFixture.worker
-        let device = SimulatedDevice(
-            service: try #require(URL(string: ConsoleFixture.base)), pin: root.thumbprint,
-            account: ManagedAccount(
-                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
-            bundleID: ConsoleFixture.bundleID, tag: tag, transport: RouterTransport(client: browser.client),
-            now: { fixture.clock.now }
-        ) { key in try fixture.provider.checkInToken(of: person, boundTo: key) }
-        try await device.register()
-        return device
-    }
-
     @Test func `with more apps than one page shows, no page is larger than 100 KB`() async throws {
         let fixture = try await ConsoleFixture(wipeBudget: 1)
         let routes = try ConsoleCrawl.routes("get")
         try await fixture.test { browser in
             try await furnish(fixture, browser)
-            for number in 0..<60 { try await enrol("tag-\(number)", fixture, browser) }
+            for number in 0..<60 { try await browser.enrol("tag-\(number)") }
             let devices = try await browser.get("/console/devices")
             #expect(devices.text.contains("rel=\"next\""))
             for page in try await ConsoleCrawl(browser: browser).pages(of: routes)

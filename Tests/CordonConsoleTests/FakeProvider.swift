@@ -117,7 +117,7 @@ final class FakeProvider: IssuerDocuments {
             state.grants[code] = Grant(
                 person: person, challenge: asked["code_challenge"] ?? "", thumbprint: asked["dpop_jkt"],
                 signedIn: state.signedIn[person.id] ?? now,
-                seconds: asked["how"] == "-briefly" ? 2 : lifetime.withLock { $0 })
+                seconds: asked["how"] == "-briefly" ? 5 : lifetime.withLock { $0 })
             return ("code", code)
         }
         let answer = [

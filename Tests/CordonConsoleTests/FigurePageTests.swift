@@ -10,21 +10,6 @@ import Testing
 
 /// Pages that say how many, of what and since when (SRV-UI-01, 17, 19, 21, 22).
 @Suite struct FigurePageTests {
-    private func enrol(_ tag: String, _ browser: Browser) async throws -> SimulatedDevice {
-        let fixture = try browser.fixture()
-        let root = try await fixture.service.devices.readiness(of: ConsoleFixture.tenant)
-        let person = ConsoleFixture.worker
-        let device = SimulatedDevice(
-            service: try #require(URL(string: ConsoleFixture.base)), pin: root.thumbprint,
-            account: ManagedAccount(
-                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
-            bundleID: ConsoleFixture.bundleID, tag: tag, transport: RouterTransport(client: browser.client),
-            now: { fixture.clock.now }
-        ) { key in try fixture.provider.checkInToken(of: person, boundTo: key) }
-        try await device.register()
-        return device
-    }
-
     /// The number of the tile that says this.
     private func tile(_ text: String, on page: Browser.Shown) -> String? {
         page.text.matches(of: /<a href="([^"]*)"><strong>(\d+)<\/strong> <span>([^<]*)<\/span>/)
@@ -40,7 +25,7 @@ import Testing
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
         try await fixture.test { browser in
-            _ = try await enrol("tag-old", browser)
+            try await browser.enrol("tag-old")
             try await browser.signIn(ConsoleFixture.ada)
             let fresh = try await browser.get("/console")
             #expect(tile("about to be forgotten", on: fresh) == "0")
@@ -64,7 +49,7 @@ import Testing
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
         try await fixture.test { browser in
-            let device = try await enrol("tag-1234", browser)
+            let device = try await browser.enrol("tag-1234")
             _ = try await fixture.service.administration.requestWipe(
                 ofUser: ConsoleFixture.worker.id, deviceTag: "tag-1234", as: ConsoleFixture.owner)
             var times = [fixture.clock.now]
@@ -89,7 +74,7 @@ import Testing
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
         try await fixture.test { browser in
-            for tag in ["tag-1", "tag-2"] { _ = try await enrol(tag, browser) }
+            for tag in ["tag-1", "tag-2"] { try await browser.enrol(tag) }
             try await browser.signIn(ConsoleFixture.ada)
             let report = try await browser.get("/console/reports/versions")
             #expect(column("Of", of: report) == ["app", "library", "system"])
@@ -117,13 +102,13 @@ import Testing
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
         try await fixture.test { browser in
-            _ = try await enrol("tag-1", browser)
+            try await browser.enrol("tag-1")
             try await browser.signIn(ConsoleFixture.ada)
             let saved = try await browser.post(
                 "/console/service/filters/new", [("name", "New ones"), ("rule", "(app.appVersion -startsWith \"1\")")])
             #expect(saved.path.hasPrefix("/console/service/filters/"))
             #expect(saved.text.contains("Fits 1 of 1 apps on devices at present."))
-            _ = try await enrol("tag-2", browser)
+            try await browser.enrol("tag-2")
             let page = try await browser.get(saved.path)
             #expect(page.text.contains("Fits 2 of 2 apps on devices at present."))
             // The page changes by itself.
@@ -164,7 +149,7 @@ import Testing
             #expect(list.text.contains(">Worker A</a>") && !list.text.contains(">hedy@contoso.example</a>"))
             let before = try await browser.get("/console/people")
             #expect(before.text.contains("<span class=\"badge notice\">not protected yet</span>"))
-            let device = try await enrol("tag-1", browser)
+            let device = try await browser.enrol("tag-1")
             for _ in 0..<2 { try await device.checkIn() }
             let after = try await browser.get("/console/people?state=unprotected")
             #expect(after.text.contains("No such person is on this page."))

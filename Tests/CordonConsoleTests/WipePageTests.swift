@@ -11,26 +11,11 @@ import HTTPTypes
 import Testing
 
 @Suite struct WipePageTests {
-    private func device(_ browser: Browser) async throws -> SimulatedDevice {
-        let fixture = try browser.fixture()
-        let root = try await fixture.service.devices.readiness(of: ConsoleFixture.tenant)
-        let person = ConsoleFixture.worker
-        let device = SimulatedDevice(
-            service: try #require(URL(string: ConsoleFixture.base)), pin: root.thumbprint,
-            account: ManagedAccount(
-                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
-            bundleID: ConsoleFixture.bundleID, tag: "tag-1234", transport: RouterTransport(client: browser.client),
-            now: { fixture.clock.now }
-        ) { key in try fixture.provider.checkInToken(of: person, boundTo: key) }
-        try await device.register()
-        return device
-    }
-
     @Test func `a wipe goes from the repeated number to the verified receipt`() async throws {
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
         try await fixture.test { browser in
-            let device = try await device(browser)
+            let device = try await browser.enrol("tag-1234")
             try await browser.signIn(ConsoleFixture.hedy)
             let path = "/console/people/oid-worker/wipe"
             let list = try await browser.get(path)
@@ -61,7 +46,7 @@ import Testing
         fixture.provider.lifetime.withLock { $0 = 7_200 }
         _ = try await fixture.publishPolicy()
         try await fixture.test { browser in
-            _ = try await device(browser)
+            _ = try await browser.enrol("tag-1234")
             try await browser.signIn(ConsoleFixture.ada)
             fixture.clock.advance(by: 1_200)
             let path = "/console/people/oid-worker/wipe"
@@ -87,7 +72,7 @@ import Testing
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy(["displayName": "Notes", "printBlocked": true])
         try await fixture.test { browser in
-            let device = try await device(browser)
+            let device = try await browser.enrol("tag-1234")
             try await device.checkIn()
             try await browser.signIn(ConsoleFixture.ada)
             let person = try await browser.get("/console/people/oid-worker")

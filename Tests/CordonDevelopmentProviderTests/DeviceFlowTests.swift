@@ -56,6 +56,35 @@ import Testing
         }
     }
 
+    @Test func `an administrator gets a token at a terminal by the commands of the operators' page`() async throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/operating.md")
+        let text = try String(contentsOf: page, encoding: .utf8).replacingOccurrences(of: "\\\n", with: " ")
+        @Sendable func fields(_ endpoint: String) throws -> [(String, String)] {
+            let lines = text.split(separator: "\n").filter {
+                $0.hasPrefix("curl -sS http://127.0.0.1:8080\(endpoint) ")
+            }
+            let line = try #require(lines.first { $0.contains("client_id=cordon-cli") })
+            return line.matches(of: /-d ([a-z_]+)=(\S+)/).map { match in
+                // The fixture's services have names of their own.
+                (String(match.1), match.2 == "api://cordon/administration" ? ProviderFixture.admin : String(match.2))
+            }
+        }
+        let fixture = try ProviderFixture()
+        try await fixture.run { run in
+            let device = try await run.browser.post(
+                "/idp/device_authorization", try fields("/idp/device_authorization"))
+            let asked = try await question(run, code: try #require(device.text("user_code")))
+            #expect(try await run.browser.submit(asked, [("action", "allow")]).body.contains("connected"))
+            fixture.clock.advance(by: 5)
+            let request = try fields("/idp/token").map { field in
+                (field.0, field.1 == "DEVICE_CODE" ? device.text("device_code") ?? "" : field.1)
+            }
+            let answer = try await run.token(request, proof: .some(nil))
+            #expect(answer.text("token_type") == "Bearer", "\(answer.body)")
+            #expect(ProviderTestRun.claims(answer.text("access_token"))["aud"] as? String == ProviderFixture.admin)
+        }
+    }
+
     @Test func `polling too fast slows down, and stays slower`() async throws {
         let fixture = try ProviderFixture()
         try await fixture.run { run in

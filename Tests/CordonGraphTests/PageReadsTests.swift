@@ -98,7 +98,8 @@ import Testing
                 let found = try await client.administer(.get, Self.path + filter).json["value"]?.array ?? []
                 #expect(found.map { $0["id"]?.string } == [cancelled.registrationID])
             }
-            #expect(reads[.operation] == .init(some: 1, all: 1))
+            // One look-up for each registration that is looked at, and one for the one that is shown: never every wipe there is.
+            #expect(reads[.operation] == .init(some: 6))
             let refused = try await client.administer(
                 .get, Self.path + "?$expand=intendedPolicies&$filter=intendedPolicies/any()")
             #expect(refused.status == .badRequest)
@@ -298,6 +299,40 @@ import Testing
                 #expect((page["value"]?.array ?? []).compactMap { $0["id"]?.string } == ["P3", "P6", "P7"])
             }
             #expect(found[.user]?.paged == 3 && found[.user]?.all == 0)
+        }
+    }
+
+    @Test func `groups are found by the beginnings of their names and by ids, and listed by name a page at a time`()
+        async throws
+    {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        for number in 0..<40 {
+            try await service.service.provisioning.saveGroup(
+                DirectoryGroup(id: "G-\(number)", displayName: number < 3 ? "north \(number)" : "South \(number)"),
+                as: TestService.owner)
+        }
+        try await service.test { client in
+            func ids(_ query: String, reading most: Int) async throws -> [String] {
+                var ids: [String] = []
+                let reads = try await storage.reads {
+                    let page = try await client.administer(.get, "/v1.0/groups?" + query)
+                    #expect(page.status == .ok, "\(query)")
+                    ids = (page.json["value"]?.array ?? []).compactMap { $0["id"]?.string }
+                }
+                let read = reads[.group] ?? .init()
+                #expect(read.all == 0 && read.one + read.some + read.paged <= most, "\(query): \(read)")
+                return ids
+            }
+            #expect(try await ids("$filter=startswith(displayName,'NORTH')", reading: 3) == ["G-0", "G-1", "G-2"])
+            #expect(try await ids("$filter=id%20in%20('g-7','G-9','none')", reading: 3) == ["G-7", "G-9"])
+            #expect(try await ids("$filter=id%20eq%20'G-7'", reading: 1) == ["G-7"])
+            let both = "$filter=startswith(displayName,'south')%20and%20id%20in%20('G-1','G-9')"
+            #expect(try await ids(both, reading: 2) == ["G-9"])
+            let first = try await client.administer(
+                .get, "/v1.0/groups?$orderby=displayName&$top=999&$filter=id%20ne%20''")
+            let expected = (first.json["value"]?.array ?? []).compactMap { $0["id"]?.string }
+            #expect(try await ids("$orderby=displayName&$top=5", reading: 6) == Array(expected.prefix(5)))
         }
     }
 

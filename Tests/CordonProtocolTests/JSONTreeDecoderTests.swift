@@ -91,6 +91,38 @@ struct JSONTreeDecoderTests {
         #expect(inner?.reason.hasPrefix("TelemetryBatch is malformed at events.Index 0.") == true)
     }
 
+    @Test func `a check-in in its usual form is read without a decoder, and as a decoder reads it`() throws {
+        var full = Self.checkIn
+        (full.refusedEnvelopes, full.outcomes) = (nil, nil)
+        (full.appliedDigest, full.recoveryShareDigest, full.stateGeneration) = ("d", "s", 9)
+        (full.application.management, full.device.name) = (.mdm, "Ward 3")
+        var bare = full
+        (bare.appliedVersion, bare.appliedDigest, bare.recoveryShareDigest) = (nil, nil, nil)
+        (bare.stateGeneration, bare.application.management, bare.device.name) = (nil, nil, nil)
+        for message in [full, bare] {
+            let whole = try JSONValue(parsing: MessageCoding.encode(message))
+            #expect(CheckInRequest(usual: whole) == message)
+            for tree in Self.changed(whole) {
+                guard let usual = CheckInRequest(usual: tree) else { continue }
+                #expect(try usual == MessageCoding.decode(CheckInRequest.self, from: tree), "\(tree)")
+            }
+        }
+        #expect(CheckInRequest(usual: try JSONValue(parsing: MessageCoding.encode(Self.checkIn))) == nil)
+    }
+
+    @Test func `the answer to a check-in is written without an encoder, and as an encoder writes it`() throws {
+        for (envelope, contact) in [(nil, nil), ("e/\"\u{1F600}\n", "c.c"), (nil, "c")] as [(String?, String?)] {
+            for time in [Self.time, Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 4_102_444_799)] {
+                let answer = CheckInResponse(
+                    statusCode: .policiesUnchanged, unchanged: envelope == nil, serviceTime: time,
+                    nextCheckInSeconds: 28_800, envelope: envelope, contact: contact)
+                #expect(
+                    String(decoding: answer.bytes, as: UTF8.self)
+                        == String(decoding: try MessageCoding.encode(answer), as: UTF8.self))
+            }
+        }
+    }
+
     @Test func `a number too large for its place is refused, not cut`() throws {
         struct Numbers: Codable, Equatable {
             var small: UInt8?

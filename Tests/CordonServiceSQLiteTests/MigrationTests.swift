@@ -25,7 +25,25 @@ import Testing
         INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'writers', CAST(
             '{"description":"who write","displayName":"Writers","id":"writers","members":[]}' AS BLOB));
         """,
-        2: """
+        2: memberships,
+        3: memberships + shownPeople,
+        4: memberships + shownPeople + """
+
+            INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+                ('contoso', 'group', 'shown', 'staff' || char(1) || 'staff', 'staff'),
+                ('contoso', 'group', 'shown', 'writers' || char(1) || 'writers', 'writers');
+            """,
+    ]
+
+    /// People by display name.
+    private static let shownPeople = """
+
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'user', 'shown', 'a' || char(1) || 'oid-a', 'oid-a');
+        """
+
+    /// Members of groups as records of their own.
+    private static let memberships = """
         INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'user', 'oid-a', CAST(
             '{"accountEnabled":true,"displayName":"A","id":"oid-a","isLicensed":true,"userPrincipalName":"a@contoso.example"}'
             AS BLOB));
@@ -46,31 +64,7 @@ import Testing
         INSERT INTO lookup (tenant, kind, name, value, id) VALUES
             ('contoso', 'membership', 'member', 'g/writers', 'staff/g/writers'),
             ('contoso', 'membership', 'nested', 'group', 'staff/g/writers');
-        """,
-        3: """
-        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'user', 'oid-a', CAST(
-            '{"accountEnabled":true,"displayName":"A","id":"oid-a","isLicensed":true,"userPrincipalName":"a@contoso.example"}'
-            AS BLOB));
-        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
-            ('contoso', 'user', 'name', 'a@contoso.example', 'oid-a'),
-            ('contoso', 'user', 'shown', 'a' || char(1) || 'oid-a', 'oid-a');
-        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'settings', 'tenant', CAST(
-            '{"targetingRevision":7}' AS BLOB));
-        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'staff', CAST(
-            '{"displayName":"Staff","id":"Staff"}' AS BLOB));
-        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'writers', CAST(
-            '{"description":"who write","displayName":"Writers","id":"writers"}' AS BLOB));
-        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'membership', 'staff/u/oid-a', CAST(
-            '{"group":"staff","member":{"user":{"_0":"OID-a"}}}' AS BLOB));
-        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
-            ('contoso', 'membership', 'member', 'u/oid-a', 'staff/u/oid-a');
-        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'membership', 'staff/g/writers', CAST(
-            '{"group":"staff","member":{"group":{"_0":"writers"}}}' AS BLOB));
-        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
-            ('contoso', 'membership', 'member', 'g/writers', 'staff/g/writers'),
-            ('contoso', 'membership', 'nested', 'group', 'staff/g/writers');
-        """,
-    ]
+        """
 
     private func store(_ version: Int, in folder: URL) throws -> URL {
         let file = folder.appending(path: "version-\(version).sqlite")
@@ -131,6 +125,7 @@ import Testing
         let account = ManagedAccount(id: "oid-a", tenant: tenant, userPrincipalName: "a@contoso.example")
         let records: [any StoredRecord] = [
             DirectoryUser(id: "oid-a", userPrincipalName: "a@contoso.example", displayName: "Ada"),
+            GroupEntry(id: "Staff", displayName: "Staff"),
             Registration(
                 id: "r", account: account, key: SoftwareSigningKey().publicKey, source: .appRegistered, created: Date(),
                 application: .init(bundleID: "com.example.notes", version: "1", sdkVersion: "1"),

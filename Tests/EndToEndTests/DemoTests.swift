@@ -1,7 +1,11 @@
+import CordonBase
 import CordonDemo
+import CordonHTTPClient
 import CordonPolicy
+import CordonSignIn
 import CordonTestSupport
 import Foundation
+import HTTPTypes
 import Testing
 
 /// `cordon demo` as a newcomer runs it.
@@ -80,10 +84,92 @@ import Testing
         #expect(failed.contains("none of the planted texts is readable"))
     }
 
+    @Test
+    func
+        `with stay a link opens the console signed in, and one of two phones carries out a wipe while the other keeps its data`()
+        async throws
+    {
+        let temporary = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(temporary) }
+        let process = try ChildProcess(Programs.cordon, ["demo", "--stay"], environment: ["TMPDIR": temporary.path])
+        let hasEnded = Locked(false)
+        let story = Task {
+            for await _ in process.lines {}
+            hasEnded.withLock { $0 = true }
+        }
+        var said = ""
+        while !said.contains("Press Return"), !hasEnded.withLock({ $0 }) {
+            try await Task.sleep(for: .milliseconds(50))
+            said = await process.lastWords
+        }
+        let link = try #require(said.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/), "\(said)").0
+        let console = try await OpenConsole(String(link))
+        let people = try await console.get("/console/people")
+        let worker = try ["A", "B"].map { letter in
+            let row = try Regex("href=\"(/console/people/[^\"]+)\">Worker \(letter)<", as: (Substring, Substring).self)
+            return String(try #require(people.firstMatch(of: row), "\(people)").1)
+        }
+        for path in worker { #expect(try await console.get(path).contains("Wipe a device…")) }
+        let devices = try await console.get(worker[1] + "/wipe")
+        let device = try #require(devices.firstMatch(of: /wipe\?tag=([^"]+)"/)).1
+        let page = try await console.get(worker[1] + "/wipe?tag=\(device)")
+        let number = try #require(page.firstMatch(of: /Repeat the number (\d{4})/)).1
+        let tag = try #require(page.firstMatch(of: /name="tag" value="([^"]+)"/)).1
+        try await console.send(worker[1] + "/wipe", from: page, [("tag", String(tag)), ("number", String(number))])
+        // The phone hears of it by itself.
+        let wipes = "/console/wipes?user=" + worker[1].dropFirst("/console/people/".count)
+        while try await !console.get(wipes).contains("4 of 4: done, receipt verified"), !hasEnded.withLock({ $0 }) {
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(try await console.get(worker[0]).contains("Wipe a device…"))
+        #expect(try await !console.get(worker[1]).contains("Wipe a device…"))
+        await console.close()
+        process.send("")
+        #expect(await process.wait() == 0)
+        await story.value
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+    }
+
     @Test func `an app that is not there is a one-line error with a hint`() async throws {
         let (status, output, errors) = try await run(["--app", "/nowhere/app"])
         #expect(status == 3)
         #expect(output.isEmpty)
         #expect(errors.contains("no example app") && errors.contains("swift build"))
+    }
+}
+
+/// A browser that a link has signed in to the console.
+private struct OpenConsole {
+    private let transport = AsyncHTTPTransport()
+    private let base: URL
+    private let cookie: String
+
+    init(_ link: String) async throws {
+        let url = try #require(URL(string: link))
+        let opened = try await transport.send(
+            HTTPRequest(method: .get, url: url), body: nil, limit: 1 << 10, timeout: .seconds(60))
+        base = try #require(opened.head.headerFields[.location].flatMap { URL(string: $0) })
+        cookie = try String(#require(opened.head.headerFields[.setCookie]).prefix { $0 != ";" })
+    }
+
+    func get(_ path: String) async throws -> String { try await ask(.get, path, nil) }
+
+    /// Sends a form with the token of its page.
+    func send(_ path: String, from page: String, _ values: [(key: String, value: String)]) async throws {
+        let token = try #require(page.firstMatch(of: /name="csrf" value="([^"]+)"/)).1
+        _ = try await ask(.post, path, FormEncoding.encode([("csrf", String(token))] + values))
+    }
+
+    func close() async { await transport.shutdown() }
+
+    private func ask(_ method: HTTPRequest.Method, _ path: String, _ form: String?) async throws -> String {
+        let url = try #require(URL(string: path, relativeTo: base)).absoluteURL
+        var request = HTTPRequest(method: method, url: url)
+        request.headerFields[.cookie] = cookie
+        if form != nil { request.headerFields[.contentType] = "application/x-www-form-urlencoded" }
+        let answer = try await transport.send(
+            request, body: form.map { Data($0.utf8) }, limit: 1 << 20, timeout: .seconds(60))
+        #expect([200, 303].contains(answer.head.status.code), "\(path): \(answer.head.status)")
+        return String(decoding: answer.body, as: UTF8.self)
     }
 }

@@ -198,9 +198,10 @@ public actor AccountFiles: AccountFollower {
         try StateFolder.make(context.folder(of: account), or: "the folder for files cannot be made")
         protectFolder(context.folder(of: account), of: account)
         if let folder = try await background.open(account) { protectFolder(folder, of: account) }
-        let isGuarded = try await fromVault { (vault) async throws(VaultError) in try await vault.isGuarded(account) }
         // A guarded key is opened at the gate, and one that is lost is given up there.
-        guard !isGuarded, await !guards.isLost(account) else { return }
+        guard await !guards.isLost(account),
+            try await !fromVault({ (vault) async throws(VaultError) in try await vault.isGuarded(account) })
+        else { return }
         try await fromVault { (vault) async throws(VaultError) in _ = try await vault.createAccountKey(for: account) }
         await carryOverFiles(of: account)
     }

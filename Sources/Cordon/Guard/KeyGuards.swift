@@ -36,7 +36,8 @@ struct KeyGuards: Sendable {
         return await isLost(account)
     }
 
-    /// Whether nothing opens the account's key any more: the key store has lost the secret that it hangs on. What cannot be told counts as not so.
+    /// Whether nothing opens the account's key any more: the key store has lost the secret that it hangs on, or its record is damaged. What cannot
+    /// be told counts as not so.
     func isLost(_ account: AccountID) async -> Bool { (try? await context.vault.isLost(account)) ?? false }
 
     /// Whether the account's key hangs on a share.
@@ -96,7 +97,8 @@ struct KeyGuards: Sendable {
         }
         await forgetItem(of: account)
         context.publishSetAside(
-            "the key store has lost what opened an account's files; they stay, and nothing opens them")
+            "an account's key was damaged, or the key store has lost what it hangs on; the files stay, and nothing opens them"
+        )
     }
 
     private static func startAnew(_ account: AccountID, in vault: Vault) async throws(ProtectionError) {

@@ -17,30 +17,33 @@ package enum Base64URL {
 
     /// The text form of the bytes.
     package static func encode(_ bytes: some DataProtocol) -> String {
-        let count = bytes.count
-        return String(unsafeUninitializedCapacity: (count * 4 + 2) / 3) { text in
+        if bytes.regions.count == 1, let region = bytes.regions.first {
+            return region.withUnsafeBytes(encode(memory:))
+        }
+        return Array(bytes).withUnsafeBytes(encode(memory:))
+    }
+
+    private static func encode(memory bytes: UnsafeRawBufferPointer) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
             alphabet.withUnsafeBufferPointer { alphabet in
-                var (bits, waiting, written) = (UInt32(0), 0, 0)
-                func write() {
-                    waiting -= 6
-                    text[written] = alphabet[Int(bits >> UInt32(waiting) & 63)]
-                    written += 1
+                var (read, written) = (0, 0)
+                // Three bytes are four letters.
+                while read + 3 <= bytes.count {
+                    let (a, b, c) = (bytes[read], bytes[read + 1], bytes[read + 2])
+                    text[written] = alphabet[Int(a >> 2)]
+                    text[written + 1] = alphabet[Int((a & 0x03) << 4 | b >> 4)]
+                    text[written + 2] = alphabet[Int((b & 0x0F) << 2 | c >> 6)]
+                    text[written + 3] = alphabet[Int(c & 0x3F)]
+                    read += 3
+                    written += 4
                 }
-                for region in bytes.regions {
-                    region.withUnsafeBytes { region in
-                        for byte in region {
-                            bits = bits << 8 | UInt32(byte)
-                            waiting += 8
-                            while waiting >= 6 { write() }
-                        }
-                    }
-                }
-                if waiting > 0 {
-                    bits <<= UInt32(6 - waiting)
-                    waiting = 6
-                    write()
-                }
-                return written
+                guard read < bytes.count else { return written }
+                let (a, b) = (bytes[read], read + 1 < bytes.count ? bytes[read + 1] : 0)
+                text[written] = alphabet[Int(a >> 2)]
+                text[written + 1] = alphabet[Int((a & 0x03) << 4 | b >> 4)]
+                guard read + 1 < bytes.count else { return written + 2 }
+                text[written + 2] = alphabet[Int((b & 0x0F) << 2)]
+                return written + 3
             }
         }
     }

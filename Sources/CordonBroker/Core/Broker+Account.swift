@@ -130,7 +130,7 @@ extension Broker {
     /// ended, the one that it had already (SI-068). Nil where another is needed.
     func knownToken(
         _ call: SilentTokenCall, _ request: RequestContext
-    ) throws(SignInError) -> WrittenAnswer<BrokerToken>? {
+    ) throws(SignInError) -> BrokerRoute.KnownAnswer<BrokerToken>? {
         let (app, rule) = try connections.app(request.peer)
         try check(resource: call.resource, rule)
         let scopes = call.scopes ?? []
@@ -138,20 +138,20 @@ extension Broker {
             guard let known = departure.tokens.token(for: app, call.resource, scopes),
                 known.token.expires > environment.now()
             else { throw SignInError(.interactionRequired, .signedOut, "the account was signed out") }
-            return known.answer(in: session)
+            return BrokerRoute.KnownAnswer(written: known.answer(in: session), lasts: nil)
         }
         let account = try account(call.account, in: call.session)
         try refuseWhileOwing(app)
         guard call.forcesRenewal != true, call.claims == nil,
             let known = handed.token(for: app, call.resource, scopes),
-            known.isFresh(at: environment.now(), buffer: configuration.signIn.expiryBuffer)
+            let lasts = known.freshness(buffer: configuration.signIn.expiryBuffer), lasts.contains(environment.now())
         else { return nil }
-        return known.answer(in: account.session)
+        return BrokerRoute.KnownAnswer(written: known.answer(in: account.session), lasts: lasts)
     }
 
     /// A token from memory or renewed.
     func silentToken(_ call: SilentTokenCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
-        if let known = try knownToken(call, request) { return known.answer }
+        if let known = try knownToken(call, request) { return known.written.answer }
         let app = try connections.app(request.peer).identity
         let account = try account(call.account, in: call.session)
         let scopes = call.scopes ?? []

@@ -12,6 +12,7 @@ extension Broker {
     /// Forgets a connection and cancels what waited for its person.
     func close(_ peer: Int) {
         connections.close(peer)
+        repeated.forget(peer)
         attended.cancelAll(of: peer)
         departures.checkAll(listening: connections.listening)
     }
@@ -34,15 +35,22 @@ extension Broker {
     }
 
     /// Answers a request at once; nil where that takes the disk or the network, and then nothing was done.
-    func quickAnswer(_ request: IncomingRequest, from peer: Int) -> BrokerMessage? {
+    ///
+    /// - Parameter payload: What the request was read from.
+    func quickAnswer(_ request: IncomingRequest, in payload: Data, from peer: Int) -> BrokerSession.Answered? {
         guard let route = request.route, let quick = request.quick else { return nil }
         let context = RequestContext(
             key: RequestKey(peer: peer, id: request.head.id), correlationID: request.head.correlationID)
         do {
             try connections.checkNonce(request.head.nonce, of: peer, for: route.verb)
-            return try quick(self, context)
+            guard let found = try quick(self, context) else { return nil }
+            let answered = BrokerSession.Answered(found.message)
+            if let lasts = found.lasts, let frame = answered.frame {
+                repeated.keep(frame, to: payload, request.head, of: peer, for: lasts)
+            }
+            return answered
         } catch {
-            return refusal(error, of: request)
+            return BrokerSession.Answered(refusal(error, of: request))
         }
     }
 

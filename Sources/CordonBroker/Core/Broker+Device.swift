@@ -24,15 +24,22 @@ extension Broker {
     /// The same where no files are read for it; nil for an administrator, who is told what cannot work.
     func quickDeviceInformation(
         _ request: RequestContext
-    ) throws(SignInError) -> WrittenAnswer<DeviceInformation>? {
+    ) throws(SignInError) -> BrokerRoute.KnownAnswer<DeviceInformation>? {
         guard isLocalAdministrator(try connections.greeted(request.peer).caller) else {
             let device = device
-            if let written = writtenDevice, written.answer == device { return written }
+            if let written = writtenDevice, written.answer == device { return Self.lasting(written) }
             let fresh = WrittenAnswer(device)
             writtenDevice = fresh
-            return fresh
+            return Self.lasting(fresh)
         }
-        return configuration.apps.isEmpty ? WrittenAnswer(device(with: problems)) : nil
+        guard configuration.apps.isEmpty else { return nil }
+        return BrokerRoute.KnownAnswer(written: WrittenAnswer(device(with: problems)), lasts: nil)
+    }
+
+    private static func lasting(
+        _ written: WrittenAnswer<DeviceInformation>
+    ) -> BrokerRoute.KnownAnswer<DeviceInformation> {
+        BrokerRoute.KnownAnswer(written: written, lasts: .distantPast ..< .distantFuture)
     }
 
     private func device(with problems: [String]) -> DeviceInformation {

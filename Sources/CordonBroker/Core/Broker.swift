@@ -28,17 +28,19 @@ public actor Broker {
     let logger: Logger
     /// The user that the broker runs as.
     let ownUser: UInt32
-    var keeper: StateKeeper
+    /// What connections were last told, until anything changes that an answer hangs on.
+    nonisolated let repeated: RepeatedAnswers
+    var keeper: StateKeeper { didSet { repeated.forgetAll() } }
     var connections = Connections()
     var attended = AttendedRequests()
     var departures = Departures()
     /// What apps were given in this session, for their clean-up after its end.
-    var handed = HandedTokens()
+    var handed = HandedTokens() { didSet { repeated.forgetAll() } }
     var timer: SessionTimer
     /// Why the service has not taken the newest report; nil where it has.
     var reportFault: SignInFault?
     /// What was last heard of the seat; nil for nothing yet.
-    var seat: SeatEvent?
+    var seat: SeatEvent? { didSet { repeated.forgetAll() } }
     /// What an app was last told of the device; names no person.
     var writtenDevice: WrittenAnswer<DeviceInformation>?
     var refusals = ThrottledLog()
@@ -64,6 +66,7 @@ public actor Broker {
         self.environment = environment
         self.logger = logger
         ownUser = user
+        repeated = RepeatedAnswers(now: environment.now)
         delivery = RecurringWork(from: environment.now())
         reports = RecurringWork(from: environment.now())
         register = configuration.service.map {

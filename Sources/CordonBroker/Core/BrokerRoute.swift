@@ -16,7 +16,21 @@ struct BrokerRoute: Sendable {
     typealias Work = @Sendable (isolated Broker, RequestContext) async throws -> BrokerMessage
 
     /// Answers a request at once, without disk and network; nil where that takes either, and nothing was done.
-    typealias QuickWork = @Sendable (isolated Broker, RequestContext) throws -> BrokerMessage?
+    typealias QuickWork = @Sendable (isolated Broker, RequestContext) throws -> QuickAnswer?
+
+    /// What is answered at once.
+    struct QuickAnswer: Sendable {
+        let message: BrokerMessage
+        /// When the same question has the same answer, and asking changes nothing, unless the broker itself changes; nil for never.
+        let lasts: Range<Date>?
+    }
+
+    /// An answer that was written before.
+    struct KnownAnswer<Answer: Encodable & Sendable>: Sendable {
+        let written: WrittenAnswer<Answer>
+        /// As ``QuickAnswer/lasts``.
+        let lasts: Range<Date>?
+    }
 
     /// What the verb sends and is answered by.
     let call: any BrokerCall.Type
@@ -37,26 +51,30 @@ struct BrokerRoute: Sendable {
         self.init(
             call,
             atOnce: { broker, call, request in
-                try quick(broker, call, request).map { BrokerMessage($0, to: Call.self, id: request.key.id) }
+                try quick(broker, call, request).map {
+                    QuickAnswer(message: BrokerMessage($0, to: Call.self, id: request.key.id), lasts: nil)
+                }
             }, answer)
     }
 
     /// - Parameter written: Answers at once with what was written before.
     private init<Call: BrokerCall>(
         _ call: Call.Type, member: BrokerMember,
-        written: @escaping @Sendable (isolated Broker, Call, RequestContext) throws -> WrittenAnswer<Call.Answer>?,
+        written: @escaping @Sendable (isolated Broker, Call, RequestContext) throws -> KnownAnswer<Call.Answer>?,
         _ answer: @escaping @Sendable (isolated Broker, Call, RequestContext) async throws -> Call.Answer
     ) {
         self.init(
             call,
             atOnce: { broker, call, request in
-                try written(broker, call, request).map { .answer(id: request.key.id, member, $0) }
+                try written(broker, call, request).map {
+                    QuickAnswer(message: .answer(id: request.key.id, member, $0.written), lasts: $0.lasts)
+                }
             }, answer)
     }
 
     private init<Call: BrokerCall>(
         _ call: Call.Type,
-        atOnce quick: (@Sendable (isolated Broker, Call, RequestContext) throws -> BrokerMessage?)?,
+        atOnce quick: (@Sendable (isolated Broker, Call, RequestContext) throws -> QuickAnswer?)?,
         _ answer: @escaping @Sendable (isolated Broker, Call, RequestContext) async throws -> Call.Answer
     ) {
         self.call = call

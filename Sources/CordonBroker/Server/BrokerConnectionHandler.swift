@@ -175,6 +175,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         guard let peer else { return }
         frameTimer?.cancel()
         frameTimer = nil
+        if let frame = session.repeatedAnswer(to: payload, from: peer) { return write(frame, context) }
         if !hasGreeted { holdGreeting(context) }
         underWay += 1
         let session = self.session
@@ -200,7 +201,9 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
                 Task(executorPreference: executor) {
                     defer { withExtendedLifetime(executor) {} }
                     let request = session.request(in: payload)
-                    if let answered = await session.quickAnswer(request, from: peer) { return finish(answered) }
+                    if let answered = await session.quickAnswer(request, in: payload, from: peer) {
+                        return finish(answered)
+                    }
                     Task { finish(await session.answer(request, from: peer)) }
                 }
                 return

@@ -51,10 +51,18 @@ struct BrokerSession: Sendable {
         IncomingRequest(short: payload) ?? (try? MessageCoding.decode(IncomingRequest.self, from: payload))
     }
 
+    /// The frame that answers what the connection has just asked, once more; nil for everything else.
+    func repeatedAnswer(to payload: Data, from peer: Int) -> Data? {
+        guard let frame = broker.repeated.answer(to: payload, of: peer), isUnchanged() else { return nil }
+        return frame
+    }
+
     /// Answers what takes neither the disk nor the network; nil for everything else, of which nothing was done then.
-    func quickAnswer(_ request: IncomingRequest?, from peer: Int) async -> Answered? {
+    ///
+    /// - Parameter payload: What the request was read from.
+    func quickAnswer(_ request: IncomingRequest?, in payload: Data, from peer: Int) async -> Answered? {
         guard let request, request.quick != nil, isUnchanged() else { return nil }
-        return await broker.quickAnswer(request, from: peer).map { Answered($0) }
+        return await broker.quickAnswer(request, in: payload, from: peer)
     }
 
     /// Answers a request; nil stands for a payload that holds none.

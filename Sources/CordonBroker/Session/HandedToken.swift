@@ -26,11 +26,12 @@ struct HandedToken: Sendable {
         written.answer.session == session ? written : WrittenAnswer(BrokerToken(token, session: session))
     }
 
-    /// Whether it may be given to the app once more instead of asking for a newer one: with half of its life or the
-    /// usual buffer left, and no clock that was set back (SI-096).
-    func isFresh(at now: Date, buffer: Duration) -> Bool {
+    /// When it may be given to the app once more instead of asking for a newer one: with half of its life or the
+    /// usual buffer left, and no clock that was set back (SI-096); nil for never.
+    func freshness(buffer: Duration) -> Range<Date>? {
         let early = min(TimeInterval(buffer.components.seconds), token.expires.timeIntervalSince(obtained) / 2)
-        return !isSuperseded && now >= obtained && now < token.expires.addingTimeInterval(-early)
+        let end = token.expires.addingTimeInterval(-early)
+        return isSuperseded || end <= obtained ? nil : obtained..<end
     }
 }
 

@@ -73,8 +73,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             let plan = try options.plan()
-            for name in ServeConfigurationFile.strangers(in: ProcessInfo.processInfo.environment) {
-                Terminal.talk(Style.yellow("\(name)") + " in the environment is no setting; it changes nothing")
+            for (name, note) in Self.notes(on: plan, in: ProcessInfo.processInfo.environment) {
+                Terminal.talk(Style.yellow(name) + " " + note)
             }
             for receiver in [plan.alerts, plan.audit] { _ = try receiver?.receiver(logger: Logger(label: "cordon")) }
             if !plan.isDevelopment {
@@ -87,15 +87,6 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     try plan.server.validate()
                     try plan.server.checkCertificate()
                 } catch { throw CommandFailure(error) }
-            }
-            if let metrics = plan.server.metrics, !Loopback.includes(metrics.host) {
-                Terminal.talk(
-                    Style.yellow("metrics")
-                        + " answer at \(metrics.host) without a sign-in; let no other network reach it")
-            }
-            if !plan.hasFolder {
-                Terminal.talk(
-                    Style.yellow("dataDirectory") + " is not set; keys and store are kept in \(plan.folder.path)")
             }
             let providers = offline || plan.isDevelopment ? nil : await IssuerCheck.all(of: plan.server)
             let database =
@@ -144,6 +135,21 @@ struct ServeConfigCommand: AsyncParsableCommand {
             guard providers?.allSatisfy(\.problems.isEmpty) ?? true else {
                 throw ExitCode(ExitStatus.notInWantedState.rawValue)
             }
+        }
+
+        /// What is worth a look and refused nowhere: settings by name, each with what there is to say of it.
+        static func notes(on plan: ServePlan, in environment: [String: String]) -> [(setting: String, note: String)] {
+            var notes = ServeConfigurationFile.strangers(in: environment).map { name in
+                (setting: name, note: "in the environment is no setting; it changes nothing")
+            }
+            if let metrics = plan.server.metrics, !Loopback.includes(metrics.host) {
+                notes.append(
+                    ("metrics", "answer at \(metrics.host) without a sign-in; let no other network reach it"))
+            }
+            if !plan.hasFolder {
+                notes.append(("dataDirectory", "is not set; keys and store are kept in \(plan.folder.path)"))
+            }
+            return notes
         }
     }
 }

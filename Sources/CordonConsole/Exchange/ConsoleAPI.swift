@@ -92,8 +92,7 @@ struct ConsoleAPI: Sendable {
         var refusal = Refusal(
             response.status, error?["code"]?.string ?? body["type"]?.string ?? "refused",
             error?["message"]?.string ?? body["detail"]?.string ?? body["title"]?.string
-                ?? "The service refused this.",
-            detail: error == nil && body["detail"] != nil ? body["title"]?.string : nil)
+                ?? "The service refused this.")
         refusal.details = (error?["details"]?.array ?? []).map { detail in
             Refusal.Detail(target: detail["target"]?.string ?? "", message: detail["message"]?.string ?? "")
         }

@@ -32,11 +32,11 @@ enum ConsoleAssets {
         .card { padding: 1rem 1.25rem; margin: 1.25rem 0; } .card .form, .card figure { border: 0; padding: 0; }
         .form { padding: 1rem 1.25rem; margin: 1rem 0; max-width: 52rem; }
         figure { margin: 1rem 0; padding: .75rem 1rem; } figcaption, caption { font-weight: 600; text-align: left; padding: .5rem 0; }
-        figure .scroll { border: 0; } svg text { fill: var(--text); font-size: 13px; } rect { fill: var(--bar); }
+        .bare { margin: 1rem 0; } svg { display: block; max-width: 34rem; overflow: visible; } svg text { fill: var(--text); font-size: 13px; } rect { fill: var(--bar); }
         rect.good { fill: var(--good); } rect.notice { fill: var(--notice); } rect.bad { fill: var(--bad); }
         .scroll { overflow-x: auto; margin: 1rem 0; padding: 0 .75rem; } .card .scroll { border: 0; padding: 0; }
         table { border-collapse: collapse; width: 100%; } caption { padding: .6rem .5rem; }
-        th, td { text-align: left; padding: .5rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; min-width: 6.5rem; }
+        th, td { text-align: left; padding: .5rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; min-width: 8rem; }
         th { overflow-wrap: normal; } td time, td .badge { white-space: nowrap; } td code { overflow-wrap: break-word; }
         th { color: var(--soft); font-weight: 600; font-size: .9rem; } td form { margin: 0; }
         code, pre { font: .88em ui-monospace, monospace; overflow-wrap: anywhere; } pre { overflow: auto; padding: .75rem; background: var(--back); border-radius: .4rem; white-space: pre-wrap; }
@@ -49,13 +49,13 @@ enum ConsoleAssets {
         .one { display: inline-block; margin-right: .35rem; }
         .note { border: 1px solid var(--line); border-left: .35rem solid currentcolor; border-radius: .4rem; padding: .6rem 1rem; margin: 1rem 0; background: var(--box); max-width: 52rem; }
         .note p { margin: 0; color: var(--text); } .note .item { padding-left: 1rem; }
-        .tiles { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem; }
+        .tiles { list-style: none; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11rem, 44%), 1fr)); gap: .75rem; }
         .tiles a { display: block; height: 100%; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--box); text-decoration: none; color: var(--text); }
         .tiles strong { display: block; font-size: 1.8rem; line-height: 1.2; } .tiles .bad strong { color: var(--bad); } .tiles .notice strong { color: var(--notice); } .tiles .good strong { color: var(--good); }
         .form > .links:last-child { margin-bottom: .25rem; } .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
         .form > fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
         input, select, textarea, button { font: inherit; color: inherit; } input:not([type]), select, textarea { display: block; width: 100%; max-width: 34rem; padding: .45rem .6rem; border: 1px solid var(--soft); border-radius: .35rem; background: var(--back); }
-        .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }
+        .beside { margin-top: .35rem; } .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }
         .option .help { margin-left: 1.6rem; } .idle label, .idle legend { color: var(--soft); } .error { color: var(--bad); font-weight: 600; } .remark { color: var(--notice); }
         .wrong input, .wrong select, .wrong textarea { border-color: var(--bad); border-width: 2px; }
         button, a.main { display: inline-block; padding: .45rem .95rem; border: 1px solid var(--main); border-radius: .4rem; background: var(--main); color: var(--onmain); text-decoration: none; cursor: pointer; }

@@ -75,7 +75,7 @@ enum ConsoleTemplates {
         """
 
     private static let form = """
-        <form class="form" method="{{method}}" action="{{action}}">
+        <form class="{{#bare}}bare{{/bare}}{{#filled}}form{{/filled}}" method="{{method}}" action="{{action}}">
         {{#token}}<input type="hidden" name="csrf" value="{{csrf}}">{{/token}}
         {{#hidden}}<input type="hidden" name="{{name}}" value="{{value}}">{{/hidden}}
         {{#sets}}{{#legend}}<fieldset><legend>{{.}}</legend>{{#help}}<p class="help">{{.}}</p>{{/help}}{{/legend}}
@@ -88,7 +88,7 @@ enum ConsoleTemplates {
 
     private static let field = """
         <div class="field{{#error}} wrong{{/error}}{{#idle}} idle{{/idle}}">
-        {{#line}}<label for="{{id}}">{{label}}</label><input id="{{id}}" name="{{name}}" value="{{#value}}{{.}}{{/value}}" autocomplete="off" spellcheck="false" maxlength="4096"{{#required}} required{{/required}}{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>{{/line}}
+        {{#line}}<label for="{{id}}">{{label}}</label><input id="{{id}}" name="{{name}}" value="{{#value}}{{.}}{{/value}}" autocomplete="off" spellcheck="false" maxlength="4096"{{#required}} required{{/required}}{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>{{#search}}<button class="beside" name="step" value="find">{{.}}</button>{{/search}}{{/line}}
         {{#long}}<label for="{{id}}">{{label}}</label><textarea id="{{id}}" name="{{name}}" rows="5"{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>
         {{#value}}{{.}}{{/value}}</textarea>{{/long}}
         {{#choice}}<label for="{{id}}">{{label}}</label><select id="{{id}}" name="{{name}}"{{#about}} aria-describedby="{{id}}-about"{{/about}}{{#error}} aria-invalid="true"{{/error}}>{{#options}}<option value="{{#value}}{{.}}{{/value}}"{{#chosen}} selected{{/chosen}}>{{text}}</option>{{/options}}</select>{{/choice}}
@@ -103,7 +103,7 @@ enum ConsoleTemplates {
     private static let chart = """
         <figure><figcaption>{{title}}</figcaption>
         {{#empty}}<p class="empty">{{.}}</p>{{/empty}}
-        {{#drawn}}<div class="scroll" role="region" aria-label="{{title}}" tabindex="0"><svg viewBox="0 0 {{width}} {{height}}" width="{{width}}" height="{{height}}" role="img" aria-label="{{words}}">{{#bars}}<text x="{{left}}" y="{{text}}" text-anchor="end">{{name}}</text><rect class="{{tone}}" x="{{start}}" y="{{y}}" width="{{length}}" height="18"></rect><text x="{{end}}" y="{{text}}">{{value}}</text>{{/bars}}</svg></div>{{/drawn}}</figure>
+        {{#drawn}}<svg width="100%" height="{{height}}" role="img" aria-label="{{words}}">{{#bars}}<text x="0" y="{{text}}">{{label}}</text><rect class="{{tone}}" x="0" y="{{y}}" width="{{length}}%" height="8" rx="2"></rect>{{/bars}}</svg>{{/drawn}}</figure>
 
         """
 }

@@ -26,8 +26,11 @@ struct Form {
     }
 
     func model(in language: ConsoleLanguage) -> PageModel {
-        PageModel([
-            "action": action, "submit": submit.text(in: language), "grave": isGrave, "method": asks ? "get" : "post",
+        // A button alone needs no box around it.
+        let isBare = fieldsets.allSatisfy(\.fields.isEmpty)
+        return PageModel([
+            "bare": isBare, "filled": !isBare, "action": action, "submit": submit.text(in: language), "grave": isGrave,
+            "method": asks ? "get" : "post",
             "token": !asks, "hidden": hidden.map { PageModel(["name": $0.0, "value": $0.1]) },
             "sets": fieldsets.map { $0.model(in: language) }, "cancel": cancel?.model(in: language),
         ])
@@ -53,6 +56,8 @@ struct Field {
     enum Kind {
         case text
         case long
+        /// A line with a button of its own, which sends the form with `step` being `find`.
+        case search(Phrase)
         case choice([(value: String, text: Phrase)])
         case radio([(value: String, text: Phrase, help: Phrase)])
         case flag
@@ -97,6 +102,9 @@ struct Field {
         switch kind {
         case .text: members["line"] = true
         case .long: members["long"] = true
+        case .search(let button):
+            members["line"] = true
+            members["search"] = say(button)
         case .flag:
             members["flag"] = true
             members["checked"] = value == "true"

@@ -30,14 +30,40 @@ struct ApprovalPages {
         }
     }
 
-    /// What a change is about, as a link where there is a page for it.
-    private static func entity(_ change: JSONValue) -> Cell {
-        let parts = change.text("entity").split(separator: "/", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return .text(.data(change.text("entity"))) }
-        return switch parts[0] {
-        case "policy": .link(.data(parts[1]), PolicyPages.path(parts[1]))
-        case "user": .link(.data(parts[1]), PeoplePages.path(parts[1]))
-        default: .text(.data(change.text("entity")))
+    /// The names of the people whom changes name, and of the policies.
+    private struct Names {
+        let people: PeopleStanding
+        let policies: [String: String]
+
+        init(of changes: [JSONValue], _ visit: ConsoleVisit) async throws {
+            func ids(_ kind: String) -> [String] {
+                changes.map { $0.text("entity") }.filter { $0.hasPrefix(kind + "/") }
+                    .map { String($0.dropFirst(kind.count + 1)) }
+            }
+            people = try await PeopleStanding(
+                of: (ids("user") + changes.map { $0["requester"]?.text("id") ?? "" }).prefix(200).map(\.self), visit)
+            var policies: [String: String] = [:]
+            for id in Set(ids("policy")).sorted().prefix(50) {
+                // One that is removed has no name any more.
+                policies[id] = (try? await visit.api.get(PolicyPages.route(id)))?.text("displayName")
+            }
+            self.policies = policies
+        }
+
+        /// Who asked for a change.
+        func requester(of change: JSONValue) -> Phrase {
+            .data(people.name(of: change["requester"]?.text("id") ?? ""))
+        }
+
+        /// What a change is about, as a link where there is a page for it.
+        func entity(of change: JSONValue) -> Cell {
+            let parts = change.text("entity").split(separator: "/", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { return .text(.data(change.text("entity"))) }
+            return switch parts[0] {
+            case "policy": .link(.data(policies[parts[1]] ?? parts[1]), PolicyPages.path(parts[1]))
+            case "user": .link(.data(people.name(of: parts[1])), PeoplePages.path(parts[1]))
+            default: .text(.data(change.text("entity")))
+            }
         }
     }
 
@@ -48,11 +74,13 @@ struct ApprovalPages {
         } catch let refusal as Refusal where refusal.status == .notFound {
             changes = []
         }
+        let names = try await Names(of: changes, visit)
         let rows = changes.map { change -> [Cell] in
             let (text, tone) = Self.words(change.text("state"))
             return [
-                .link(SettingTexts.words(change.text("action")), Self.path(change.text("id"))), Self.entity(change),
-                .text("\(change["reach"]?.number("people") ?? 0)"), .text(.data(change["requester"]?.text("id") ?? "")),
+                .link(SettingTexts.words(change.text("action")), Self.path(change.text("id"))),
+                names.entity(of: change),
+                .text("\(change["reach"]?.number("people") ?? 0)"), .text(names.requester(of: change)),
                 .time(change.date("requested")), .badge(text, tone),
             ]
         }
@@ -79,11 +107,12 @@ struct ApprovalPages {
         let requester = change["requester"]?.text("id") ?? ""
         let isOwn = requester == visit.me.text("id")
         let path = Self.path(visit.keys[0])
+        let names = try await Names(of: [change], visit)
         let facts: [(Phrase, Cell)] = [
-            ("State", .badge(text, tone)), ("Concerns", Self.entity(change)),
+            ("State", .badge(text, tone)), ("Concerns", names.entity(of: change)),
             ("People it reaches", .text("\(reach.number("people"))")),
             ("Apps on devices", .text("\(reach.number("registrations"))")),
-            ("Requested by", .text(.data(requester))), ("Requested", .time(change.date("requested"))),
+            ("Requested by", .text(names.requester(of: change))), ("Requested", .time(change.date("requested"))),
             ("Reason", .text(.data(change.text("reason")))), ("Lapses", .time(change.date("expires"))),
         ]
         var blocks: [Block] = [.facts(facts)]
@@ -165,7 +194,7 @@ struct ShownImpact {
         }
         token = impact.text("token")
         let losing = impact["losing"] ?? .null
-        var blocks: [Block] = []
+        var blocks = impact["audience"].map(Self.audience) ?? []
         if !impact.list("wipes").isEmpty || losing.number("people") > 0 {
             blocks.append(
                 .note(
@@ -204,5 +233,34 @@ struct ShownImpact {
                         "Where several policies meet", ["Setting", "Value that counts", "Policy"], winners, empty: "")))
         }
         self.blocks = blocks
+    }
+
+    /// Whom the policy reaches: how many, and some of them by name.
+    private static func audience(_ audience: JSONValue) -> [Block] {
+        let (before, after, leaving) = (
+            audience.number("before"), audience.number("after"), audience.number("leaving")
+        )
+        var blocks: [Block] = []
+        if leaving > 0 {
+            blocks.append(
+                .note(
+                    .notice, "\(leaving) people lose this policy.",
+                    ["In apps where no other policy reaches them, organisation data is removed."]))
+        }
+        guard after > 0 else {
+            guard before == 0 else { return blocks }
+            return [
+                .note(.notice, "This reaches no person at present. Add people to the group, or choose another one.", [])
+            ]
+        }
+        let people = audience.list("some").map {
+            Cell.link(.data($0.text("displayName")), EffectiveRulesPage.path($0.text("id")))
+        }
+        let others = after - people.count
+        blocks.append(
+            .card(
+                "Who is affected: \(after) people",
+                [.facts([("By name", .list(people + (others > 0 ? [.text("and \(others) more")] : [])))])]))
+        return blocks
     }
 }

@@ -35,22 +35,31 @@ struct DevicePages {
         registration.list("flaggedReasons").compactMap(\.string).filter { $0 != "none" }.map(SettingTexts.words)
     }
 
-    static func table(_ caption: Phrase, _ registrations: [JSONValue], more: Link? = nil) -> Table {
+    /// - Parameter people: Whose the devices are; nil on the page of one person.
+    static func table(
+        _ caption: Phrase, _ registrations: [JSONValue], of people: PeopleStanding? = nil, more: Link? = nil
+    ) -> Table {
         let rows = registrations.map { registration -> [Cell] in
             let flags = flags(registration)
             let applied = registration["appliedPolicies"]?.array
             return [
-                .link(.data(name(registration)), path(registration.text("id"))),
-                .code(registration["appIdentifier"]?.text("bundleId") ?? ""),
-                .text("\(registration.text("applicationVersion")), system \(registration.text("platformVersion"))"),
-                .time(registration.date("lastSyncDateTime")),
-                .list(
-                    (flags.isEmpty ? [.badge("healthy", .good)] : flags.map { .badge($0, .bad) })
-                        + (applied.map { $0.isEmpty ? [.badge("no rules confirmed", .notice)] : [] } ?? [])),
+                .link(.data(name(registration)), path(registration.text("id")))
             ]
+                + (people.map { people in
+                    let id = registration.text("userId")
+                    return [Cell.link(.data(people.name(of: id)), PeoplePages.path(id))]
+                } ?? []) + [
+                    .code(registration["appIdentifier"]?.text("bundleId") ?? ""),
+                    .text("\(registration.text("applicationVersion")), system \(registration.text("platformVersion"))"),
+                    .time(registration.date("lastSyncDateTime")),
+                    .list(
+                        (flags.isEmpty ? [.badge("healthy", .good)] : flags.map { .badge($0, .bad) })
+                            + (applied.map { $0.isEmpty ? [.badge("no rules confirmed", .notice)] : [] } ?? [])),
+                ]
         }
         return Table(
-            caption, ["Device", "App", "Versions", "Last contact", "State"], rows,
+            caption, ["Device"] + (people == nil ? [] : ["Person"]) + ["App", "Versions", "Last contact", "State"],
+            rows,
             empty: "No app has enrolled yet. Assign a policy; apps enrol when people sign in to them.",
             more: more)
     }
@@ -60,8 +69,11 @@ struct DevicePages {
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
         let shared = try await visit.api.get("/admin/v1/devices").array ?? []
+        let people = try await PeopleStanding(of: page.list("value").map { $0.text("userId") }, visit)
         var blocks: [Block] = [
-            .table(Self.table("Apps on devices", page.list("value"), more: ListPages.more(page, "/console/devices")))
+            .table(
+                Self.table(
+                    "Apps on devices", page.list("value"), of: people, more: ListPages.more(page, "/console/devices")))
         ]
         if !shared.isEmpty {
             blocks.append(

@@ -23,6 +23,7 @@ struct HistoryPages {
         let id = visit.keys[0]
         let policy = try await visit.api.get(PolicyPages.route(id))
         let versions = try await visit.api.get(Self.route(id)).array ?? []
+        let people = try await PeopleStanding(of: versions.prefix(200).map { $0["author"]?.text("id") ?? "" }, visit)
         let rows = versions.map { version -> [Cell] in
             let isPresent = version.text("version") == policy.text("version")
             return [
@@ -32,7 +33,8 @@ struct HistoryPages {
                         "Version \(.data("\(version.number("number"))"))",
                         Self.path(id) + "/" + ConsolePath.part(version.text("version"))),
                 .time(version.date("time")), .text(SettingTexts.words(version.text("action"))),
-                .text(.data(version["author"]?.text("id") ?? "")), .text(.data(version.text("reason"))),
+                .text(.data(people.name(of: version["author"]?.text("id") ?? ""))),
+                .text(.data(version.text("reason"))),
             ]
         }
         return .page(

@@ -180,7 +180,7 @@ struct PolicyEditing {
                     .bad, "Another administrator changed this policy while you did.",
                     ["Nothing was overwritten. Below is what your change would do to the version in force now."]))
         }
-        blocks += try await consequences(diff, entity, visit)
+        blocks += consequences(diff)
         let impact = try await ShownImpact(
             of: ["policy": .string(visit.keys[0]), "update": .object(differing(typed, from: old, entity))], visit)
         blocks += impact.blocks
@@ -226,10 +226,8 @@ struct PolicyEditing {
         }
     }
 
-    /// What a change does, and to whom.
-    private static func consequences(_ diff: PolicyDiff, _ entity: JSONValue, _ visit: ConsoleVisit) async throws
-        -> [Block]
-    {
+    /// What a change does.
+    private static func consequences(_ diff: PolicyDiff) -> [Block] {
         var blocks: [Block] = []
         let wiping = diff.changes.filter { change in
             change.to.string == "wipe"
@@ -281,7 +279,6 @@ struct PolicyEditing {
                                 empty: ""))
                     ]))
         }
-        blocks += try await PolicyTargeting.audience(of: entity.list("assignments"), visit)
         return blocks
     }
 

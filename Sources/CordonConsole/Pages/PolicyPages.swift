@@ -38,22 +38,38 @@ struct PolicyPages {
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let all = try await visit.api.all(Self.collection + "?$top=100&$expand=apps,assignments")
+        let all = try await visit.api.all(Self.collection + "?$top=999&$expand=apps,assignments")
         let search = visit.query["search"].lowercased()
         let policies = all.filter {
             !Self.isConfiguration($0) && (search.isEmpty || $0.text("displayName").lowercased().contains(search))
         }
-        let groups = try await PolicyTargeting.groups(visit)
-        let rows = Self.sorted(policies, by: visit.query["sort"]).map { policy -> [Cell] in
-            let targets = policy.list("assignments").map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
+        let sorted = Self.sorted(policies, by: visit.query["sort"])
+        let first = min(max(0, Int(visit.query["from"]) ?? 0), sorted.count)
+        let shown = sorted.dropFirst(first).prefix(Self.mostShown)
+        let groups = try await PolicyTargeting.names(
+            ofGroups: PolicyTargeting.groups(
+                in: shown.flatMap { $0.list("assignments").prefix(Self.mostTargets) }), visit)
+        let rows = shown.map { policy -> [Cell] in
+            let assignments = policy.list("assignments")
+            var targets = assignments.prefix(Self.mostTargets).map {
+                Cell.text(PolicyTargeting.words(of: $0["target"] ?? .null, groups))
+            }
+            if assignments.count > targets.count {
+                targets.append(.text("and \(assignments.count - targets.count) more"))
+            }
             return [
                 .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), .text(Self.kind(policy)),
                 policy.list("apps").isEmpty
                     ? .text(SettingTexts.words(policy.text("appGroupType"))) : .text("\(policy.list("apps").count)"),
-                targets.isEmpty ? .badge("not assigned", .notice) : .list(targets.prefix(5).map { .text($0) }),
+                targets.isEmpty ? .badge("not assigned", .notice) : .list(targets),
                 .code(policy.text("version")), .time(policy.date("lastModifiedDateTime")),
             ]
         }
+        let next = first + shown.count
+        let more = Link(
+            "More",
+            "/console/policies?from=\(next)&search=\(ConsolePath.part(visit.query["search"]))&sort=\(ConsolePath.part(visit.query["sort"]))"
+        )
         var blocks: [Block] = []
         if visit.may("writePolicies") {
             let links = [
@@ -73,7 +89,9 @@ struct PolicyPages {
             .table(
                 Table(
                     "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed"], rows,
-                    empty: "There is no policy yet. Make one from a baseline, add apps and assign it to a group.")),
+                    empty: search.isEmpty
+                        ? "There is no policy yet. Make one from a baseline, add apps and assign it to a group."
+                        : "No policy has this in its name.", more: next < sorted.count ? more : nil)),
         ]
         return .page(
             Page(
@@ -81,6 +99,9 @@ struct PolicyPages {
                 lead: "What people may do with organisation data, in which apps, and who gets the rules.",
                 blocks))
     }
+
+    /// The most policies of a page, and the most groups that each names there.
+    private static let (mostShown, mostTargets) = (50, 5)
 
     private static let orders: [(value: String, text: Phrase)] = [
         ("", "name"), ("changed", "last change"), ("kind", "kind"),
@@ -232,7 +253,10 @@ struct PolicyPages {
         }
         if visit.may("assignPolicies") {
             // One step after the other: what a policy has no app for, it cannot protect.
-            links.append(Link("Assign", path + "/assignments", isMain: !Self.lacksApps(entity)))
+            links.append(
+                Link(
+                    "Assign", path + "/assignments",
+                    isMain: !Self.lacksApps(entity) && entity.list("assignments").isEmpty))
         }
         links.append(Link("History", path + "/history"))
         links.append(Link("Compare", path + "/compare"))
@@ -263,8 +287,9 @@ struct PolicyPages {
     /// Whom the policy reaches and how far it has come.
     private static func state(_ entity: JSONValue, _ visit: ConsoleVisit) async throws -> [Block] {
         let id = entity.text("id")
-        let groups = try await PolicyTargeting.groups(visit)
-        let reached = entity.list("assignments").map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
+        let assignments = entity.list("assignments")
+        let groups = try await PolicyTargeting.names(ofGroups: PolicyTargeting.groups(in: assignments), visit)
+        let reached = assignments.map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
         let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
         let summary = try? await visit.api.get(route(id) + "/deploymentSummary")
         let waiting =

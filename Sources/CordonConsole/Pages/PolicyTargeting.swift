@@ -8,7 +8,8 @@ struct PolicyTargeting {
     private static let allUsers = "#microsoft.graph.allLicensedUsersAssignmentTarget"
     private static let group = "#microsoft.graph.groupAssignmentTarget"
     private static let exclusion = "#microsoft.graph.exclusionGroupAssignmentTarget"
-    private static let mostShown = 20
+    /// The most groups that are offered at once.
+    private static let mostOffered = 50
 
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/apps", needs: "writePolicies", apps)
@@ -18,16 +19,29 @@ struct PolicyTargeting {
         table.post("/console/policies/:id/assign", assign)
     }
 
-    /// The groups by their ids.
-    static func groups(_ visit: ConsoleVisit) async throws -> [String: String] {
-        let all = try await visit.api.all("/v1.0/groups?$top=200", atMost: 1_000)
-        return Dictionary(all.map { ($0.text("id"), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
+    /// The names of some groups by their folded ids; those that have left the directory have none.
+    static func names(ofGroups ids: Set<String>, _ visit: ConsoleVisit) async throws -> [String: String] {
+        var (names, rest): ([String: String], ArraySlice<String>) = ([:], ids.sorted()[...])
+        while !rest.isEmpty {
+            let list = rest.prefix(50).map { "'" + $0.replacing("'", with: "''") + "'" }.joined(separator: ",")
+            rest = rest.dropFirst(50)
+            let path = "/v1.0/groups?$top=50&$filter=id%20in%20(\(ConsolePath.part(list)))"
+            for group in try await visit.api.get(path).list("value") {
+                names[group.text("id").lowercased()] = group.text("displayName")
+            }
+        }
+        return names
+    }
+
+    /// The ids of the groups that assignments name.
+    static func groups(in assignments: [JSONValue]) -> Set<String> {
+        Set(assignments.compactMap { $0["target"]?["groupId"]?.string }.filter { !$0.isEmpty })
     }
 
     /// Whom an assignment is for.
     static func words(of target: JSONValue, _ groups: [String: String]) -> Phrase {
         let id = target.text("groupId")
-        let name = groups[id] ?? id
+        let name = groups[id.lowercased()] ?? id
         return switch target.text("@odata.type") {
         case allUsers: "all people with a licence"
         case exclusion: "not \(name)"
@@ -127,13 +141,11 @@ struct PolicyTargeting {
         _ entity: JSONValue, _ visit: ConsoleVisit, _ typed: ConsoleForm?
     ) async throws -> Block {
         let id = entity.text("id")
-        let groups = try await groups(visit).sorted { $0.value.lowercased() < $1.value.lowercased() }
         let filters = try await visit.api.all("/beta/deviceManagement/assignmentFilters?$top=200")
         let targets = entity.list("assignments").compactMap { $0["target"] }
         func chosen(_ type: String) -> String {
             targets.filter { $0.text("@odata.type") == type }.map { $0.text("groupId") }.joined(separator: ",")
         }
-        let options = groups.map { (value: $0.key, text: Phrase.data($0.value)) }
         let everybody = targets.contains { $0.text("@odata.type") == allUsers } ? "true" : ""
         let filter =
             targets.lazy.map { $0.text("deviceAndAppManagementAssignmentFilterId") }.first { !$0.isEmpty } ?? ""
@@ -143,18 +155,29 @@ struct PolicyTargeting {
         func value(_ name: String, _ known: String) -> String {
             typed.map { $0.all(name).joined(separator: ",") } ?? known
         }
+        let (included, excluded) = (value("included", chosen(group)), value("excluded", chosen(exclusion)))
+        let ticked = [included, excluded].flatMap { $0.split(separator: ",").map(String.init) }
+        let (options, hasMore) = try await offered(beside: Set(ticked), named: typed?["find"] ?? "", visit)
         var fields = [
-            Field(.flag, "everybody", "All people who have a licence", value: value("everybody", everybody)),
+            Field(.flag, "everybody", "All people who have a licence", value: value("everybody", everybody))
+        ]
+        if hasMore || !(typed?["find"] ?? "").isEmpty {
+            fields.append(
+                Field(
+                    .search("Search"), "find", "Find groups",
+                    help: hasMore
+                        ? "The directory has more groups than are listed here. Search for the beginning of a name; what is ticked stays."
+                        : "Search for the beginning of a name; what is ticked stays.", value: typed?["find"] ?? ""))
+        }
+        fields += [
             Field(
                 .several(options), "included", "Groups that get it",
                 help: options.isEmpty
                     ? "The directory has no groups yet. Connect a directory, or add groups with the administration API."
-                    : "", value: value("included", chosen(group))
-            ),
+                    : "", value: included),
             Field(
                 .several(options), "excluded", "Groups that do not get it",
-                help: "Excluding a group overrides including another one.",
-                value: value("excluded", chosen(exclusion))),
+                help: "Excluding a group overrides including another one.", value: excluded),
         ]
         if !filters.isEmpty {
             fields.append(
@@ -177,14 +200,37 @@ struct PolicyTargeting {
                 fields))
     }
 
+    /// The groups to choose among: those that are ticked, and as many others as fit on a page, by name.
+    private static func offered(
+        beside ticked: Set<String>, named beginning: String, _ visit: ConsoleVisit
+    ) async throws -> (options: [(value: String, text: Phrase)], hasMore: Bool) {
+        let text = ConsolePath.part(beginning.replacing("'", with: "''"))
+        let page = try await visit.api.get(
+            "/v1.0/groups?$top=\(mostOffered)&$orderby=displayName"
+                + (beginning.isEmpty ? "" : "&$filter=startswith(displayName,'\(text)')"))
+        let names = try await names(ofGroups: ticked, visit)
+        let folded = Set(ticked.map { $0.lowercased() })
+        func name(_ id: String) -> String { names[id.lowercased()] ?? id }
+        let chosen = ticked.sorted { (name($0).lowercased(), $0) < (name($1).lowercased(), $1) }
+            .map { (value: $0, text: Phrase.data(name($0))) }
+        let others = page.list("value").filter { !folded.contains($0.text("id").lowercased()) }
+            .map { (value: $0.text("id"), text: Phrase.data($0.text("displayName"))) }
+        return (chosen + others, page["@odata.nextLink"]?.string != nil)
+    }
+
     @Sendable private func assignments(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
-        return .page(
-            Page(
-                "Who gets \(entity.text("displayName"))", .policies,
-                lead: "You see who is affected before anything changes.",
-                above: Link(.data(entity.text("displayName")), PolicyPages.path(entity.text("id"))),
-                [try await Self.form(entity, visit, visit.draft)]))
+        return .page(try await Self.assignmentsPage(entity, visit, visit.draft))
+    }
+
+    private static func assignmentsPage(
+        _ entity: JSONValue, _ visit: ConsoleVisit, _ typed: ConsoleForm?, _ notes: [Block] = []
+    ) async throws -> Page {
+        Page(
+            "Who gets \(entity.text("displayName"))", .policies,
+            lead: "You see who is affected before anything changes.",
+            above: Link(.data(entity.text("displayName")), PolicyPages.path(entity.text("id"))),
+            notes + [try await form(entity, visit, typed)])
     }
 
     /// The assignments that were filled in.
@@ -208,32 +254,21 @@ struct PolicyTargeting {
     @Sendable private func preview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
         let id = entity.text("id")
+        guard visit.form["step"] != "find" else {
+            return .page(try await Self.assignmentsPage(entity, visit, visit.form))
+        }
         let typed = Self.typed(visit.form)
         let included = Set(visit.form.all("included")), excluded = Set(visit.form.all("excluded"))
         guard included.isDisjoint(with: excluded) else {
-            return .page(
-                Page(
-                    "Who gets \(entity.text("displayName"))", .policies,
-                    [
-                        .note(.bad, "A group cannot be included and excluded at once.", []),
-                        try await Self.form(entity, visit, visit.form),
-                    ]), .badRequest)
+            let note = Block.note(.bad, "A group cannot be included and excluded at once.", [])
+            return .page(try await Self.assignmentsPage(entity, visit, visit.form, [note]), .badRequest)
         }
-        var blocks = try await Self.audience(of: typed, visit)
-        let before = try await Self.people(in: entity.list("assignments"), visit).map(\.id)
-        let after = try await Self.people(in: typed, visit).map(\.id)
-        let lost = Set(before).subtracting(after)
-        if !lost.isEmpty {
-            blocks.insert(
-                .note(
-                    .notice, "\(lost.count) people lose this policy.",
-                    ["In apps where no other policy reaches them, organisation data is removed."]), at: 0)
-        }
-        let kept = visit.form.values.filter { !["csrf", "page", "impact"].contains($0.key) }.flatMap { name, values in
+        let kept = visit.form.values.filter { !["csrf", "page", "impact", "find", "step"].contains($0.key) }.flatMap {
+            name, values in
             values.map { (name, $0) }
         }
         let impact = try await ShownImpact(of: ["policy": .string(id), "assign": .array(typed)], visit)
-        blocks += impact.blocks
+        var blocks = impact.blocks
         blocks.append(
             .form(
                 Form(
@@ -252,58 +287,5 @@ struct PolicyTargeting {
             .post, PolicyPages.route(id) + "/assign", ["assignments": .array(Self.typed(visit.form))],
             impact: visit.form["impact"])
         return .moved(PolicyPages.path(id))
-    }
-
-    // MARK: Whom assignments reach
-
-    struct Person {
-        var id: String
-        var name: String
-    }
-
-    /// The people whom assignments reach, filters aside; at most a thousand.
-    static func people(in assignments: [JSONValue], _ visit: ConsoleVisit) async throws -> [Person] {
-        var (reached, excluded): ([String: String], Set<String>) = ([:], [])
-        for target in assignments.compactMap({ $0["target"] }) {
-            let id = ConsolePath.part(target.text("groupId"))
-            let path =
-                target.text("@odata.type") == allUsers
-                ? "/v1.0/users?$top=200" : "/v1.0/groups/\(id)/transitiveMembers?$top=200"
-            guard target.text("@odata.type") == allUsers || !id.isEmpty else { continue }
-            // A group that has left the directory reaches no person.
-            let members = (try? await visit.api.all(path)) ?? []
-            for member in members where member["userPrincipalName"] != nil || target.text("@odata.type") == allUsers {
-                if target.text("@odata.type") == exclusion {
-                    excluded.insert(member.text("id"))
-                } else {
-                    reached[member.text("id")] = member.text("displayName")
-                }
-            }
-        }
-        return reached.filter { !excluded.contains($0.key) }.map { Person(id: $0.key, name: $0.value) }
-            .sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
-    }
-
-    static func audience(of assignments: [JSONValue], _ visit: ConsoleVisit) async throws -> [Block] {
-        let people = try await people(in: assignments, visit)
-        guard !people.isEmpty else {
-            return [
-                .note(.notice, "This reaches no person at present. Add people to the group, or choose another one.", [])
-            ]
-        }
-        return [
-            .card(
-                "Who is affected: \(people.count) people",
-                [
-                    .facts([
-                        (
-                            "By name",
-                            .list(
-                                people.prefix(mostShown).map { .link(.data($0.name), EffectiveRulesPage.path($0.id)) }
-                                    + (people.count > mostShown ? [.text("and \(people.count - mostShown) more")] : []))
-                        )
-                    ])
-                ])
-        ]
     }
 }

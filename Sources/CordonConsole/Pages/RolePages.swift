@@ -29,7 +29,9 @@ struct RolePages {
                     ? .text(SettingTexts.words(role.text("displayName")))
                     : .link(.data(role.text("displayName")), Self.path(role.text("id"))),
                 isBuiltIn ? .badge("built in", .plain) : .badge("your own", .good), .text(permissions),
-                .list(role.list("members").compactMap(\.string).map { .code($0) }),
+                isBuiltIn && role.list("members").isEmpty
+                    ? .text("as your identity provider says")
+                    : .list(role.list("members").compactMap(\.string).map { .code($0) }),
             ]
         }
         let mine = visit.me.list("permissions").compactMap(\.string).map(SettingTexts.words)

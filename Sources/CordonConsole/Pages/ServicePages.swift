@@ -42,40 +42,31 @@ struct ServicePages {
                     ]),
                     .links(visit.may("manageTenant") ? [Link("Change", "/console/service/accounts")] : []),
                 ]),
-            .card(
-                "Filters",
-                [
-                    .table(
-                        Table(
-                            "Filters", ["Name", "Rule", "Changed"],
-                            filters.map {
-                                [
-                                    .link(
-                                        .data($0.text("displayName")),
-                                        "/console/service/filters/" + ConsolePath.part($0.text("id"))),
-                                    .code($0.text("rule")), .time($0.date("lastModifiedDateTime")),
-                                ]
-                            },
-                            empty: "There is no filter yet. A filter limits an assignment to certain devices or apps.")
-                    ),
-                    .links(visit.may("assignPolicies") ? [Link("New filter", "/console/service/filters/new")] : []),
-                ]),
-            .card(
-                "Keys that sign",
-                [
-                    .table(
-                        Table(
-                            "Keys", ["Key", "For", "Signs from", "Ends"],
-                            keys.map {
-                                [
-                                    .code($0.text("id")), .text(SettingTexts.words($0.text("role"))),
-                                    .time($0.date("activeFrom")),
-                                    $0["retires"]?.string == nil ? .text("open") : .time($0.date("retires")),
-                                ]
-                            },
-                            empty: "")),
-                    .links(visit.may("manageTenant") ? [Link("New signing key", "/console/service/keys")] : []),
-                ]),
+            .table(
+                Table(
+                    "Filters", ["Name", "Rule", "Changed"],
+                    filters.map {
+                        [
+                            .link(
+                                .data($0.text("displayName")),
+                                "/console/service/filters/" + ConsolePath.part($0.text("id"))),
+                            .code($0.text("rule")), .time($0.date("lastModifiedDateTime")),
+                        ]
+                    },
+                    empty: "There is no filter yet. A filter limits an assignment to certain devices or apps.")),
+            .links(visit.may("assignPolicies") ? [Link("New filter", "/console/service/filters/new")] : []),
+            .table(
+                Table(
+                    "Keys that sign", ["Key", "For", "Signs from", "Ends"],
+                    keys.map {
+                        [
+                            .code($0.text("id")), .text(Self.purpose(ofKey: $0.text("role"))),
+                            .time($0.date("activeFrom")),
+                            $0["retires"]?.string == nil ? .text("open") : .time($0.date("retires")),
+                        ]
+                    },
+                    empty: "")),
+            .links(visit.may("manageTenant") ? [Link("New signing key", "/console/service/keys")] : []),
         ]
         blocks.append(
             .links([
@@ -86,10 +77,21 @@ struct ServicePages {
         return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
     }
 
+    private static func purpose(ofKey role: String) -> Phrase {
+        switch role {
+        case "envelope": "Rules for apps"
+        case "audit": "Audit log"
+        case "root": "The other keys: apps pin it"
+        default: SettingTexts.words(role)
+        }
+    }
+
     // MARK: Accounts
 
     private static func accountsPage(_ known: [JSONValue]?, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page {
-        let lines = (known ?? []).map { $0.text() }.joined(separator: "\n")
+        let lines = (known ?? []).map { account in
+            [account["id"]?.string, account["userPrincipalName"]?.string].compactMap(\.self).joined(separator: " ")
+        }.joined(separator: "\n")
         var blocks = Block.refused(refusal)
         blocks.append(
             .form(
@@ -103,7 +105,7 @@ struct ServicePages {
                         Field(
                             .long, "accounts", "Accounts",
                             help:
-                                "One per line, as JSON: {\"id\":\"object id\",\"userPrincipalName\":\"worker@example.com\"}.",
+                                "One per line: the sign-in name of a person in the directory, such as worker@example.com; of anyone else, the object id and the sign-in name.",
                             value: form.map { $0.all("accounts").joined() } ?? lines),
                     ])))
         return Page("Accounts that may be used", .service, above: Link("Service", "/console/service"), blocks)
@@ -115,18 +117,30 @@ struct ServicePages {
 
     @Sendable private func saveAccounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         do {
-            let accounts = try visit.form.lines("accounts").map { try JSONValue(parsing: Data($0.utf8)) }
             let isRestricted = visit.form["restricted"] == "true"
+            var accounts: [JSONValue] = []
+            for line in isRestricted ? visit.form.lines("accounts") : [] {
+                accounts.append(try await Self.account(line, visit))
+            }
             try await visit.api.call(
                 .put, "/admin/v1/allowedAccounts", ["accounts": isRestricted ? .array(accounts) : .null])
             return .moved("/console/service")
         } catch let refusal as Refusal where refusal.status == .badRequest {
             return .page(Self.accountsPage(nil, visit.form, refusal), .badRequest)
-        } catch is PolicyError {
-            return .page(
-                Self.accountsPage(
-                    nil, visit.form, Refusal(.badRequest, "accounts", "A line is not the JSON of an account.")),
-                .badRequest)
+        }
+    }
+
+    /// The account that a line names: by id and sign-in name, or by either of them where the directory knows the person.
+    private static func account(_ line: String, _ visit: ConsoleVisit) async throws -> JSONValue {
+        let words = line.split(separator: " ").map(String.init)
+        if words.count == 2 { return ["id": .string(words[0]), "userPrincipalName": .string(words[1])] }
+        do {
+            let user = try await visit.api.get(PeoplePages.route(line))
+            return ["id": .string(user.text("id")), "userPrincipalName": .string(user.text("userPrincipalName"))]
+        } catch let refusal as Refusal where refusal.status == .notFound {
+            var unknown = Refusal(.badRequest, "accounts", "The directory has no person with this name.")
+            unknown.details = [.init(target: line, message: "Write the object id before the sign-in name.")]
+            throw unknown
         }
     }
 }

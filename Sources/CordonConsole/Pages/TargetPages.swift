@@ -105,7 +105,11 @@ struct TargetPages {
     // MARK: Groups
 
     @Sendable private func groups(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        var path = "/v1.0/groups?$top=50"
+        let search = visit.query["search"]
+        var path = "/v1.0/groups?$top=50&$orderby=displayName"
+        if !search.isEmpty {
+            path += "&$filter=startswith(displayName,'\(ConsolePath.part(search.replacing("'", with: "''")))')"
+        }
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
         let sources = try await visit.api.get("/admin/v1/directory/sources").array ?? []
@@ -129,12 +133,17 @@ struct TargetPages {
                         ? .text(
                             "No directory is synchronised. People and groups come by SCIM or the administration API.")
                         : .note(.good, "Synchronised directories:", from),
+                    .form(
+                        Form(
+                            "/console/service/groups", submit: "Search", asks: true,
+                            [Field(.text, "search", "Name begins with", value: search)])),
                     .table(
                         Table(
                             "Groups", ["Name", "Comes from", "Id"], rows,
-                            empty:
-                                "The directory has no groups yet. Connect a directory, or add groups with the administration API.",
-                            more: ListPages.more(page, "/console/service/groups"))),
+                            empty: search.isEmpty
+                                ? "The directory has no groups yet. Connect a directory, or add groups with the administration API."
+                                : "No group's name begins with this.",
+                            more: ListPages.more(page, "/console/service/groups", search: search))),
                 ]))
     }
 }

@@ -114,6 +114,19 @@ extension GraphFilter {
         }
     }
 
+    /// The ids of every entity that is let through, nil where the filter does not say them.
+    var ids: [String]? {
+        switch self {
+        case .and(let left, let right): left.ids ?? right.ids
+        case .member(.path(let path), let list) where path.count == 1 && path[0].lowercased() == "id":
+            list.reduce([]) { found, operand in
+                guard let found, case .literal(.string(let id)) = operand else { return nil }
+                return found + [id]
+            }
+        default: equalities["id"].map { [$0] }
+        }
+    }
+
     /// Look-ups among some members that together find every entity that is let through, by how the text in a member begins; nil where
     /// there are none.
     ///

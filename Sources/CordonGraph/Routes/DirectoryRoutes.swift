@@ -111,11 +111,21 @@ struct DirectoryRoutes: Sendable {
             }
         }
         if let page { return page }
-        if !counts, let page = try await usersByName(exchange) { return page }
-        // Those whose names begin so, where they are few; the filter itself decides among them.
-        if let few = try await candidates(exchange) {
-            return try exchange.page(few, id: \.id, json: DirectoryEntity.json)
+        if !counts {
+            let byName = try await pageByName(exchange, id: \.id, name: \.displayName, json: DirectoryEntity.json) {
+                try await count(exchange).people
+            } read: { place, limit in
+                try await administration.users(shownAfter: place, limit: limit, as: exchange.administrator)
+            }
+            if let byName { return byName }
         }
+        // Those whose names begin so, where they are few; the filter itself decides among them.
+        let few = try await candidates(exchange, among: ["userprincipalname", "displayname"]) { member, text, limit in
+            member == "displayname"
+                ? try await administration.users(shownFrom: text, limit: limit, as: exchange.administrator)
+                : try await administration.users(namedFrom: text, limit: limit, as: exchange.administrator)
+        }
+        if let few { return try exchange.page(few, id: \.id, json: DirectoryEntity.json) }
         return try await exchange.directory {
             try await exchange.scan(counts: counts, id: \.id, json: DirectoryEntity.json) { after, limit in
                 try await administration.users(after: after, limit: limit, as: exchange.administrator)
@@ -123,8 +133,12 @@ struct DirectoryRoutes: Sendable {
         }
     }
 
-    /// A page of people by display name, where nothing but that order is asked for.
-    private func usersByName(_ exchange: GraphExchange) async throws -> GraphPage? {
+    /// A page of a list by display name, where nothing but that order is asked for.
+    private func pageByName<One>(
+        _ exchange: GraphExchange, id: (One) -> String, name: (One) -> String, json: (One) -> JSONValue,
+        total: () async throws -> Int,
+        read: (_ after: (name: String, id: String)?, _ limit: Int) async throws -> [One]
+    ) async throws -> GraphPage? {
         let query = exchange.query
         guard query.order?.onlyAscending == "displayname", query.filter == nil, query.search == nil, query.skip == 0
         else { return nil }
@@ -133,34 +147,28 @@ struct DirectoryRoutes: Sendable {
         guard place == nil || place?.name != nil else { return nil }
         let limit = query.top ?? GraphQuery.usualPage
         return try await exchange.directory {
-            let found = try await administration.users(
-                shownAfter: place.flatMap { place in place.name.map { ($0, place.id) } }, limit: limit + 1,
-                as: exchange.administrator)
+            let found = try await read(place.flatMap { place in place.name.map { ($0, place.id) } }, limit + 1)
             let page = found.prefix(limit)
-            let next = page.last.map { GraphPlace(id: $0.id, end: 0, values: [.string($0.displayName)]).text }
+            let next = page.last.map { GraphPlace(id: id($0), end: 0, values: [.string(name($0))]).text }
             return GraphPage(
-                page.map(DirectoryEntity.json), next: found.count > limit ? next : nil, query: query,
-                total: query.count ? try await count(exchange).people : nil)
+                page.map(json), next: found.count > limit ? next : nil, query: query,
+                total: query.count ? try await total() : nil)
         }
     }
 
-    /// Those people whom the filter may let through, by how their names begin; nil where they are many or the filter asks for
+    /// Those entries whom the filter may let through, by how their names begin; nil where they are many or the filter asks for
     /// something else.
-    private func candidates(_ exchange: GraphExchange) async throws -> [DirectoryUser]? {
-        let filter = exchange.query.filter
-        guard let beginnings = filter?.beginnings(among: ["userprincipalname", "displayname"]), beginnings.count <= 16
+    private func candidates<One: StoredRecord>(
+        _ exchange: GraphExchange, among members: Set<String>,
+        read: (_ member: String, _ beginning: String, _ limit: Int) async throws -> [One]?
+    ) async throws -> [One]? {
+        guard let beginnings = exchange.query.filter?.beginnings(among: members), beginnings.count <= 16
         else { return nil }
-        var found: [String: DirectoryUser] = [:]
+        var found: [String: One] = [:]
         for (member, text) in beginnings {
-            let few = try await exchange.directory {
-                member == "displayname"
-                    ? try await administration.users(
-                        shownFrom: text, limit: GraphQuery.largestPage, as: exchange.administrator)
-                    : try await administration.users(
-                        namedFrom: text, limit: GraphQuery.largestPage, as: exchange.administrator)
-            }
+            let few = try await exchange.directory { try await read(member, text, GraphQuery.largestPage) }
             guard let few else { return nil }
-            for user in few { found[user.id.lowercased()] = user }
+            for one in few { found[one.storageID] = one }
         }
         return found.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map(\.value)
     }
@@ -193,10 +201,33 @@ struct DirectoryRoutes: Sendable {
             }
         }
         if let page { return page }
+        if !counts {
+            let byName = try await pageByName(exchange, id: \.id, name: \.displayName, json: DirectoryEntity.json) {
+                try await count(exchange).groups
+            } read: { place, limit in
+                try await administration.groupEntries(shownAfter: place, limit: limit, as: exchange.administrator)
+            }
+            if let byName { return byName }
+        }
+        if let few = try await namedGroups(exchange) {
+            return try exchange.page(few, id: \.id, json: DirectoryEntity.json)
+        }
         return try await exchange.directory {
             try await exchange.scan(counts: counts, id: \.id, json: DirectoryEntity.json) { after, limit in
                 try await administration.groupEntries(after: after, limit: limit, as: exchange.administrator)
             }
+        }
+    }
+
+    /// The groups that the filter may let through: those whose ids it says, or whose names begin so.
+    private func namedGroups(_ exchange: GraphExchange) async throws -> [GroupEntry]? {
+        if let ids = exchange.query.filter?.ids, ids.count <= GraphQuery.largestPage {
+            return try await exchange.directory {
+                try await administration.groupEntries(ids: ids, as: exchange.administrator)
+            }
+        }
+        return try await candidates(exchange, among: ["displayname"]) { _, text, limit in
+            try await administration.groupEntries(shownFrom: text, limit: limit, as: exchange.administrator)
         }
     }
 

@@ -11,7 +11,7 @@ struct RegistrationExpansion: Sendable {
     struct Shared {
         private var policies: [ManagedAppPolicy] = []
         private var logs: [String: [JSONValue]] = [:]
-        /// The operations of all registrations, where the query looks at them.
+        /// The operations of the registrations that are looked at now, where the query looks at them.
         private var operations: [String: [JSONValue]] = [:]
         /// What `$expand` adds that the query looks at.
         private let queried: Set<String>
@@ -28,10 +28,17 @@ struct RegistrationExpansion: Sendable {
             if expand.contains("managedapplogcollectionrequests") {
                 logs = try await LogCollectionRoutes(administration: administration, now: now).byRegistration(exchange)
             }
-            if queried.contains("operations") {
-                let all = try await administration.operations(ofRegistration: nil, as: exchange.administrator)
-                operations = Dictionary(grouping: all, by: \.registrationID).mapValues { $0.map(OperationEntity.json) }
-            }
+        }
+
+        /// Takes up what the query looks at of some registrations, in place of what was taken up of those before: a list is as long as
+        /// there are wipes, and nothing of it is kept.
+        mutating func take(
+            _ registrations: [Registration], from administration: Administration, _ exchange: GraphExchange
+        ) async throws {
+            guard queried.contains("operations") else { return }
+            let found = try await administration.operations(
+                ofRegistrations: registrations.map(\.id), as: exchange.administrator)
+            operations = Dictionary(grouping: found, by: \.registrationID).mapValues { $0.map(OperationEntity.json) }
         }
 
         /// A registration with the members that the query looks at.

@@ -134,7 +134,7 @@ struct RegistrationRoutes: Sendable {
         _ filter: RegistrationFilter, _ exchange: GraphExchange, counts: Bool = false
     ) async throws -> GraphPage {
         let query = exchange.query
-        let shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
+        var shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
         let isAll = filter == RegistrationFilter()
         if !counts {
             let page = try await exchange.pageOfStore(
@@ -143,7 +143,7 @@ struct RegistrationRoutes: Sendable {
                     ? { try await administration.activeRegistrationCount(as: exchange.administrator) } : nil
             ) { after, limit in
                 try await administration.registrations(filter, after: after, limit: limit, as: exchange.administrator)
-            } json: { registration in
+            } json: { [shared] registration in
                 try await expansion.json(registration, shared, exchange)
             }
             if let page { return page }
@@ -157,7 +157,10 @@ struct RegistrationRoutes: Sendable {
         let scan = try await GraphScan(query, counts: counts || query.count, id: \.id) {
             shared.entity($0, exchange)
         } read: { [narrowed] after, limit in
-            try await administration.registrations(narrowed, after: after, limit: limit, as: exchange.administrator)
+            let found = try await administration.registrations(
+                narrowed, after: after, limit: limit, as: exchange.administrator)
+            try await shared.take(found, from: administration, exchange)
+            return found
         }
         var shown: [JSONValue] = []
         for registration in scan.records { shown.append(try await expansion.json(registration, shared, exchange)) }

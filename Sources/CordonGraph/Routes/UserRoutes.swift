@@ -33,7 +33,7 @@ struct UserRoutes: Sendable {
     /// and the same record in the audit log.
     private func export(of id: String, _ exchange: GraphExchange) async throws -> JSONValue {
         let data = try await exchange.directory {
-            try await administration.exportUser(id, as: exchange.administrator)
+            try await administration.personalData.exportUser(id, as: exchange.administrator)
         }
         let sections: [(String, [JSONValue])] = [
             ("User", data.user.map { [DirectoryEntity.json($0)] } ?? []), ("Groups", data.groups.map(Self.reference)),

@@ -1,4 +1,5 @@
 public import CordonIdentity
+package import CordonPolicy
 public import Foundation
 
 /// What an enrolled app sends at every check-in (SRV-CI-003).
@@ -58,6 +59,70 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
         self.clientTime = clientTime
         self.nonce = nonce
         self.outcomes = outcomes
+    }
+}
+
+extension CheckInRequest {
+    /// Reads the usual request, one without reports, from JSON that was parsed already; nil for every other, which
+    /// ``MessageCoding`` reads or refuses. What both read is the same: this one only spares a decoder at every check-in.
+    package init?(usual value: JSONValue) {
+        guard let members = value.object, members["outcomes"] == nil, members["refusedEnvelopes"] == nil,
+            case .integer(let sequence)? = members["appliedSequence"],
+            let application = ApplicationFacts(usual: members["application"]),
+            let device = DeviceDescription(usual: members["device"]), case .array(let health)? = members["health"],
+            case .string(let time)? = members["clientTime"], let clientTime = try? Date(time, strategy: .iso8601),
+            case .string(let nonce)? = members["nonce"], let version = members.text("appliedVersion"),
+            let digest = members.text("appliedDigest"), let share = members.text("recoveryShareDigest")
+        else { return nil }
+        let found = health.compactMap { $0.string.flatMap(DeviceHealth.init(rawValue:)) }
+        guard found.count == health.count else { return nil }
+        switch members["stateGeneration"] {
+        case nil: stateGeneration = nil
+        case .integer(let generation)?: stateGeneration = generation
+        default: return nil
+        }
+        appliedSequence = sequence
+        appliedVersion = version
+        appliedDigest = digest
+        recoveryShareDigest = share
+        self.application = application
+        self.device = device
+        self.health = found
+        self.clientTime = clientTime
+        self.nonce = nonce
+    }
+}
+
+extension ApplicationFacts {
+    fileprivate init?(usual value: JSONValue?) {
+        guard let members = value?.object, case .string(let bundleID)? = members["bundleID"],
+            case .string(let version)? = members["version"], case .string(let sdkVersion)? = members["sdkVersion"],
+            let stated = members.text("management")
+        else { return nil }
+        let management = stated.flatMap(Management.init(rawValue:))
+        guard (management == nil) == (stated == nil) else { return nil }
+        self.init(bundleID: bundleID, version: version, sdkVersion: sdkVersion, management: management)
+    }
+}
+
+extension DeviceDescription {
+    fileprivate init?(usual value: JSONValue?) {
+        guard let members = value?.object, case .string(let tag)? = members["tag"],
+            case .string(let osVersion)? = members["osVersion"], case .string(let model)? = members["model"],
+            let name = members.text("name")
+        else { return nil }
+        self.init(tag: tag, osVersion: osVersion, model: model, name: name)
+    }
+}
+
+extension [String: JSONValue] {
+    /// A text that may be absent; nil for anything else.
+    fileprivate func text(_ name: String) -> String?? {
+        switch self[name] {
+        case nil: .some(nil)
+        case .string(let text)?: .some(text)
+        default: nil
+        }
     }
 }
 

@@ -77,7 +77,8 @@ public struct DeviceDescription: Sendable, Codable, Equatable {
     public var osVersion: String
     /// The model identifier.
     public var model: String
-    /// A name that a person gave, nil when the app does not share it.
+    /// A name that a person gave, nil when the app does not share it. Administrators tell a person's devices apart by it, before they wipe one;
+    /// without, by model, tag and the time of the last check-in.
     public var name: String?
 
     /// Makes the description.

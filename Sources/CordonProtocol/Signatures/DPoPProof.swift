@@ -54,12 +54,22 @@ public struct DPoPProof: Sendable, Equatable {
     public init(
         verifying text: String, method: String, url: URL, accessToken: String?, now: Date
     ) throws(ProtocolError) {
+        try self.init(
+            verifying: text, method: method, address: url.absoluteString, accessToken: accessToken, now: now)
+    }
+
+    /// Checks a proof against the request it came with, whose address was not taken apart.
+    ///
+    /// - Throws: ``ProtocolError`` saying which check failed.
+    package init(
+        verifying text: String, method: String, address: String, accessToken: String?, now: Date
+    ) throws(ProtocolError) {
         let proof: ProofOfPossession
         do { proof = try ProofOfPossession(text) } catch { throw ProtocolError(error, .proofOfPossession) }
         guard let seconds = Int64(exactly: proof.issued) else {
             throw ProtocolError(TextFlaw(.claims), .proofOfPossession)
         }
-        guard proof.method == method, proof.isFor(url) else {
+        guard proof.method == method, proof.isFor(address: address) else {
             throw ProtocolError(.wrongRecipient, "the proof was made for another request")
         }
         guard proof.tokenHash == accessToken.map(Self.tokenHash) else {

@@ -3,6 +3,75 @@ public import CordonProtocol
 public import Foundation
 
 extension Administration {
+    /// Every wipe, newest first; of one registration where an id is given.
+    public func operations(
+        ofRegistration id: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> [WipeOperation] {
+        try await store.read(.read, as: administrator) { records in
+            try records.records(WipeOperation.self, where: id.map { (.registration, $0) })
+                .sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
+        }
+    }
+
+    /// The wipes of some registrations, each registration's newest first.
+    public func operations(
+        ofRegistrations ids: [String], as administrator: Administrator
+    ) async throws(ServiceError) -> [WipeOperation] {
+        try await store.read(.read, as: administrator) { records in
+            try ids.flatMap { id in
+                try records.records(WipeOperation.self, where: (.registration, id))
+                    .sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
+            }
+        }
+    }
+
+    /// A page of wipes, newest first.
+    ///
+    /// - Parameters:
+    ///   - user: The object id of the person whose wipes are meant, nil for everyone's.
+    ///   - after: The id of the wipe after which the page begins, nil for the first page.
+    ///   - limit: The most wipes of the page.
+    /// - Throws: ``ServiceError`` with code `notFound` where there is no wipe to begin after.
+    public func operations(
+        ofUser user: String?, after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> [WipeOperation] {
+        try await store.read(.read, as: administrator) { records in
+            let last = try id.map { id throws(ServiceError) in try records.operation(id).place }
+            guard let user else {
+                let start = last.map { $0 + ShownText.separator } ?? ""
+                return try records.records(WipeOperation.self, where: .newest, in: start..<"\u{10FFFF}", limit: limit)
+            }
+            // One person has few.
+            let own = try records.records(WipeOperation.self, where: (.user, folded(user)))
+                .filter { wipe in last.map { $0 < wipe.place } ?? true }
+            return Array(own.sorted { $0.place < $1.place }.prefix(max(0, limit)))
+        }
+    }
+
+    /// One wipe.
+    public func operation(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WipeOperation {
+        try await store.read(.read, as: administrator) { try $0.operation(id) }
+    }
+
+    /// Takes back a pending wipe.
+    ///
+    /// - Throws: ``ServiceError`` with code `conflict` once it was delivered (SRV-TG-27).
+    public func cancelOperation(
+        _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> WipeOperation {
+        try await store.require(.cancelWipes, of: administrator)
+        return try await store.change(for: administrator) { change in
+            var operation = try change.operation(id)
+            try require(.cancelWipes, over: operation.account.rawValue, of: administrator, in: change)
+            guard operation.state == .pending else {
+                throw ServiceError(
+                    .conflict, "the wipe is \(operation.state.rawValue) and cannot be taken back", place: id)
+            }
+            try wipes.step(&operation, to: .cancelled, by: AuditRecord.Actor(administrator), in: change)
+            return operation
+        }
+    }
+
     /// Tells an app to do something, in its envelopes until it reports or the command lapses; asking again while one of
     /// the kind is under way is asking once.
     ///

@@ -1,5 +1,5 @@
 internal import CordonIdentity
-internal import CordonProtocol
+public import CordonProtocol
 internal import Foundation
 
 extension Administration {
@@ -173,6 +173,48 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.records(UserBlock.self).map(\.userID) }
     }
 
+    /// Whether a person is blocked, by object id or sign-in name; also one who left the directory.
+    public func isBlocked(user idOrName: String, as administrator: Administrator) async throws(ServiceError) -> Bool {
+        try await store.read(.read, as: administrator) { records in
+            if try records.record(UserBlock.self, folded(idOrName)) != nil { return true }
+            return try records.record(UserBlock.self, folded(try records.user(idOrName).id)) != nil
+        }
+    }
+
+    /// What the time-keeping system said last of a person, nil where it says nothing (SRV-CI-009).
+    public func workingTime(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> WorkingTimeReport? {
+        try await store.read(.read, as: administrator) { records in
+            try records.record(WorkingTimeRecord.self, try records.user(id).storageID)?.time
+        }
+    }
+
+    /// Ends a person's sessions here: tokens, and shared devices they are on, count from a new sign-in on (SI-182).
+    ///
+    /// Sign-ins are known by the whole second, so those of the second that runs count as earlier ones.
+    /// - Returns: The person's object id.
+    /// - Throws: ``ServiceError`` with code `notFound` for a person whom neither the directory nor a registration nor a
+    ///   shared device knows.
+    public func revokeSessions(
+        ofUser userID: String, as administrator: Administrator
+    ) async throws(ServiceError) -> String {
+        try await store.require(.blockUsers, of: administrator)
+        let now = store.now
+        let next = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down) + 1)
+        return try await store.change(for: administrator) { change in
+            let device = try change.records(SharedDevice.self, where: (.user, folded(userID))).first
+            let id = if let account = device?.account { account.rawValue } else { try change.personID(userID) }
+            let key = folded(id)
+            var record = try change.record(SessionRevocation.self, key) ?? SessionRevocation(userID: key)
+            record.before = max(next, record.before ?? next)
+            try change.save(record)
+            try change.noteClosing(ofUser: key)
+            try change.audit(AuditRecord.Actor(administrator), "user.revokeSessions", "user/\(id)")
+            return id
+        }
+    }
+
     /// One open wipe for each registration: the one under way, or a new one.
     func requestWipes(
         of registrations: [Registration], _ reason: Command.Reason, by administrator: Administrator,
@@ -190,63 +232,6 @@ extension Administration {
             try change.note(.commandWaiting, for: registration.id)
         }
         return operations
-    }
-
-    /// Every wipe, newest first; of one registration where an id is given.
-    public func operations(
-        ofRegistration id: String?, as administrator: Administrator
-    ) async throws(ServiceError) -> [WipeOperation] {
-        try await store.read(.read, as: administrator) { records in
-            try records.records(WipeOperation.self, where: id.map { (.registration, $0) })
-                .sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
-        }
-    }
-
-    /// A page of wipes, newest first.
-    ///
-    /// - Parameters:
-    ///   - user: The object id of the person whose wipes are meant, nil for everyone's.
-    ///   - after: The id of the wipe after which the page begins, nil for the first page.
-    ///   - limit: The most wipes of the page.
-    /// - Throws: ``ServiceError`` with code `notFound` where there is no wipe to begin after.
-    public func operations(
-        ofUser user: String?, after id: String?, limit: Int, as administrator: Administrator
-    ) async throws(ServiceError) -> [WipeOperation] {
-        try await store.read(.read, as: administrator) { records in
-            let last = try id.map { id throws(ServiceError) in try records.operation(id).place }
-            guard let user else {
-                let start = last.map { $0 + ShownText.separator } ?? ""
-                return try records.records(WipeOperation.self, where: .newest, in: start..<"\u{10FFFF}", limit: limit)
-            }
-            // One person has few.
-            let own = try records.records(WipeOperation.self, where: (.user, folded(user)))
-                .filter { wipe in last.map { $0 < wipe.place } ?? true }
-            return Array(own.sorted { $0.place < $1.place }.prefix(max(0, limit)))
-        }
-    }
-
-    /// One wipe.
-    public func operation(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WipeOperation {
-        try await store.read(.read, as: administrator) { try $0.operation(id) }
-    }
-
-    /// Takes back a pending wipe.
-    ///
-    /// - Throws: ``ServiceError`` with code `conflict` once it was delivered (SRV-TG-27).
-    public func cancelOperation(
-        _ id: String, as administrator: Administrator
-    ) async throws(ServiceError) -> WipeOperation {
-        try await store.require(.cancelWipes, of: administrator)
-        return try await store.change(for: administrator) { change in
-            var operation = try change.operation(id)
-            try require(.cancelWipes, over: operation.account.rawValue, of: administrator, in: change)
-            guard operation.state == .pending else {
-                throw ServiceError(
-                    .conflict, "the wipe is \(operation.state.rawValue) and cannot be taken back", place: id)
-            }
-            try wipes.step(&operation, to: .cancelled, by: AuditRecord.Actor(administrator), in: change)
-            return operation
-        }
     }
 
     /// Registers a device by what its key signed; the same key again finds its device.
@@ -317,16 +302,6 @@ extension StorageReader {
             throw ServiceError(.notFound, "no registration has this id", place: id)
         }
         return registration
-    }
-
-    /// A wipe.
-    ///
-    /// - Throws: ``ServiceError`` with code `notFound`.
-    func operation(_ id: String) throws(ServiceError) -> WipeOperation {
-        guard let operation = try record(WipeOperation.self, id) else {
-            throw ServiceError(.notFound, "no operation has this id", place: id)
-        }
-        return operation
     }
 }
 

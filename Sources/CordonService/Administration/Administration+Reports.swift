@@ -230,6 +230,60 @@ extension Administration {
             try records.records(TelemetryDay.self).map { TelemetryDay(day: $0.day, counts: $0.counts) }
         }
     }
+
+    /// The most people of one list, and the most who are looked at for it.
+    public static let mostPeople = 200
+    private static let mostPeopleLookedAt = 1_000
+
+    /// How some people stand, in the order of their ids; those whom neither the directory nor an app names are left out.
+    ///
+    /// - Parameter ids: Object ids, at most ``mostPeople``; the rest is left out.
+    public func protection(
+        ofUsers ids: [String], as administrator: Administrator
+    ) async throws(ServiceError) -> [PersonProtection] {
+        try await store.read(.read, as: administrator) { records in
+            let reader = try PeopleReader(
+                records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
+            return try Set(ids.prefix(Self.mostPeople).map(folded)).sorted()
+                .compactMap { id throws(ServiceError) in try reader.person(id) }
+        }
+    }
+
+    /// A page of the people in a state, ordered by id.
+    ///
+    /// - Parameters:
+    ///   - after: The object id after which the page begins, nil for the first page.
+    ///   - limit: The most people of the page.
+    /// - Returns: The people, and the id after which to go on; nil at the end. Where few people are in the state, a page may have fewer
+    ///   than its limit though there are more.
+    public func people(
+        _ state: PeopleState, after id: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> (people: [PersonProtection], next: String?) {
+        let limit = max(1, min(limit, Self.mostPeople))
+        return try await store.read(.read, as: administrator) { records in
+            let reader = try PeopleReader(
+                records, targeting.snapshot(of: administrator.tenant, in: records), administrator)
+            var (found, last, looked): ([PersonProtection], String?, Int) = ([], id.map(folded), 0)
+            while found.count < limit, looked < Self.mostPeopleLookedAt {
+                let page: [(id: String, isMeant: Bool)]
+                switch state {
+                case .blocked:
+                    page = try records.identifiers(UserBlock.self, of: .all, after: last, limit: limit)
+                        .map { ($0, true) }
+                case .unprotected:
+                    page = try records.page(PersonStanding.self, of: .all, after: last, limit: limit)
+                        .map { ($0.person, reader.isAssigned($0) && !reader.isProtected($0)) }
+                }
+                for (id, isMeant) in page where found.count < limit {
+                    (last, looked) = (id, looked + 1)
+                    if isMeant, let person = try reader.person(id) { found.append(person) }
+                }
+                let isRead = page.last.map { $0.id == last } ?? true
+                if page.count < limit, isRead { return (found, nil) }
+            }
+            return (found, last)
+        }
+    }
 }
 
 extension StorageReader {

@@ -21,6 +21,9 @@ public struct Administration: Sendable {
     /// Changes that wait for a second person.
     public var approvals: Approvals { Approvals(store: store, configuration: configuration) }
 
+    /// What people may ask about themselves: an export of their data, and its erasure.
+    public var personalData: PersonalDataRequests { PersonalDataRequests(administration: self) }
+
     var writer: PolicyWriter {
         PolicyWriter(
             store: store, targeting: targeting, review: review, ids: ids, configuration: configuration, logger: logger)

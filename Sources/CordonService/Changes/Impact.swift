@@ -45,6 +45,8 @@ public struct Impact: Sendable, Codable, Equatable {
     public let wipes: [PolicyDiff.Effect]
     /// Whose rules change at all.
     public let reach: Reach
+    /// Whom the policy's assignments reach; nil where the change is not of a policy that is assigned.
+    public let audience: Audience?
     /// Who would lose data, at once or once a condition is met.
     public let losing: Reach
     /// Where several policies meet, which one decides.

@@ -23,6 +23,8 @@ extension GroupEntry: StoredRecord {
     public static var storageKind: StorageKind { .group }
     /// The folded object id.
     public var storageID: String { folded(id) }
+    /// The display name with the id.
+    public var lookups: [StorageLookup: String] { [.shown: ShownText.place(named: displayName, id: id)] }
 }
 
 extension DirectoryGroup {

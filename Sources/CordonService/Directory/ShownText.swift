@@ -1,7 +1,16 @@
+internal import Foundation
+
 /// Texts that people read in lists and reports, and that must not show as something else than they are.
 enum ShownText {
     /// Ends a text in a lookup: before every character that the text itself may have.
     static let separator = "\u{1}"
+
+    /// Where an entry stands in a list by display name: entries of one name in the order of their ids, whatever the case.
+    static func place(named name: String, id: String) -> String { beginning(ofName: name) + separator + folded(id) }
+
+    /// How the places of entries begin whose display names begin with a text. In one form of the characters, whose bytes have the
+    /// order in which Swift compares them.
+    static func beginning(ofName name: String) -> String { folded(name).precomposedStringWithCanonicalMapping }
 
     /// What is wrong with a text; nil where nothing is.
     ///

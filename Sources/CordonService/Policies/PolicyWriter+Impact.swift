@@ -53,9 +53,10 @@ extension PolicyWriter {
         of proposal: ProposedChange, as administrator: Administrator
     ) async throws(ServiceError) -> Impact {
         let conflict = configuration.numericConflict
-        let (wipes, spent, salt) = try await store.read(for: administrator) { records in
+        let (wipes, audience, spent, salt) = try await store.read(for: administrator) { records in
             (
                 proposal.wipes(among: try records.records(ManagedAppPolicy.self), conflict),
+                try Audience(of: proposal, targeting.snapshot(of: administrator.tenant, in: records), in: records),
                 try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0,
                 try records.settings().secretSalt
             )
@@ -75,7 +76,7 @@ extension PolicyWriter {
                 MemberChange.between(proposal.presentFilter?.versionDocument, proposed.versionDocument)
             } ?? MemberChange.between(redacted(before), redacted(after)),
             effects: isProtection ? PolicyDiff(from: policy(before), to: policy(after)).effects : [],
-            wipes: wipes, reach: count.changed, losing: losing, winners: count.winners,
+            wipes: wipes, reach: count.changed, audience: audience, losing: losing, winners: count.winners,
             token: wipes.isEmpty
                 ? nil : review.tokens.make(losing, of: proposal.digest, for: administrator.id, at: store.now),
             tokenExpires: wipes.isEmpty ? nil : store.now.addingTimeInterval(ImpactTokens.lifetime),
@@ -103,7 +104,8 @@ extension PolicyWriter {
         }
         let losing = Reach(people: loss.people.count, registrations: loss.registrations)
         return Impact(
-            changes: [], effects: [], wipes: [], reach: loss.changed, losing: losing, winners: [], token: nil,
+            changes: [], effects: [], wipes: [], reach: loss.changed, audience: nil, losing: losing, winners: [],
+            token: nil,
             tokenExpires: nil, needsWipePermission: false,
             needsApproval: losing.people > 0 && spent + losing.people > configuration.wipeBudget)
     }
@@ -125,7 +127,7 @@ extension PolicyWriter {
         }
         let reach = Reach(people: apps == 0 ? 0 : 1, registrations: apps)
         return Impact(
-            changes: [], effects: [], wipes: [], reach: reach, losing: reach, winners: [], token: nil,
+            changes: [], effects: [], wipes: [], reach: reach, audience: nil, losing: reach, winners: [], token: nil,
             tokenExpires: nil, needsWipePermission: true, needsApproval: apps > 0 && !isWithin)
     }
 }

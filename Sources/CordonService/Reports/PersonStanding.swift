@@ -175,7 +175,12 @@ struct StandingCount: Codable, Sendable, Equatable {
         }
 
         private static func digest(_ parts: [String]) -> String {
-            SHA256.hash(data: Data(parts.joined(separator: "\n").utf8)).map { String(format: "%02x", $0) }.joined()
+            let digits = Array("0123456789abcdef".utf8)
+            var text: [UInt8] = []
+            for byte in SHA256.hash(data: Data(parts.joined(separator: "\n").utf8)) {
+                text += [digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
+            }
+            return String(decoding: text, as: UTF8.self)
         }
     }
 

@@ -19,8 +19,9 @@ extension StorageReader {
     /// - Throws: ``ServiceError`` with status 200 for a person who is unknown or not entitled (SRV-CI-033), and with code
     ///   `accountDisabled` as well for an account that was disabled or removed (SRV-TG-32).
     func entitledUser(_ account: ManagedAccount) throws(ServiceError) -> DirectoryUser {
-        guard try !isDisabled(account.id) else { throw .accountDisabled("the account was disabled or removed") }
-        guard let user = try record(DirectoryUser.self, folded(account.id.rawValue)), user.isEntitled else {
+        let known = try record(DirectoryUser.self, folded(account.id.rawValue))
+        guard try !isDisabled(account.id, known) else { throw .accountDisabled("the account was disabled or removed") }
+        guard let user = known, user.isEntitled else {
             throw .enrollment(.notLicensed, "the account is not entitled to app protection")
         }
         guard user.isNamed(by: account.id) else {
@@ -33,9 +34,12 @@ extension StorageReader {
     /// Whether the directory says that an account is disabled, or was there and is gone; a person whom it never knew is
     /// neither (SRV-TG-32).
     func isDisabled(_ id: AccountID) throws(ServiceError) -> Bool {
-        let id = folded(id.rawValue)
-        if let user = try record(DirectoryUser.self, id) { return !user.accountEnabled }
-        return try record(RemovedPerson.self, id) != nil
+        try isDisabled(id, try record(DirectoryUser.self, folded(id.rawValue)))
+    }
+
+    private func isDisabled(_ id: AccountID, _ known: DirectoryUser?) throws(ServiceError) -> Bool {
+        if let known { return !known.accountEnabled }
+        return try record(RemovedPerson.self, folded(id.rawValue)) != nil
     }
 
     /// A registration, provided that it is the caller's own.
@@ -71,6 +75,16 @@ extension StorageReader {
     /// The wipes of a registration that a device may still be told to do.
     func openOperations(of registrationID: String) throws(ServiceError) -> [WipeOperation] {
         try records(WipeOperation.self, where: (.registration, registrationID)).filter(\.state.isOpen)
+    }
+
+    /// A wipe.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    func operation(_ id: String) throws(ServiceError) -> WipeOperation {
+        guard let operation = try record(WipeOperation.self, id) else {
+            throw ServiceError(.notFound, "no operation has this id", place: id)
+        }
+        return operation
     }
 }
 

@@ -131,7 +131,7 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case day
     /// The folded tag of a registration's device.
     case device
-    /// The folded display name of a person, with the id: the order of a list by name.
+    /// The folded display name of a person or a group, with the id: the order of a list by name.
     case shown
     /// When a record was asked for, the newest first, with its id.
     case newest

@@ -19,18 +19,7 @@ extension DirectoryUser: StoredRecord {
     public var storageID: String { folded(id) }
     /// The sign-in name, and the display name with the id.
     public var lookups: [StorageLookup: String] {
-        [.name: folded(userPrincipalName), .shown: Self.place(named: displayName, id: id)]
-    }
-
-    /// Where a person stands in a list by display name: people of one name in the order of their ids, whatever the case.
-    static func place(named name: String, id: String) -> String {
-        beginning(ofName: name) + ShownText.separator + folded(id)
-    }
-
-    /// How the places of people begin whose display names begin with a text. In one form of the characters, whose bytes have the order
-    /// in which Swift compares them.
-    static func beginning(ofName name: String) -> String {
-        folded(name).precomposedStringWithCanonicalMapping
+        [.name: folded(userPrincipalName), .shown: ShownText.place(named: displayName, id: id)]
     }
 }
 

@@ -258,8 +258,8 @@ extension ManagedAppPolicy {
     }
 
     /// Whether its assignments name a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).
-    fileprivate func names(
-        isEntitled: Bool, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool
+    func names(
+        isEntitled: Bool, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool = { _ in true }
     ) -> Bool {
         var reached = false
         for assignment in assignments {

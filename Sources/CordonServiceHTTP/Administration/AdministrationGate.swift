@@ -50,13 +50,13 @@ package struct AdministrationGate: Sendable {
             guard scheme == "bearer" else { throw TokenRefusal(.unprovedKey, "the token is not bound to a key") }
             return token
         }
-        guard scheme == "dpop", let url = URL(string: base + request.uri.path) else {
+        guard scheme == "dpop" else {
             throw TokenRefusal(.unprovedKey, "the token is bound to a key and came without the scheme DPoP")
         }
         do {
             let proof = try proofs.check(
-                request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: text,
-                madeBy: thumbprint, demandsNonce: false)
+                request.headers[values: .dpop], method: request.method.rawValue, address: base + request.uri.path,
+                accessToken: text, madeBy: thumbprint, demandsNonce: false)
             try proofs.remember(proof, share: ProofVerifier.shareOfAdministrator)
         } catch let refusal as Refusal where refusal == .busy {
             throw TokenRefusal(.busy, "too many proofs are remembered")

@@ -182,12 +182,9 @@ struct CheckInGate: Sendable {
     private func proof(
         of request: Request, accessToken: String?, madeBy thumbprint: String?
     ) throws -> DPoPProof {
-        guard let url = URL(string: base + request.uri.path) else {
-            throw Refusal.invalidProof("the request's path is no part of a URL")
-        }
-        return try proofs.check(
-            request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: accessToken,
-            madeBy: thumbprint, demandsNonce: true)
+        try proofs.check(
+            request.headers[values: .dpop], method: request.method.rawValue, address: base + request.uri.path,
+            accessToken: accessToken, madeBy: thumbprint, demandsNonce: true)
     }
 
     private func remember(_ proof: DPoPProof) throws { try proofs.remember(proof, share: proofsOfKey) }

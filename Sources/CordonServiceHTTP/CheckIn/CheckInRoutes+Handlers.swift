@@ -40,14 +40,16 @@ extension CheckInRoutes {
             try limits.admitCheckIn(caller, at: now())
         }
         var message = try await RequestBodyReader.message(
-            CheckInRequest.self, of: request, atMost: Self.largestBody)
+            CheckInRequest.self, of: request, atMost: Self.largestBody, usual: CheckInRequest.init(usual:))
         if message.appliedDigest == nil, let tag = request.headers[.ifNoneMatch] {
             // The header says the same as the body's version (SRV-CI-089).
             message.appliedVersion = EntityTag.version(in: tag)
         }
         let outcome = try await devices.checkIn(message, registration: id, by: caller)
         metrics.checkedIn(outcome.response.statusCode.rawValue)
-        return try Response(outcome.isUserBlocked ? Self.locked : .ok, outcome.response)
+        return Response(
+            outcome.isUserBlocked ? Self.locked : .ok, "application/json", outcome.response.bytes,
+            headers: [.cacheControl: "no-store"])
     }
 
     @Sendable func acknowledge(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {

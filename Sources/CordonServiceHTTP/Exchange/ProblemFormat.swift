@@ -77,15 +77,36 @@ struct ProblemFormat: RefusalFormat {
         var detail = error.reason
         for problem in error.problems { detail += "; \(problem.member): \(problem.reason)" }
         let (kind, status, code) = meaning(of: error)
+        // The status of an enrolment says itself what to do about it.
+        if error.code != .enrollment { detail += ". \(error.hint)" }
         let seconds = error.retryAfterSeconds ?? (status == 503 ? 30 : nil)
         var headers: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
         if error.code == .waiting { headers[.waitingChange] = error.place }
         return Refusal(
+            HTTPResponse.Status(code: status), kind, title(of: error),
             // What is wrong with the service's own machine is for its operators alone.
-            HTTPResponse.Status(code: status), kind,
-            status == 503 && error.code != .enrollment ? "The service cannot do this at the moment." : error.hint,
             detail: status >= 500 ? nil : detail, enrollment: code,
             headers: headers)
+    }
+
+    /// What is the same for every refusal of one kind (RFC 9457 §3.1.3).
+    private static func title(of error: ServiceError) -> String {
+        switch error.code {
+        case .forbidden: "The caller's roles do not allow this."
+        case .notFound: "There is nothing with this id."
+        case .invalid: "A value is not acceptable."
+        case .conflict: "The present state does not allow this."
+        case .staleSignIn: "The sign-in is too old for this."
+        case .waiting: "Another administrator has to release this."
+        case .preconditionFailed: "The entity was changed meanwhile."
+        case .wrongKey: "The request is signed with another key."
+        case .accountDisabled: "The account is disabled."
+        case .tooManyRequests: "This was asked too often."
+        case .enrollment: error.hint
+        case .storageDamaged, .storageNewer, .storageUnavailable, .keyUnavailable:
+            "The service cannot do this at the moment."
+        case .internalError: "The service has a defect."
+        }
     }
 
     private static func meaning(of error: ServiceError) -> (String, Int, EnrollmentStatus?) {

@@ -67,12 +67,16 @@ package enum RequestBodyReader {
 
     /// The body as one of Cordon's messages.
     ///
-    /// - Parameter isStrict: Whether members that the message does not have are refused, as where people write them. Apps may know
-    ///   more members than this service.
+    /// - Parameters:
+    ///   - isStrict: Whether members that the message does not have are refused, as where people write them. Apps may know more members
+    ///     than this service.
+    ///   - usual: Reads the message where it has its usual form, at less cost; nil for any other form.
     static func message<Message: Decodable>(
-        _ type: Message.Type, of request: Request, atMost limit: Int, isStrict: Bool = false
+        _ type: Message.Type, of request: Request, atMost limit: Int, isStrict: Bool = false,
+        usual: (JSONValue) -> Message? = { _ in nil }
     ) async throws -> Message {
         let value = try await json(request, atMost: limit)
+        if let message = usual(value) { return message }
         do {
             return try isStrict
                 ? MessageCoding.decodeStrictly(type, from: value) : MessageCoding.decode(type, from: value)

@@ -35,13 +35,14 @@ struct OperatorRoutes: Sendable {
         let data: RouterPath = "/admin/v1/users/:id/data"
         routing.allowing(.readDirectory, stepsUp: true).on(data, method: .get) { request, context in
             let id = context.decodedKey("id")
-            let data = try await administration.exportUser(id, as: context.administrator)
+            let data = try await administration.personalData.exportUser(id, as: context.administrator)
             return try Response(.ok, data)
         }
         routing.allowing(.writeApps, stepsUp: true).on(data, method: .delete) { request, context in
             let id = context.decodedKey("id")
             let wipesFirst = try Self.wipesFirst(request)
-            let wipes = try await administration.eraseUser(id, wipingFirst: wipesFirst, as: context.administrator)
+            let wipes = try await administration.personalData.eraseUser(
+                id, wipingFirst: wipesFirst, as: context.administrator)
             guard !wipes.isEmpty else { return Response(status: .noContent) }
             return try Response(.accepted, ErasureMessage(wipes: wipes.map(\.id)))
         }

@@ -24,11 +24,11 @@ struct ProofVerifier: Sendable {
     /// ``remember(_:share:)`` next.
     ///
     /// - Parameters:
-    ///   - url: The request's URL as clients see it.
+    ///   - address: The request's URL as clients see it.
     ///   - thumbprint: The key that must have made it; nil for any, which the caller must then look at.
     ///   - demandsNonce: Whether a nonce of this service must be in it.
     func check(
-        _ proofs: [String], method: String, url: URL, accessToken: String?, madeBy thumbprint: String?,
+        _ proofs: [String], method: String, address: String, accessToken: String?, madeBy thumbprint: String?,
         demandsNonce: Bool
     ) throws -> DPoPProof {
         guard proofs.count == 1, proofs[0].utf8.count <= 8 << 10 else { throw Refusal.missingProof }
@@ -36,7 +36,7 @@ struct ProofVerifier: Sendable {
         let proof: DPoPProof
         do {
             proof = try DPoPProof(
-                verifying: proofs[0], method: method, url: url, accessToken: accessToken, now: moment)
+                verifying: proofs[0], method: method, address: address, accessToken: accessToken, now: moment)
         } catch {
             throw Refusal.invalidProof(error.reason)
         }

@@ -182,11 +182,16 @@ extension Vault {
         if wipes.isUnderWay(account) || WipeJournal.exists(for: account, in: directory) {
             throw VaultError(.wipePending, "A wipe of the account has begun and is not finished.")
         }
-        if let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size),
-            let record = try? AccountKeyRecord.identify(bytes), record.isWipe
-        {
-            throw VaultError(.wipePending, "A wipe of the account has begun and is not finished.")
+        let isNoted: Bool
+        do {
+            guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return }
+            isNoted = try AccountKeyRecord.identify(bytes).isWipe
+        } catch {
+            // A record that is damaged, or of another version, does not say that a wipe has begun.
+            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            return
         }
+        if isNoted { throw VaultError(.wipePending, "A wipe of the account has begun and is not finished.") }
     }
 }
 
@@ -324,22 +329,38 @@ extension Vault {
         }
     }
 
-    /// Whether nothing opens the account's key any more, because the key store has no secret that its record hangs on: the store was
-    /// emptied, or is another one. False where there is no record, where its key was wiped, and while the key is in memory.
+    /// Whether nothing opens the account's key any more: the key store has no secret that its record hangs on, because the store was
+    /// emptied or is another one, or the record is damaged. False where there is no record, where its key was wiped, and while the key is
+    /// in memory.
     ///
-    /// - Throws: ``VaultError`` where the record cannot be read or the store does not answer: then the secret may be there.
+    /// A changed share's id, or a changed wrap of a key that needs a share, is not found here: the share alone would tell.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read or the store does not answer: then the key may open later. A version
+    ///   that is not known is no damage either: a newer app reads it.
     package func isLost(_ account: AccountID) throws(VaultError) -> Bool {
         if keys[account] != nil { return false }
-        return try lostClaim(of: account) != nil
+        return try lostKey(of: account) != nil
     }
 
-    private func lostClaim(of account: AccountID) throws(VaultError) -> AccountKeyRecord.Claim? {
+    /// What tells the record of a lost key from others that were put aside; nil where the key is not lost.
+    private func lostKey(of account: AccountID) throws(VaultError) -> String? {
         // A wipe destroys the secret first.
         try refuseDuringWipe(account)
-        guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return nil }
-        let claim = try AccountKeyRecord.identify(bytes)
-        guard claim.account == account, !claim.isWipe, claim.secretID != nil, try !isRetired(claim) else { return nil }
-        return try secrets.hasSecret(of: claim) ? nil : claim
+        do {
+            guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return nil }
+            let claim = try AccountKeyRecord.identify(bytes)
+            guard claim.account == account else { return SecureRandom.bytes(16).hex }
+            guard !claim.isWipe, claim.secretID != nil, try !isRetired(claim) else { return nil }
+            guard try secrets.hasSecret(of: claim) else { return claim.keyID.hex }
+            if claim.shareID == nil {
+                // Secrets are named by the root key: where the secret is the record's own, the root key is too.
+                _ = try AccountKeyRecord.open(bytes, under: try secrets.parts(of: account, for: claim))
+            }
+            return nil
+        } catch {
+            guard error.code == .damaged || error.code == .wrongKey else { throw error }
+            return SecureRandom.bytes(16).hex
+        }
     }
 
     /// Puts the record of a lost key aside, so that the account can have a new key. Nothing is removed: record and files stay until a wipe.
@@ -348,8 +369,8 @@ extension Vault {
     package func setAsideLostKey(of account: AccountID) throws(VaultError) {
         try exclusivelyWithKeys { () throws(VaultError) in
             // Another process may have done it by now.
-            guard let claim = try lostClaim(of: account) else { return }
-            let name = "\(account.fileName).\(claim.keyID.hex)\(Self.lostSuffix)"
+            guard let key = try lostKey(of: account) else { return }
+            let name = "\(account.fileName).\(key)\(Self.lostSuffix)"
             try PosixFile.rename(keyPath(account), to: keyDirectory.appendingPathComponent(name).path)
             try PosixFile.syncDirectory(keyDirectory.path)
         }

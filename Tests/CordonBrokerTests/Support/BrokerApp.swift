@@ -17,12 +17,13 @@ final class BrokerApp: Sendable {
 
     init(
         _ name: String, at broker: Broker, user: UInt32 = 1_000, path: String? = nil, digest: String = "",
-        clientID: String? = nil, greets: Bool = true, change: (inout BrokerCaller) -> Void = { _ in }
+        clientID: String? = nil, greets: Bool = true, change: (inout BrokerCaller) -> Void = { _ in },
+        isUnchanged: @escaping @Sendable () -> Bool = { true }
     ) async throws {
         var known = BrokerCaller(user: user, process: 1, path: path ?? "/apps/\(name)", digest: digest)
         change(&known)
         let caller = known
-        session = BrokerSession(broker: broker, identify: { caller }, isUnchanged: { true })
+        session = BrokerSession(broker: broker, identify: { caller }, isUnchanged: isUnchanged)
         let heard = heard
         peer = await session.open { frame in
             let answer = Self.answer(in: frame)
@@ -108,17 +109,30 @@ final class BrokerApp: Sendable {
         var request = LooseRequest(verb)
         request.nonce = nonce.withLock { $0 }
         change(&request)
-        let asked = session.request(in: try MessageCoding.encode(request))
-        return await session.quickAnswer(asked, from: peer).map { Self.answer(in: $0.frame) }
+        let payload = try MessageCoding.encode(request)
+        if let frame = session.repeatedAnswer(to: payload, from: peer) { return Self.answer(in: frame) }
+        return await session.quickAnswer(session.request(in: payload), in: payload, from: peer)
+            .map { Self.answer(in: $0.frame) }
+    }
+
+    /// What the broker says once more without looking the question up; nil for what it has to look up.
+    func askAgain(_ verb: BrokerVerb, _ change: (inout LooseRequest) -> Void = { _ in }) throws -> LooseAnswer? {
+        var request = LooseRequest(verb)
+        request.nonce = nonce.withLock { $0 }
+        change(&request)
+        return session.repeatedAnswer(to: try MessageCoding.encode(request), from: peer).map { Self.answer(in: $0) }
     }
 
     private func send(_ request: LooseRequest) async -> LooseAnswer {
         var request = request
         request.nonce = request.nonce ?? nonce.withLock { $0 }
         guard let payload = try? MessageCoding.encode(request) else { return LooseAnswer() }
+        // As the socket does it: what was just answered is answered so again, and what can be answered at once is.
+        if let frame = session.repeatedAnswer(to: payload, from: peer) { return Self.answer(in: frame) }
         let asked = session.request(in: payload)
-        // As the socket does it: what can be answered at once is.
-        if let answered = await session.quickAnswer(asked, from: peer) { return Self.answer(in: answered.frame) }
+        if let answered = await session.quickAnswer(asked, in: payload, from: peer) {
+            return Self.answer(in: answered.frame)
+        }
         return Self.answer(in: await session.answer(asked, from: peer).frame)
     }
 

@@ -234,6 +234,26 @@ import Testing
         }
     }
 
+    @Test func `a check of the settings points out open metrics, an unset folder and a variable that is no setting`()
+        throws
+    {
+        func settings(_ arguments: [String], _ environment: [String: String]) throws -> [String] {
+            let plan = try ServeOptions.parse(arguments).plan(environment: environment)
+            return ServeConfigCommand.Check.notes(on: plan, in: environment).map(\.setting)
+        }
+        try withServeFolder { folder in
+            let kept = ["--data-directory", folder.path]
+            for (arguments, environment, found) in [
+                (kept, [:], []), (kept + ["--metrics", "127.0.0.1:9090"], [:], []),
+                (kept + ["--metrics", "0.0.0.0:9090"], [:], ["metrics"]),
+                (kept, ["CORDON_LISTN": "127.0.0.1:1"], ["CORDON_LISTN"]), ([], [:], ["dataDirectory"]),
+            ] as [([String], [String: String], [String])] {
+                let noted = try settings(arguments, environment)
+                #expect(noted == found, "\(arguments)")
+            }
+        }
+    }
+
     @Test func `a variable that looks like a setting but is not is found`() {
         let environment = [
             "CORDON_LISTEN": "", "CORDON_PUBLIC_URL": "", "CORDON_MAX_TOKEN_SECONDS": "", "CORDON_TLS_KEY": "",

@@ -1,1 +1,1 @@
-../../CordonServiceHTTPTests/Kit/CountingStorage.swift
+../../CordonServiceTests/Support/CountingStorage.swift

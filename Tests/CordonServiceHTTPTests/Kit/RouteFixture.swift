@@ -15,7 +15,7 @@ import Testing
 struct RouteFixture {
     let test: TestService
     private let policies: [PolicyKind: ManagedAppPolicy]
-    private let registration: String
+    let registration: String
     private let operation: String
     private let filter: String
     private let tag: String
@@ -70,12 +70,12 @@ struct RouteFixture {
     /// Calls a route as a person with one role or none.
     func answer(
         _ route: GraphRoute, as role: AdministratorRole?, scopes: String? = nil,
-        tenant: String = TestService.tenant.rawValue
+        tenant: String = TestService.tenant.rawValue, sending sent: JSONValue? = nil
     ) async throws -> TestResponse {
         let all = "DeviceManagementApps.ReadWrite.All Group.ReadWrite.All"
         let claims = TestIssuer.administrationClaims(
             roles: role.map { [$0.rawValue] } ?? [], scopes: scopes ?? all, at: test.clock.now, tenant: tenant)
-        let (path, body) = ("/beta/" + path(of: route), body(of: route))
+        let (path, body) = ("/beta/" + path(of: route), sent ?? body(of: route))
         return try await test.test { client in
             try await client.administer(route.method, path, body, claims: claims)
         }

@@ -114,6 +114,22 @@ import Testing
         }
     }
 
+    @Test func `a refusal says what kind it is in its title, and what is missing and what to do in its detail`()
+        async throws
+    {
+        let service = try await TestService()
+        try await service.test { client in
+            let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
+            let refused = try await client.administer(.post, "/admin/v1/keys", [:], claims: reader)
+            #expect(refused.status == .forbidden && refused.json["title"] == "The caller's roles do not allow this.")
+            let detail = refused.json["detail"]?.string
+            #expect(detail?.contains("do not include \(Permission.manageTenant.rawValue)") == true, "\(refused.json)")
+            #expect(detail?.hasSuffix("Ask an owner for a role that includes this.") == true)
+            let unknown = try await client.administer(.get, "/admin/v1/users/oid-x/data")
+            #expect(unknown.status == .notFound && unknown.json["title"] == "There is nothing with this id.")
+        }
+    }
+
     @Test func `settings are read and replaced as a whole`() async throws {
         let service = try await TestService()
         try await service.test { client in

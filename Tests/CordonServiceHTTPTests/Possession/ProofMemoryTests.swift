@@ -69,7 +69,7 @@ import Testing
             let text = try DPoPProof.make(
                 method: "POST", url: url, accessToken: nil, nonce: nil, issued: now, id: id, signer: key)
             let proof = try proofs.check(
-                [text], method: "POST", url: url, accessToken: nil, madeBy: key.publicKey.thumbprint,
+                [text], method: "POST", address: url.absoluteString, accessToken: nil, madeBy: key.publicKey.thumbprint,
                 demandsNonce: false)
             try proofs.remember(proof, share: 3)
         }

@@ -1,5 +1,9 @@
+import CordonPolicy
+import CordonService
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import CordonGraph
@@ -26,6 +30,44 @@ import Testing
             }
         }
         return operations
+    }
+
+    /// The example bodies of the document, each with its operation, in the order of the document.
+    private static func examples() throws -> [(method: String, path: String, body: JSONValue)] {
+        var found: [(method: String, path: String, body: JSONValue)] = []
+        var (path, method) = ("", "")
+        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+            let text = line.trimmingCharacters(in: .whitespaces)
+            if line.hasPrefix("  /") { path = String(text.dropLast()) }
+            if line.hasPrefix("    "), !line.hasPrefix("     "), text.hasSuffix(":") {
+                method = text.dropLast().uppercased()
+            }
+            guard text.hasPrefix("example: {") else { continue }
+            found.append((method, path, try JSONValue(parsing: Data(text.dropFirst("example: ".count).utf8))))
+        }
+        return found
+    }
+
+    @Test func `every example body of the document is taken by its route`() async throws {
+        let fixture = try await RouteFixture()
+        let examples = try Self.examples()
+        #expect(examples.count > 20)
+        let keys = ["{user}": "oid-a", "{registration}": fixture.registration, "{role}": "west", "{id}": "oid-cleo"]
+        for (method, path, body) in examples {
+            let route = fixture.test.graph.table.routes.first { route in
+                route.method.rawValue == method && Self.plain("/*/\(route.name)") == Self.plain(path)
+            }
+            let answer: TestResponse
+            if let route {
+                answer = try await fixture.answer(route, as: .owner, sending: body)
+            } else {
+                let address = path.replacing("{version}", with: "v1.0").split(separator: "/")
+                    .map { keys[String($0)] ?? String($0) }.reduce("") { $0 + "/" + $1 }
+                let verb = try #require(HTTPRequest.Method(method))
+                answer = try await fixture.test.test { try await $0.administer(verb, address, body) }
+            }
+            #expect((200..<300).contains(Int(answer.status.code)), "\(method) \(path): \(String(buffer: answer.body))")
+        }
     }
 
     /// A path whose keys have lost their names.

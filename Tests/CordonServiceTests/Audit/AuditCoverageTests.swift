@@ -201,9 +201,11 @@ struct AuditCoverageTests {
             _ = try await $0.service.administration.logs(try await $0.logs().id, as: $0.owner)
         },
         Write("exportUser", ["user.export"]) {
-            _ = try await $0.service.administration.exportUser("oid-ben", as: $0.owner)
+            _ = try await $0.service.administration.personalData.exportUser("oid-ben", as: $0.owner)
         },
-        Write("eraseUser", ["user.erase"]) { try await $0.service.administration.eraseUser("oid-ben", as: $0.owner) },
+        Write("eraseUser", ["user.erase"]) {
+            try await $0.service.administration.personalData.eraseUser("oid-ben", as: $0.owner)
+        },
         Write("registerDevice", ["device.register"]) {
             _ = try await $0.service.administration.registerDevice($0.statement(), name: nil, as: $0.owner)
         },
@@ -262,7 +264,8 @@ struct AuditCoverageTests {
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /\n(public struct|extension) (Administration|DeviceService|Provisioning)[ :]/)
+            for match in text.matches(
+                of: /\n(public struct|extension) (Administration|DeviceService|PersonalDataRequests|Provisioning)[ :]/)
             {
                 let rest = text[match.range.upperBound...]
                 let body = rest.prefix(upTo: rest.firstRange(of: "\n}\n")?.lowerBound ?? rest.endIndex)
@@ -295,11 +298,11 @@ struct AuditCoverageTests {
             ("policies", { _ = try await service.administration.policies(of: [], as: nobody) }),
             ("users", { _ = try await service.administration.users(as: nobody) }),
             ("exportAudit", { _ = try await service.administration.exportAudit(as: nobody) }),
-            ("exportUser", { _ = try await service.administration.exportUser("oid-ada", as: nobody) }),
+            ("exportUser", { _ = try await service.administration.personalData.exportUser("oid-ada", as: nobody) }),
             ("logs", { _ = try await service.administration.logs("x", as: nobody) }),
             ("setServiceSettings", { try await service.administration.setServiceSettings(.usual, as: nobody) }),
             ("registerDevice", { _ = try await service.administration.registerDevice("x", name: nil, as: nobody) }),
-            ("eraseUser", { try await service.administration.eraseUser("oid-ada", as: nobody) }),
+            ("eraseUser", { try await service.administration.personalData.eraseUser("oid-ada", as: nobody) }),
             ("confirmRestoration", { try await service.administration.confirmRestoration(as: nobody) }),
         ]
         for (name, call) in calls {

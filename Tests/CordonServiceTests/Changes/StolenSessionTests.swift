@@ -83,7 +83,8 @@ import Testing
                     _ = try await admin.requestWipe(ofUser: "oid-\(id)", deviceTag: "tag-\(id)", as: thief)
                 }
             case .blocks: await each { id in try await admin.blockUser("oid-\(id)", as: thief) }
-            case .erasures: await each { id in try await admin.eraseUser("oid-\(id)", wipingFirst: true, as: thief) }
+            case .erasures:
+                await each { id in try await admin.personalData.eraseUser("oid-\(id)", wipingFirst: true, as: thief) }
             case .role:
                 let role = CustomRole(
                     id: "r", displayName: "R", permissions: [.approve, .manageTenant], members: ["user:accomplice"])

@@ -25,6 +25,28 @@ struct CheckInTests {
         #expect(outcome.response.envelope == nil)
     }
 
+    @Test func `a check-in that finds nothing changed writes its time once a minute, and otherwise nothing`()
+        async throws
+    {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        try await app.checkIn()
+        try await test.settle()
+        for (seconds, written) in [(0, [:]), (59, [:]), (1, [.registration: 1]), (59, [:])]
+            as [(Double, [StorageKind: Int])]
+        {
+            test.clock.advance(by: seconds)
+            let counts = try await storage.counts {
+                let response = try await app.checkIn().response
+                #expect(response.unchanged)
+            }
+            #expect(counts.written == written, "after \(seconds) more seconds")
+        }
+    }
+
     @Test func `every answer is signed for its request, and says the highest generation that the app ever reported`()
         async throws
     {

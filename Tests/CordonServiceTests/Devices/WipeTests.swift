@@ -284,7 +284,7 @@ struct WipeTests {
         try await app.acknowledge(phase, id, receipt: app.receipt(id, failures: ["held open"]).signed(by: app.key))
         let all = try await test.service.administration.operations(ofRegistration: nil, as: test.owner)
         #expect(all.map(\.state) == [phase == .failed ? .failed : .expired])
-        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner)
     }
 
     @Test func `forgetting a closed registration ends the wipes that are open for it`() async throws {
@@ -296,11 +296,12 @@ struct WipeTests {
         #expect(
             try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)
         #expect(
-            await failure { try await test.service.administration.eraseUser("oid-ada", as: test.owner) }?.code
+            await failure { try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner) }?
+                .code
                 == .conflict)
         try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         #expect(try await state(test, id) == .expired)
-        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner)
     }
 
     @Test func `forgetting a registration ends it and its wipes`() async throws {

@@ -190,7 +190,7 @@ import Testing
             { _, registration, _ in
                 _ = try await admin.requestCommand(.resetPIN, ofRegistration: registration, as: holder)
             },
-            { person, _, _ in _ = try await admin.exportUser(person, as: holder) },
+            { person, _, _ in _ = try await admin.personalData.exportUser(person, as: holder) },
             { person, _, _ in try await admin.blockUser(person, as: holder) },
             { _, registration, _ in try await admin.forgetRegistration(registration, as: holder) },
         ]

@@ -46,7 +46,10 @@ struct RoleTests {
                 .commandApps,
                 { _ = try await service.administration.requestCommand(.resetPIN, ofRegistration: "none", as: admin) }
             ),
-            (.handlePersonalData, { _ = try await service.administration.exportUser("nobody", as: admin) }),
+            (
+                .handlePersonalData,
+                { _ = try await service.administration.personalData.exportUser("nobody", as: admin) }
+            ),
             (.approve, { _ = try await service.administration.approvals.release("none", as: admin) }),
             (.readAudit, { _ = try await service.administration.auditRecords(AuditQuery(), as: admin) }),
             (.manageTenant, { try await service.administration.setAllowedAccounts(nil, as: admin) }),

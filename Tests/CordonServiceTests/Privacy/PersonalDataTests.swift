@@ -27,7 +27,7 @@ struct PersonalDataTests {
 
     @Test func `everything about a person is in the export`() async throws {
         let (test, app) = try await filled()
-        let data = try await test.service.administration.exportUser("OID-ADA", as: test.owner)
+        let data = try await test.service.administration.personalData.exportUser("OID-ADA", as: test.owner)
         #expect(data.user?.userPrincipalName == "ada@contoso.example")
         #expect(data.groups == ["writers"])
         #expect(data.registrations.map(\.id) == [app.registrationID])
@@ -35,16 +35,20 @@ struct PersonalDataTests {
         #expect(data.telemetry.count == 1 && data.logs.count == 1)
         #expect(data.commands.map(\.kind) == [.resetPIN])
         #expect(
-            await failure { _ = try await test.service.administration.exportUser("nobody", as: test.owner) }?.code
+            await failure {
+                _ = try await test.service.administration.personalData.exportUser("nobody", as: test.owner)
+            }?.code
                 == .notFound)
     }
 
     @Test func `nothing of an erased person is left but ids in the audit log`() async throws {
         let (test, app) = try await filled()
         try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
-        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner)
         #expect(
-            await failure { _ = try await test.service.administration.exportUser("oid-ada", as: test.owner) }?.code
+            await failure {
+                _ = try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner)
+            }?.code
                 == .notFound)
         #expect(
             try await test.service.administration.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
@@ -67,16 +71,19 @@ struct PersonalDataTests {
         var (test, app) = try await filled()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         #expect(
-            await failure { try await test.service.administration.eraseUser("oid-ada", as: test.owner) }?.code
+            await failure { try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner) }?
+                .code
                 == .conflict)
         try await app.wipe()
-        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner)
     }
 
     @Test func `no person is erased while apps of theirs are enrolled, unless these are wiped first`() async throws {
         var (test, app) = try await filled()
         let administration = test.service.administration
-        #expect(await failure { try await administration.eraseUser("oid-ada", as: test.owner) }?.code == .conflict)
+        #expect(
+            await failure { try await administration.personalData.eraseUser("oid-ada", as: test.owner) }?.code
+                == .conflict)
         #expect(try await administration.registration(app.registrationID, as: test.owner).state == .active)
         var role = test.administrator()
         role.customRoles = [
@@ -84,17 +91,19 @@ struct PersonalDataTests {
         ]
         let officer = role
         let refused = await failure {
-            try await administration.eraseUser("oid-ada", wipingFirst: true, as: officer)
+            try await administration.personalData.eraseUser("oid-ada", wipingFirst: true, as: officer)
         }
         #expect(refused?.code == .forbidden, "erasing is no way to wipe for who may not")
-        let wipes = try await administration.eraseUser("oid-ada", wipingFirst: true, as: test.owner)
+        let wipes = try await administration.personalData.eraseUser("oid-ada", wipingFirst: true, as: test.owner)
         #expect(wipes.map(\.registrationID) == [app.registrationID])
         #expect(
-            try await administration.eraseUser("oid-ada", wipingFirst: true, as: test.owner).map(\.id)
+            try await administration.personalData.eraseUser("oid-ada", wipingFirst: true, as: test.owner).map(\.id)
                 == wipes.map(\.id))
         try await app.wipe()
-        #expect(try await administration.eraseUser("oid-ada", wipingFirst: true, as: test.owner).isEmpty)
-        #expect(await failure { _ = try await administration.exportUser("oid-ada", as: test.owner) }?.code == .notFound)
+        #expect(try await administration.personalData.eraseUser("oid-ada", wipingFirst: true, as: test.owner).isEmpty)
+        #expect(
+            await failure { _ = try await administration.personalData.exportUser("oid-ada", as: test.owner) }?.code
+                == .notFound)
     }
 
     /// The kinds of records that name Ada, whatever member does; the mark of her removal apart.
@@ -134,7 +143,7 @@ struct PersonalDataTests {
                     id: "alert-1", kind: .wipeFailed, time: now, operationID: "o", registrationID: "r",
                     userID: "OID-Ada", bundleID: TestOrganisation.app, attempts: 3))
         }
-        let export = try await test.service.administration.exportUser("oid-ada", as: test.owner)
+        let export = try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner)
         #expect(export.alerts.map(\.id) == ["alert-1"])
         #expect(
             export.revocation != nil && export.sharedDevices == ["device-1"] && export.sources == ["file"]
@@ -147,7 +156,7 @@ struct PersonalDataTests {
                 .directorySource, .revocation, .alert, .standing,
             ]))
         try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
-        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
         #expect(try await test.service.administration.allowedAccounts(as: test.owner) == [])
         let bookmarks = try await test.storage.read(TestOrganisation.tenant) { records in
@@ -163,9 +172,10 @@ struct PersonalDataTests {
             WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: "oid-ada", as: test.owner)
         try await test.service.administration.blockUser("oid-ada", as: test.owner)
         try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
-        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).workingTime == nil)
+        #expect(
+            try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner).workingTime == nil)
         #expect(try await naming(test) == [.block, .removedPerson])
-        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
     }
 }

@@ -3,12 +3,14 @@ import CordonIdentity
 import CordonProtocol
 import CordonService
 
-/// A store in memory that counts the records that are read and written, those within changes apart; and that fails, like a process
+/// A store that counts the records that a test's own calls read and write, those within changes apart; and that fails, like a process
 /// that is killed, after as many changes as a test says.
+///
+/// What goes on behind earlier changes, such as telling apps of them, is not counted, whenever it runs.
 final class CountingStorage: ServiceStorage {
     /// How many records of each kind.
     struct Counts: Equatable {
-        /// Read, by whomever.
+        /// Read, by whatever the calls do.
         var read: [StorageKind: Int] = [:]
         /// Read by changes, while no other change can be made.
         var readInChanges: [StorageKind: Int] = [:]
@@ -18,22 +20,48 @@ final class CountingStorage: ServiceStorage {
         var written: [StorageKind: Int] = [:]
     }
 
+    /// How often records of a kind were read outside changes: one by its id, some by a lookup, or every one.
+    struct Reads: Equatable {
+        var one = 0
+        var some = 0
+        var all = 0
+        /// Records of pages.
+        var paged = 0
+    }
+
+    private struct Tally {
+        var counts = Counts()
+        var reads: [StorageKind: Reads] = [:]
+    }
+
     /// What a store says that is there no more.
     static let gone = ServiceError(.storageUnavailable, "the process was killed")
 
+    /// Whether a call is one of those that are counted; tasks that such a call starts inherit it, others never have it.
+    @TaskLocal private static var isCounted = false
+
     private let storage: any ServiceStorage
-    private let counts = Locked(Counts())
+    private let tally = Locked(Tally())
     private let changesLeft = Locked<Int?>(nil)
 
     init(_ storage: any ServiceStorage = InMemoryStorage()) {
         self.storage = storage
     }
 
-    /// What a body reads and writes.
+    /// How many records a body reads and writes.
     func counts(during body: () async throws -> Void) async throws -> Counts {
-        counts.withLock { $0 = Counts() }
-        try await body()
-        return counts.withLock { $0 }
+        try await tally(during: body).counts
+    }
+
+    /// How often a body reads outside changes.
+    func reads(during body: () async throws -> Void) async throws -> [StorageKind: Reads] {
+        try await tally(during: body).reads
+    }
+
+    private func tally(during body: () async throws -> Void) async throws -> Tally {
+        tally.withLock { $0 = Tally() }
+        try await Self.$isCounted.withValue(true, operation: body)
+        return tally.withLock { $0 }
     }
 
     /// Lets so many changes through and no more; nil for all.
@@ -43,8 +71,9 @@ final class CountingStorage: ServiceStorage {
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
     ) async throws -> Result {
         guard changesLeft.withLock({ $0 != 0 }) else { throw Self.gone }
-        return try await storage.read(tenant) { [counts] records in
-            try body(Reader(records: records, counts: counts, isInChange: false))
+        guard Self.isCounted else { return try await storage.read(tenant, body) }
+        return try await storage.read(tenant) { [tally] records in
+            try body(Reader(records: records, tally: tally, isInChange: false))
         }
     }
 
@@ -57,46 +86,59 @@ final class CountingStorage: ServiceStorage {
             return number > 0
         }
         guard isLetThrough else { throw Self.gone }
-        return try await storage.write(tenant) { [counts] transaction in
-            let before = counts.withLock { $0.readInChanges.values.reduce(0, +) }
+        guard Self.isCounted else { return try await storage.write(tenant, body) }
+        return try await storage.write(tenant) { [tally] transaction in
+            let before = tally.withLock { $0.counts.readInChanges.values.reduce(0, +) }
             defer {
-                counts.withLock { counts in
-                    let read = counts.readInChanges.values.reduce(0, +) - before
-                    counts.mostReadInChange = max(counts.mostReadInChange, read)
+                tally.withLock { tally in
+                    let read = tally.counts.readInChanges.values.reduce(0, +) - before
+                    tally.counts.mostReadInChange = max(tally.counts.mostReadInChange, read)
                 }
             }
-            return try body(Transaction(transaction: transaction, counts: counts))
+            return try body(Transaction(transaction: transaction, tally: tally))
         }
     }
 
     private struct Reader: StorageReader {
         let records: any StorageReader
-        let counts: Locked<Counts>
+        let tally: Locked<Tally>
         let isInChange: Bool
 
-        private func note<Record: StoredRecord>(_ records: [Record]) -> [Record] {
+        private func note<Record: StoredRecord>(
+            _ records: [Record], _ change: @Sendable (inout Reads) -> Void = { _ in }
+        ) -> [Record] {
             let (number, isInChange) = (records.count, isInChange)
-            counts.withLock { counts in
-                counts.read[Record.storageKind, default: 0] += number
-                if isInChange { counts.readInChanges[Record.storageKind, default: 0] += number }
+            tally.withLock { tally in
+                let kind = Record.storageKind
+                tally.counts.read[kind, default: 0] += number
+                if isInChange {
+                    tally.counts.readInChanges[kind, default: 0] += number
+                } else {
+                    change(&tally.reads[kind, default: Reads()])
+                }
             }
             return records
         }
 
         func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
-            note(try [records.record(type, id)].compactMap(\.self)).first
+            note(try [records.record(type, id)].compactMap(\.self)) { $0.one += 1 }.first
         }
 
         func records<Record: StoredRecord>(
             _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
         ) throws(ServiceError) -> [Record] {
-            note(try records.records(type, where: lookup))
+            let isWhole = lookup == nil
+            return note(try records.records(type, where: lookup)) { reads in
+                if isWhole { reads.all += 1 } else { reads.some += 1 }
+            }
         }
 
         func page<Record: StoredRecord>(
             _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
         ) throws(ServiceError) -> [Record] {
-            note(try records.page(type, of: part, after: id, limit: limit))
+            let page = try records.page(type, of: part, after: id, limit: limit)
+            let number = page.count
+            return note(page) { $0.paged += number }
         }
 
         func identifiers<Record: StoredRecord>(
@@ -114,7 +156,15 @@ final class CountingStorage: ServiceStorage {
         func records<Record: StoredRecord>(
             _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
         ) throws(ServiceError) -> [Record] {
-            note(try records.records(type, where: lookup, in: range, limit: limit))
+            let found = try records.records(type, where: lookup, in: range, limit: limit)
+            let number = found.count
+            return note(found) { $0.paged += number }
+        }
+
+        func count<Record: StoredRecord>(
+            _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+        ) throws(ServiceError) -> Int {
+            try records.count(type, where: lookup, in: range, atMost: most)
         }
 
         func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {
@@ -126,9 +176,9 @@ final class CountingStorage: ServiceStorage {
 
     private struct Transaction: StorageTransaction {
         let transaction: any StorageTransaction
-        let counts: Locked<Counts>
+        let tally: Locked<Tally>
 
-        private var reader: Reader { Reader(records: transaction, counts: counts, isInChange: true) }
+        private var reader: Reader { Reader(records: transaction, tally: tally, isInChange: true) }
 
         func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
             try reader.record(type, id)
@@ -164,6 +214,12 @@ final class CountingStorage: ServiceStorage {
             try reader.records(type, where: lookup, in: range, limit: limit)
         }
 
+        func count<Record: StoredRecord>(
+            _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
+        ) throws(ServiceError) -> Int {
+            try reader.count(type, where: lookup, in: range, atMost: most)
+        }
+
         func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {
             try transaction.auditRecords(query)
         }
@@ -172,12 +228,12 @@ final class CountingStorage: ServiceStorage {
 
         func save(_ record: some StoredRecord) throws(ServiceError) {
             let kind = type(of: record).storageKind
-            counts.withLock { $0.written[kind, default: 0] += 1 }
+            tally.withLock { $0.counts.written[kind, default: 0] += 1 }
             try transaction.save(record)
         }
 
         func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
-            counts.withLock { $0.written[Record.storageKind, default: 0] += 1 }
+            tally.withLock { $0.counts.written[Record.storageKind, default: 0] += 1 }
             try transaction.remove(type, id)
         }
 

@@ -56,11 +56,14 @@ struct TelemetryTests {
         _ = try await test.service.devices.acceptTelemetry(.init(events: [event(), event()]), by: app.caller)
         let before = try await test.service.administration.telemetry(as: test.owner)
         #expect(before.map(\.counts) == [["appLaunch": 2]])
-        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.count == 1)
+        #expect(
+            try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner).telemetry.count
+                == 1)
         test.clock.advance(by: 30 * 86_400)
         try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await test.service.administration.telemetry(as: test.owner) == before)
-        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.isEmpty)
+        #expect(
+            try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner).telemetry.isEmpty)
     }
 
     @Test func `a key without registration sends nothing, and neither does a batch that is too large`() async throws {
@@ -93,7 +96,8 @@ struct TelemetryTests {
         test.clock.advance(by: 1 * 86_400)
         #expect(try await test.service.devices.acceptTelemetry(batch, by: app.caller) == 400)
         #expect(
-            try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.map(\.events.count)
+            try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner).telemetry.map(
+                \.events.count)
                 == [1_000, 400])
     }
 
@@ -120,6 +124,8 @@ struct TelemetryTests {
         // The control: what is due is read, and no more.
         #expect(try await read(maintain) == 1)
         #expect(try await read(maintain) ?? 0 == 0)
-        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.count == 2)
+        #expect(
+            try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner).telemetry.count
+                == 2)
     }
 }

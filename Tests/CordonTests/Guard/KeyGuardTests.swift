@@ -4,7 +4,6 @@ import CordonPolicy
 import CordonProtocol
 import CordonTesting
 import CordonVault
-import Crypto
 import Foundation
 import Testing
 
@@ -226,29 +225,5 @@ import Testing
         let secrets = try FileManager.default.contentsOfDirectory(
             atPath: stand.house.device.folder.appending(path: "keys/secrets").path)
         #expect(secrets.isEmpty)
-    }
-}
-
-/// Items that a finger opens, with the statuses of Apple's Keychain.
-private final class FingerItems: BiometryItems {
-    let keys = Locked<[String: SymmetricKey]>([:])
-    /// How a question for a key ends.
-    let status = Locked(BiometryItemStatus.done)
-
-    func keep(_ key: SymmetricKey, named name: String) async -> BiometryItemStatus {
-        keys.withLock { $0[name] = key }
-        return .done
-    }
-
-    func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?) {
-        let status = status.withLock { $0 }
-        guard status == .done else { return (status, nil) }
-        guard let key = keys.withLock({ $0[name] }) else { return (.notFound, nil) }
-        return (.done, key)
-    }
-
-    func forget(_ name: String) async -> BiometryItemStatus {
-        keys.withLock { $0[name] = nil }
-        return .done
     }
 }

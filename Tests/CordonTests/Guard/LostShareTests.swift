@@ -44,6 +44,29 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()), "who has forgotten the PIN has lost nothing")
     }
 
+    @Test func `a share that the service has lost is left anew after a finger as after the PIN`() async throws {
+        let stand = try await GuardStand()
+        await stand.service.set { $0.signsContact = true }
+        let items = FingerItems()
+        let first = try await stand.opened { $0.biometryItems = items }
+        #expect(await first.checkIn(stand.account).didSucceed)
+        let before = try #require(stand.service.share.withLock { $0 })
+        stand.service.share.withLock { $0 = nil }
+        #expect(await first.checkIn(stand.account).didSucceed)
+        await stand.house.person.set { person in
+            person.recognises = .finger
+            person.pins = [.recognised(.finger)]
+        }
+        await stand.house.person.forgetAsked()
+        #expect(await stand.reads(try await stand.house.start { $0.biometryItems = items }))
+        #expect(await stand.house.person.pinPrompts.map(\.biometry) == [.finger], "no PIN was typed")
+        let after = try #require(stand.service.share.withLock { $0 })
+        #expect(after != before)
+        await stand.house.person.set { $0.recognises = nil }
+        await forget(stand)
+        #expect(await stand.reads(try await stand.house.start()), "who has forgotten the PIN has lost nothing")
+    }
+
     @Test func `a service that does not say whether it keeps a share is believed to`() async throws {
         let (stand, first) = try await guarded()
         let before = stand.service.share.withLock { $0 }
@@ -103,15 +126,26 @@ import Testing
         await stand.house.person.asked.compactMap { if case .signIn(let prompt) = $0 { prompt.message } else { nil } }
     }
 
-    @Test(arguments: [true, false])
-    func `where the key store has lost the secret, a sign-in goes on without the files, and removes nothing`(
-        isGuarded: Bool
+    enum Loss: CaseIterable { case secret, record }
+
+    private func lose(_ loss: Loss, of stand: GuardStand) throws {
+        switch loss {
+        case .secret: try emptyKeyStore(stand)
+        case .record:
+            let folder = stand.house.device.folder.appending(path: "data/vault/keys")
+            for name in try records(stand, ".key") { try Data(count: 512).write(to: folder.appending(path: name)) }
+        }
+    }
+
+    @Test(arguments: Loss.allCases, [true, false])
+    func `where the secret or the record of a key is lost, a sign-in goes on without the files, and removes nothing`(
+        _ loss: Loss, isGuarded: Bool
     ) async throws {
         let stand = try await GuardStand()
         if !isGuarded { await stand.service.set { $0.keepsShares = false } }
         let first = try await stand.opened()
         #expect(try await first.context.vault.isGuarded(stand.account) == isGuarded)
-        try emptyKeyStore(stand)
+        try lose(loss, of: stand)
         let record = try records(stand, ".key")
 
         // Who turns away keeps everything as it is.

@@ -184,6 +184,84 @@ struct GuardedKeyTests {
                 && !FileManager.default.fileExists(atPath: scene.note.path))
     }
 
+    /// What a disk may leave of a key's record.
+    enum Damage: String, CaseIterable {
+        case empty, zeros, cut, tooLong, anotherAccount, changedWrap
+
+        func applied(to record: Data) -> Data {
+            var record = record
+            switch self {
+            case .empty: return Data()
+            case .zeros: return Data(count: record.count)
+            case .cut: return record.dropLast()
+            case .tooLong: return record + [0]
+            case .anotherAccount: record[32] ^= 1
+            case .changedWrap: record[511] ^= 1
+            }
+            return record
+        }
+    }
+
+    /// What was changed of the wrap of a key with a share shows with the share alone.
+    @Test(arguments: Damage.allCases, [false, true])
+    func `a damaged record is put aside on request alone, and an intact copy of it opens everything until then`(
+        _ damage: Damage, isGuarded: Bool
+    ) async throws {
+        if isGuarded, damage == .changedWrap { return }
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        let former = try await vault.createAccountKey(for: scene.account)
+        if isGuarded { try await vault.hang(scene.account, on: scene.share) }
+        let intact = try Data(contentsOf: scene.record)
+        let damaged = damage.applied(to: intact)
+        try damaged.write(to: scene.record)
+
+        let next = try scene.vault()
+        #expect(try await next.isLost(scene.account))
+        #expect(await code { try await next.createAccountKey(for: scene.account) } != nil)
+        #expect(await code { try await next.unlock(scene.account, with: scene.share) } != nil)
+        #expect(try Data(contentsOf: scene.record) == damaged, "nothing goes by itself")
+        try intact.write(to: scene.record)
+        #expect(try await !next.isLost(scene.account))
+        if isGuarded { try await next.unlock(scene.account, with: scene.share) }
+        #expect(try await next.createAccountKey(for: scene.account) == former)
+        #expect(try await text(of: scene, next) == [1, 2, 3])
+
+        try damaged.write(to: scene.record)
+        let last = try scene.vault()
+        try await last.setAsideLostKey(of: scene.account)
+        let keys = scene.record.deletingLastPathComponent()
+        let aside = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter { $0.hasSuffix(".lost") }
+        #expect(try aside.map { try Data(contentsOf: keys.appendingPathComponent($0)) } == [damaged])
+        #expect(try await !last.isLost(scene.account))
+        #expect(try await last.createAccountKey(for: scene.account) != former)
+        #expect(FileManager.default.fileExists(atPath: scene.note.path), "what was sealed stays")
+        #expect(try await last.wipe(scene.account).succeeded)
+        #expect(try !FileManager.default.contentsOfDirectory(atPath: keys.path).contains { $0.hasSuffix(".lost") })
+    }
+
+    @Test func `a record of a version or with a part that is not known is not lost: a newer app may read it`()
+        async throws
+    {
+        for (byte, value) in [(8, UInt8(3)), (12, UInt8(2))] {
+            let scene = try await Scene.made()
+            defer { TemporaryFolder.remove(scene.folder) }
+            var record = try Data(contentsOf: scene.record)
+            record[byte] = value
+            try record.write(to: scene.record)
+            let vault = try scene.vault()
+            if byte == 8 {
+                #expect(await code { _ = try await vault.isLost(scene.account) } == .unsupportedFormat)
+            } else {
+                #expect(try await !vault.isLost(scene.account))
+            }
+            #expect(await code { try await vault.createAccountKey(for: scene.account) } == .unsupportedFormat)
+            try? await vault.setAsideLostKey(of: scene.account)
+            #expect(try Data(contentsOf: scene.record) == record)
+        }
+    }
+
     @Test func `a wipe that has destroyed the secret and goes on later makes no key lost`() async throws {
         let scene = try await Scene.made()
         defer { TemporaryFolder.remove(scene.folder) }

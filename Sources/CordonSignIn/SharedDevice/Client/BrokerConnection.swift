@@ -218,9 +218,10 @@ final class BrokerConnection: Sendable {
     private func readHere<Answer>(until slot: AnswerSlot<Answer>) {
         let end = ContinuousClock.now + .milliseconds(1)
         var isOver = false
-        while slot.outcome == nil, !isOver, .now < end, socket.waitToReceive(milliseconds: 1) {
-            let payloads = intake.withLock { [socket] intake -> [Data] in
-                switch socket.receiveNow(into: &intake.buffer) {
+        var isSoon = true
+        while slot.outcome == nil, !isOver, .now < end, isSoon || socket.waitToReceive(milliseconds: 1) {
+            let payloads = intake.withLock { [socket, isSoon] intake -> [Data] in
+                switch isSoon ? socket.receiveSoon(into: &intake.buffer) : socket.receiveNow(into: &intake.buffer) {
                 case .bytes(let bytes): return intake.take(bytes)
                 case .nothingYet: return []
                 case .end:
@@ -228,6 +229,7 @@ final class BrokerConnection: Sendable {
                     return []
                 }
             }
+            isSoon = false
             _ = deliver(payloads)
             isOver = intake.withLock { $0.isOver }
         }
