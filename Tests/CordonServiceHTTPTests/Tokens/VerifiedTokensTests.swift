@@ -1,5 +1,5 @@
 import CordonIdentity
-import Crypto
+import CordonSignatures
 import Foundation
 import Testing
 
@@ -16,12 +16,12 @@ import Testing
             expires: Self.start.addingTimeInterval(expires), authenticated: nil)
     }
 
-    private func digest(_ text: String) -> SHA256Digest { SHA256.hash(data: Data(text.utf8)) }
+    private func mark(_ text: String) -> HashedText.Mark { HashedText(text).mark }
 
     @Test func `it ends with the token, and after five minutes at the latest`() {
         let tokens = VerifiedTokens()
         for (expires, last) in [(60.0, 90.0), (3_600, 300)] {
-            let name = digest("\(expires)")
+            let name = mark("\(expires)")
             tokens.remember(name, token(expires: expires), for: .checkIn, notBefore: Self.start, at: Self.start)
             #expect(tokens.token(name, for: .checkIn, at: Self.start.addingTimeInterval(last - 1)) != nil)
             #expect(tokens.token(name, for: .checkIn, at: Self.start.addingTimeInterval(last)) == nil)
@@ -31,18 +31,18 @@ import Testing
 
     @Test func `it counts for its own side of the service alone`() {
         let tokens = VerifiedTokens()
-        tokens.remember(digest("x"), token(expires: 600), for: .checkIn, notBefore: Self.start, at: Self.start)
-        #expect(tokens.token(digest("x"), for: .administration, at: Self.start) == nil)
-        #expect(tokens.token(digest("y"), for: .checkIn, at: Self.start) == nil)
+        tokens.remember(mark("x"), token(expires: 600), for: .checkIn, notBefore: Self.start, at: Self.start)
+        #expect(tokens.token(mark("x"), for: .administration, at: Self.start) == nil)
+        #expect(tokens.token(mark("y"), for: .checkIn, at: Self.start) == nil)
     }
 
     @Test func `the memory is bounded`() {
         let tokens = VerifiedTokens(capacity: 10)
         for number in 0..<100 {
             tokens.remember(
-                digest("\(number)"), token(expires: 600), for: .checkIn, notBefore: Self.start, at: Self.start)
+                mark("\(number)"), token(expires: 600), for: .checkIn, notBefore: Self.start, at: Self.start)
         }
-        let kept = (0..<100).count { tokens.token(digest("\($0)"), for: .checkIn, at: Self.start) != nil }
+        let kept = (0..<100).count { tokens.token(mark("\($0)"), for: .checkIn, at: Self.start) != nil }
         #expect((5...10).contains(kept))
     }
 }
