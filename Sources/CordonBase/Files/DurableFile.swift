@@ -171,8 +171,7 @@ package enum DurableFile {
         try synchronize(parent)
     }
 
-    /// Linux copies a hundred mebibytes from a mapped file in half the time when it gets them bit by bit, and Darwin takes no more than
-    /// two gibibytes at once.
+    /// Linux takes twice as long for a hundred mebibytes of a mapped file in one call, and Darwin refuses more than two gibibytes.
     private static let largestWrite = 2 << 20
 
     /// Writes everything, however often the system takes a part only.
