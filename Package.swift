@@ -25,6 +25,7 @@ let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -164,7 +165,9 @@ let package = Package(
 
         // The service.
         library("CordonService", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),
-        library("CordonServiceSQLite", ["CordonBase", "CordonIdentity", "CordonProtocol", "CordonService", grdb]),
+        library(
+            "CordonServiceSQLite",
+            ["CordonBase", "CordonIdentity", "CordonProtocol", "CordonService", grdb, grdbSQLite]),
         .target(name: "CordonZlibShim", linkerSettings: [.linkedLibrary("z")]),
         library(
             "CordonServiceHTTP",
@@ -245,7 +248,7 @@ let package = Package(
             name: "CordonTestSupport", dependencies: ["CordonBase"], path: "Tests/CordonTestSupport",
             swiftSettings: strict),
         tests("CordonBaseTests", ["CordonBase", "CordonTestSupport"]),
-        tests("CordonSignaturesTests", ["CordonBase", "CordonSignatures", crypto, cryptoExtras]),
+        tests("CordonSignaturesTests", ["CordonBase", "CordonSignatures", "CordonTestSupport", crypto, cryptoExtras]),
         tests("CordonIdentityTests", ["CordonIdentity"]),
         tests("CordonDispatchTests", ["CordonBase", "CordonDispatch", "CordonIdentity", "CordonTestSupport"]),
         .testTarget(
@@ -397,7 +400,7 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 if Context.environment["CORDON_BENCHMARKS"] != nil {
     package.targets += [
         .target(
-            name: "BenchmarkSQLite", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            name: "BenchmarkSQLite", dependencies: [grdbSQLite],
             path: "Benchmarks/BenchmarkSQLite", swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         // The vault's cipher, built once more from its own files, so that it can be called beside the bare AEAD.
@@ -421,7 +424,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
                 "CordonServiceSQLite", "CordonSignIn", "CordonTesting", crypto, httpTypes, logging, nioCore, nioPosix,
                 nioSSL, swiftASN1, x509,
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                grdbSQLite,
             ]),
         benchmark(
             "StartBenchmark",

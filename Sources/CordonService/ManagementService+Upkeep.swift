@@ -32,7 +32,7 @@ extension ManagementService {
     /// Counts all people anew for the figures, and corrects the counters where they differ; says so in the log.
     ///
     /// For a timer to call, such as once a day: the counters change with what they count, so that nothing should ever differ. It reads
-    /// everybody, a page at a time, and holds up no writer meanwhile.
+    /// every person, a page at a time, and holds up no writer meanwhile.
     ///
     /// - Returns: How many people and counters were wrong.
     public func checkCounts(of tenant: TenantID) async throws(ServiceError) -> Int {

@@ -5,7 +5,7 @@ internal import Foundation
 /// Records as they were decoded last, each beside the bytes that it was decoded from.
 ///
 /// A record is taken from here only where the store holds the very same bytes, so nothing here can be out of date,
-/// whoever wrote. Decoding JSON costs about ten times the look-up in SQLite. Bounded: when a generation is full, the one
+/// whichever process wrote. Decoding JSON costs about ten times the look-up in SQLite. Bounded: when a generation is full, the one
 /// before is forgotten. May be used from any thread.
 final class DecodedRecords: Sendable {
     private struct Name: Hashable {
@@ -34,11 +34,12 @@ final class DecodedRecords: Sendable {
 
     /// The record in a document: a known one where the bytes are the same, a decoded one otherwise.
     func record<Record: StoredRecord>(
-        _ type: Record.Type, _ id: String, of tenant: String, in document: Data
+        _ type: Record.Type, _ id: String, of tenant: String, in bytes: UnsafeRawBufferPointer
     ) throws -> Record {
         let name = Name(tenant: tenant, kind: type.storageKind, id: id)
         let entry = known.withLock { $0.current[name] ?? $0.previous[name] }
-        if let entry, entry.document == document, let record = entry.record as? Record { return record }
+        if let entry, Self.isSame(entry.document, bytes), let record = entry.record as? Record { return record }
+        let document = Data(bytes)
         let record = try StorageCoding.decode(type, document)
         known.withLock { [capacity] known in
             if known.current.count >= capacity / 2 {
@@ -48,5 +49,14 @@ final class DecodedRecords: Sendable {
             known.current[name] = Entry(document: document, record: record)
         }
         return record
+    }
+
+    private static func isSame(_ document: Data, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        document.withUnsafeBytes { known in
+            guard known.count == bytes.count, let left = known.baseAddress, let right = bytes.baseAddress else {
+                return known.count == bytes.count
+            }
+            return memcmp(left, right, known.count) == 0
+        }
     }
 }

@@ -5,8 +5,8 @@ internal import GRDB
 /// Writes in the order in which they came; those that come while another is being synced to the disk share the next
 /// sync, so that a hundred check-ins at once cost about as much as one.
 ///
-/// Each is a savepoint of the shared transaction: one that throws leaves nothing, and the others do not notice. Nobody
-/// hears of success before the whole transaction is durable.
+/// Each is a savepoint of the shared transaction: one that throws leaves nothing, and the others do not notice. No
+/// caller hears of success before the whole transaction is durable.
 final class GroupCommit: Sendable {
     /// The most writes of one transaction, which bounds how long the first of them waits.
     static let most = 256
@@ -88,7 +88,7 @@ final class GroupCommit: Sendable {
                     do {
                         try Self.run(job, isAlone: jobs.count == 1, in: database)
                     } catch {
-                        // Some errors, such as a full disk, end the transaction, and with it everybody's changes.
+                        // Some errors, such as a full disk, end the transaction, and with it the changes of every job.
                         guard jobs.count > 1, database.isInsideTransaction else { throw error }
                         failures[index] = ServiceError(storage: error, place: nil)
                     }

@@ -82,12 +82,29 @@ public final class SQLiteStorage: ServiceStorage {
         _ tenant: TenantID, _ body: @Sendable (any StorageReader) throws -> Result
     ) throws -> Result {
         do {
-            return try brief.read { [decoded] database in
-                try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
+            return try brief.unsafeRead { [decoded] database in
+                try Self.onSnapshot(of: database) {
+                    try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
+                }
             }
         } catch {
             throw ServiceError(storage: error, place: nil)
         }
+    }
+
+    /// Runs the body in a transaction of its own, as the pool does, but by statements that are kept: the pool prepares its own anew for
+    /// every read.
+    private static func onSnapshot<Result>(of database: Database, _ body: () throws -> Result) throws -> Result {
+        try TextQuery("BEGIN DEFERRED TRANSACTION", on: database).forEachRow { _ in }
+        defer {
+            // What only read has nothing that could not be committed.
+            do {
+                try TextQuery("COMMIT TRANSACTION", on: database).forEachRow { _ in }
+            } catch {
+                try? database.rollback()
+            }
+        }
+        return try body()
     }
 
     /// Runs the body in a transaction that is synced to the disk before this returns; writes that come at the same time

@@ -17,35 +17,45 @@ struct SQLiteTransaction: StorageTransaction {
     }
 
     func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
-        let documents = try documents(
-            "SELECT document FROM record WHERE tenant = ? AND kind = ? AND id = ?",
-            [tenant, Record.storageKind.rawValue, id])
-        return try documents.first.map { document throws(ServiceError) in try decode(type, document, id) }
+        try attempt {
+            let query = try TextQuery(
+                "SELECT document FROM record WHERE tenant = ? AND kind = ? AND id = ?", on: database)
+            var found: Record?
+            try query.forEachRow(tenant, Record.storageKind.rawValue, id) { row in
+                found = try decode(type, row.bytes(0), id)
+            }
+            return found
+        }
     }
 
     func records<Record: StoredRecord>(
         _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
     ) throws(ServiceError) -> [Record] {
         let kind = Record.storageKind.rawValue
-        let found =
+        var found: [Record] = []
+        // A few, such as the signing keys, are asked for again and again; of a long list only the beginning is remembered, so that it
+        // does not drive out everything else.
+        func take(_ row: TextQuery.Row) throws {
+            found.append(try decode(type, row.bytes(1), found.count < Self.mostRemembered ? row.text(0) : nil))
+        }
+        try attempt {
             if let lookup {
-                try namedDocuments(
+                let query = try TextQuery(
                     """
                     SELECT id, document FROM lookup JOIN record USING (tenant, kind, id)
                     WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id
-                    """, [tenant, kind, lookup.name.rawValue, lookup.value])
+                    """, on: database)
+                try query.forEachRow(tenant, kind, lookup.name.rawValue, lookup.value, do: take)
             } else {
-                try namedDocuments(
-                    "SELECT id, document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", [tenant, kind])
+                let query = try TextQuery(
+                    "SELECT id, document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", on: database)
+                try query.forEachRow(tenant, kind, do: take)
             }
-        // A few, such as the signing keys, are asked for again and again; a long list would drive out everything else.
-        let areRemembered = found.count <= Self.mostRemembered
-        return try found.map { found throws(ServiceError) in
-            try decode(type, found.document, areRemembered ? found.id : nil)
         }
+        return found
     }
 
-    /// The longest list whose records are remembered as they were decoded.
+    /// How many records of one list are remembered as they were decoded.
     private static let mostRemembered = 16
 
     func page<Record: StoredRecord>(
@@ -58,6 +68,18 @@ struct SQLiteTransaction: StorageTransaction {
     func identifiers<Record: StoredRecord>(
         _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
     ) throws(ServiceError) -> [String] {
+        if case .found(let name, let value) = part, id == nil, limit == .max {
+            return try attempt {
+                let query = try TextQuery(
+                    "SELECT id FROM lookup WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id",
+                    on: database)
+                var found: [String] = []
+                try query.forEachRow(tenant, Record.storageKind.rawValue, name.rawValue, value) { row in
+                    found.append(row.text(0))
+                }
+                return found
+            }
+        }
         let (sql, arguments) = selection("id", Record.storageKind, part, after: id, limit: limit)
         return try attempt { try String.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
     }
@@ -229,17 +251,6 @@ struct SQLiteTransaction: StorageTransaction {
         try attempt { try Data.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
     }
 
-    private func namedDocuments(
-        _ sql: String, _ arguments: StatementArguments
-    ) throws(ServiceError) -> [(id: String, document: Data)] {
-        try attempt {
-            let rows = try Row.fetchCursor(try database.cachedStatement(sql: sql), arguments: arguments)
-            var found: [(id: String, document: Data)] = []
-            while let row = try rows.next() { found.append((row[0], row[1])) }
-            return found
-        }
-    }
-
     private func execute(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) {
         try attempt { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
     }
@@ -252,13 +263,24 @@ struct SQLiteTransaction: StorageTransaction {
         }
     }
 
+    private func decode<Record: StoredRecord>(_ type: Record.Type, _ document: Data) throws(ServiceError) -> Record {
+        try Self.reading(type) { try StorageCoding.decode(type, document) }
+    }
+
+    /// The record in a document; one that is remembered under its id where that document is the same.
     private func decode<Record: StoredRecord>(
-        _ type: Record.Type, _ document: Data, _ id: String? = nil
+        _ type: Record.Type, _ document: UnsafeRawBufferPointer, _ id: String?
     ) throws(ServiceError) -> Record {
-        do {
-            guard let decoded, let id else { return try StorageCoding.decode(type, document) }
+        try Self.reading(type) {
+            guard let decoded, let id else { return try StorageCoding.decode(type, Data(document)) }
             return try decoded.record(type, id, of: tenant, in: document)
-        } catch {
+        }
+    }
+
+    private static func reading<Record: StoredRecord>(
+        _ type: Record.Type, _ body: () throws -> Record
+    ) throws(ServiceError) -> Record {
+        do { return try body() } catch {
             throw ServiceError(.storageDamaged, "a stored record is not readable", place: Record.storageKind.rawValue)
         }
     }

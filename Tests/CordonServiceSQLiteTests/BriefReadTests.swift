@@ -11,7 +11,7 @@ struct BriefReadTests {
     /// More lists than the store has connections for them.
     private static let lists = 12
 
-    @Test(.timeLimit(.minutes(1))) func `a brief read does not wait for lists, however many there are`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a brief read does not wait for lists, however many there are`() async throws {
         try await withStoreFile { file in
             let storage = try SQLiteStorage(file: file)
             try await storage.write(Self.tenant) { transaction in

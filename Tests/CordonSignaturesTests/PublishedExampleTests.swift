@@ -1,5 +1,6 @@
 import CordonBase
 import CordonSignatures
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -103,15 +104,10 @@ import Testing
             let key = try #require(VerificationKey(group.publicKeyJwk))
             for test in group.tests {
                 count += 1
-                let (message, signature) = (Self.bytes(test.msg), Self.bytes(test.sig))
+                let (message, signature) = (Data([UInt8](hexadecimal: test.msg)), Data([UInt8](hexadecimal: test.sig)))
                 #expect(key.isValid(signature, for: message, by: algorithm) == (test.result == "valid"), "\(test.tcId)")
             }
         }
         #expect(count == vectors.numberOfTests && count >= 150)
-    }
-
-    private static func bytes(_ digits: String) -> Data {
-        let digits = Array(digits.utf8).map { $0 < 58 ? $0 - 48 : $0 - 87 }
-        return Data(stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 }

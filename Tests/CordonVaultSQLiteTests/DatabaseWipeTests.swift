@@ -3,7 +3,18 @@ import CordonSQLiteShim
 import CordonVault
 import CordonVaultSQLite
 import Foundation
+import Synchronization
 import Testing
+
+#if os(Linux)
+    /// A disk that answers nothing while it hangs.
+    private enum HungDisk {
+        static let hangs = Atomic(false)
+        static let isReached = Atomic(false)
+        /// How the next statement on it ended; -1 while it has not.
+        static let code = Atomic(-1)
+    }
+#endif
 
 struct DatabaseWipeTests {
     @Test(arguments: ["DELETE", "WAL"])
@@ -30,6 +41,43 @@ struct DatabaseWipeTests {
             _ = try await desk.vault.sealedDatabases(for: desk.ada)
         }
     }
+
+    #if os(Linux)
+        /// A process of its own: SQLite's system calls are those of all its connections.
+        @Test(.timeLimit(.minutes(1))) func `a wipe does not wait for a read that the disk never answers`() async {
+            await #expect(processExitsWith: .success) {
+                let desk = try await Desk()
+                let database = try desk.open("notes")
+                try database.run("CREATE TABLE note (text); INSERT INTO note VALUES ('hers')")
+                let system = try #require(sqlite3_vfs_find(nil))
+                let read: @convention(c) (Int32, UnsafeMutableRawPointer?, Int, Int) -> Int = {
+                    file, into, count, offset in
+                    if HungDisk.hangs.load(ordering: .acquiring) {
+                        HungDisk.isReached.store(true, ordering: .releasing)
+                        while HungDisk.hangs.load(ordering: .acquiring) { usleep(1_000) }
+                    }
+                    return pread(file, into, count, off_t(offset))
+                }
+                for name in ["pread", "pread64"] {
+                    _ = system.pointee.xSetSystemCall(
+                        system, name, unsafeBitCast(read, to: sqlite3_syscall_ptr.self))
+                }
+                HungDisk.hangs.store(true, ordering: .releasing)
+                nonisolated(unsafe) let connection = database
+                Thread.detachNewThread {
+                    // What it was at is read to its end; nothing is read after that.
+                    _ = failure { try connection.run("SELECT text FROM note") }
+                    let code = failure { try connection.run("SELECT text FROM note") }
+                    HungDisk.code.store(Int(code), ordering: .releasing)
+                }
+                while !HungDisk.isReached.load(ordering: .acquiring) { await Task.yield() }
+                #expect(try await desk.vault.wipe(desk.ada).succeeded)
+                HungDisk.hangs.store(false, ordering: .releasing)
+                while HungDisk.code.load(ordering: .acquiring) == -1 { await Task.yield() }
+                #expect(HungDisk.code.load(ordering: .acquiring) != 0)
+            }
+        }
+    #endif
 
     @Test func `a locked account's databases answer nothing until it is unlocked`() async throws {
         let desk = try await Desk()

@@ -167,7 +167,8 @@ struct KeyGuards: Sendable {
             try await context.vault.unlock(account, with: share)
             return true
         } catch {
-            guard error.code == .wrongKey else { throw ProtectionError(error) }
+            // A damaged record opens with nothing; the gate then finds that the key is lost.
+            guard error.code == .wrongKey || error.code == .damaged else { throw ProtectionError(error) }
             return false
         }
     }

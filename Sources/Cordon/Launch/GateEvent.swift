@@ -6,7 +6,7 @@ public enum GateEvent: Sendable, Equatable {
     case opened
     /// It may not, for these reasons; hide it now.
     case closed([PolicyReason])
-    /// Cordon's screens took the place of the app's (SDK-CO-11).
+    /// Cordon's screens took the place of the app's, in every window (SDK-CO-11).
     case tookOver
     /// The app has its screen back; always follows ``tookOver``.
     case handedBack

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 #if canImport(Darwin)
@@ -166,9 +167,9 @@ struct ListedPrograms: Sendable {
             guard lstat(app.path, &facts) == 0 else { return nil }
             if let name = app.group {
                 let group = listedGroups[name]
-                found = objection(to: group, of: app, of: nil) ?? objection(to: group, of: app, of: (nobody, []))
+                found = objection(to: group, of: app, of: nil) ?? objection(to: group, of: app, of: (unusedUser, []))
             } else if case .objection(let objection) = Self.look(
-                at: app.path, as: isDevelopment ? nil : (nobody, []))
+                at: app.path, as: isDevelopment ? nil : (unusedUser, []))
             {
                 found = objection
             } else {
@@ -189,7 +190,7 @@ struct ListedPrograms: Sendable {
     }
 
     /// A user id that owns nothing.
-    private var nobody: UInt32 { .max }
+    private var unusedUser: UInt32 { .max }
 
     private enum Finding {
         case file(stat)

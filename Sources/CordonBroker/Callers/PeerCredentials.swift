@@ -9,26 +9,9 @@ internal import Foundation
     internal import Musl
 #endif
 
-/// What the kernel says of the other end of a Unix-domain socket (SI-189, SI-192).
-struct PeerCredentials: Sendable, Equatable {
-    let process: Int32
-    let user: UInt32
-    /// The group in force; a program that is installed with a group of its own (setgid) has that one.
-    let group: UInt32
-
-    init(process: Int32, user: UInt32, group: UInt32) {
-        self.process = process
-        self.user = user
-        self.group = group
-    }
-
+/// What else the kernel says of the other end of a Unix-domain socket (SI-189, SI-192).
+extension PeerCredentials {
     #if os(Linux)
-        /// `struct ucred`, which the system's module does not show to Swift: three 32-bit numbers.
-        private struct Credentials {
-            var process: Int32 = 0
-            var user: UInt32 = 0
-            var group: UInt32 = 0
-        }
         /// `SO_PEERPIDFD`, Linux 6.5.
         private static let peerProcessDescriptor: Int32 = 77
         /// `SO_PEERGROUPS`, Linux 4.13.
@@ -37,31 +20,19 @@ struct PeerCredentials: Sendable, Equatable {
         private static let peerSecurity: Int32 = 31
         /// `SCM_CREDENTIALS`.
         private static let credentials: Int32 = 2
-
-        /// The credentials at the time of connecting; nil when the kernel gives none.
-        init?(socket: Int32) {
-            var found = Credentials()
-            var size = socklen_t(MemoryLayout<Credentials>.size)
-            guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &size) == 0,
-                size == socklen_t(MemoryLayout<Credentials>.size), found.process > 0
-            else { return nil }
-            process = found.process
-            user = found.user
-            group = found.group
-        }
+        /// `struct ucred`: process, user and group, 32 bits each.
+        private static let credentialsSize = 12
 
         /// The groups at the time of connecting; nil where the kernel does not say.
         static func groups(socket: Int32) -> Set<UInt32>? {
-            var found = Credentials()
-            var size = socklen_t(MemoryLayout<Credentials>.size)
-            guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &size) == 0 else { return nil }
+            guard let peer = PeerCredentials(socket: socket) else { return nil }
             // Without room the kernel says how much it needs.
-            size = 0
+            var size: socklen_t = 0
             let isNone = getsockopt(socket, SOL_SOCKET, peerGroups, nil, &size) == 0
             guard isNone || errno == ERANGE else { return nil }
             var others = [UInt32](repeating: 0, count: Int(size) / MemoryLayout<UInt32>.size)
             guard isNone || getsockopt(socket, SOL_SOCKET, peerGroups, &others, &size) == 0 else { return nil }
-            return Set(others).union([found.group])
+            return Set(others).union([peer.group])
         }
 
         /// The security label at the time of connecting, as AppArmor or SELinux gives it; nil where the system has none. One
@@ -113,12 +84,12 @@ struct PeerCredentials: Sendable, Equatable {
                         let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
                         guard recvmsg(socket, &message, flags) == 1, Int(message.msg_controllen) <= size,
                             Int(message.msg_controllen)
-                                >= MemoryLayout<cmsghdr>.size + MemoryLayout<Credentials>.size
+                                >= MemoryLayout<cmsghdr>.size + credentialsSize
                         else { return nil }
                         let head = control.load(as: cmsghdr.self)
                         guard head.cmsg_level == SOL_SOCKET, head.cmsg_type == credentials else { return nil }
-                        let found = control.load(fromByteOffset: MemoryLayout<cmsghdr>.size, as: Credentials.self)
-                        return found.process > 0 ? found.process : nil
+                        let process = control.load(fromByteOffset: MemoryLayout<cmsghdr>.size, as: Int32.self)
+                        return process > 0 ? process : nil
                     }
                 }
             }
@@ -144,7 +115,6 @@ struct PeerCredentials: Sendable, Equatable {
         }
     #else
         /// Apple platforms identify callers by audit token and code signature, in the extension; not here.
-        init?(socket: Int32) { return nil }
         static func groups(socket: Int32) -> Set<UInt32>? { nil }
         static func label(socket: Int32) -> String? { nil }
         static func nameSenders(socket: Int32) -> Bool { false }

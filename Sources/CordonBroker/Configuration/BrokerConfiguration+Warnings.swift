@@ -13,7 +13,7 @@ extension BrokerConfiguration {
             }
             if app.group == nil {
                 found.append(
-                    "\(name): without a group of its own the app is told by its program file, and whoever can start it can load"
+                    "\(name): without a group of its own the app is told by its program file, and a user who can start it can load"
                         + " code into it")
             }
             if app.bundleID == nil {

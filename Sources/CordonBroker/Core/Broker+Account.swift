@@ -75,7 +75,7 @@ extension Broker {
     func account(_ id: AccountID?, in session: UInt64?) throws(SignInError) -> BrokerState.AccountRecord {
         try requireShared()
         guard let account = state.account else {
-            throw SignInError(.interactionRequired, .signedOut, "nobody is signed in on this device")
+            throw SignInError(.interactionRequired, .signedOut, "no account is signed in on this device")
         }
         if let id, id != account.facts.id {
             throw SignInError(.interactionRequired, .signedOut, "the account is not signed in on this device")

@@ -57,7 +57,7 @@ extension Broker {
         }
         if configuration.apps.isEmpty, !configuration.isDevelopment { found.append("no app is listed") }
         if register == nil, !configuration.isDevelopment {
-            found.append("no service is named, so nobody can see or release this device from afar")
+            found.append("no service is named, so no administrator can see or release this device from afar")
         }
         if let fault = reportFault { found.append("the service has not taken the newest report (\(fault.rawValue))") }
         return found
@@ -96,7 +96,7 @@ extension Broker {
         try requireAdministrator(request.peer)
         guard state.account == nil else {
             throw SignInError(
-                .brokerRefused, .brokerDenied, "somebody is signed in on this device", hint: "Sign out first.")
+                .brokerRefused, .brokerDenied, "an account is signed in on this device", hint: "Sign out first.")
         }
         post(.registrationStart)
         let administrator = try await administrator(request.key)
@@ -224,7 +224,7 @@ extension Broker {
         guard !RoleClaims.roles(in: result.accessToken.text).isDisjoint(with: configuration.joinRoles) else {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "joining and removing devices takes the role Cloud Device Administrator",
-                hint: "Have somebody with that role sign in.")
+                hint: "Have an administrator with that role sign in.")
         }
         return DeviceAdministrator(
             tenant: administrator.tenant, issuer: administrator.issuer,
@@ -232,7 +232,7 @@ extension Broker {
     }
 
     static var overtaken: SignInError {
-        SignInError(.interactionRequired, .signedOut, "the device's account changed while somebody was signing in")
+        SignInError(.interactionRequired, .signedOut, "the device's account changed during the sign-in")
     }
 }
 

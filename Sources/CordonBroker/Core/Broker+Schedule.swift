@@ -44,7 +44,7 @@ extension Broker {
         case nil: break
         case .warn: post(.signOutSoon)
         case .end(let isIdle):
-            logger.notice("a session is ended because nobody works or the shift is over")
+            logger.notice("a session is ended because it was idle too long or the shift is over")
             do { _ = try await endSession(isIdle ? .idle : .shiftOver) } catch {
                 logger.error("the session could not be ended", metadata: ["fault": "\(error.fault.rawValue)"])
             }

@@ -62,7 +62,7 @@ extension Broker {
             wanted.map { $0 != account.facts.id }
             ?? hint.map { $0.lowercased() != account.facts.userPrincipalName.lowercased() } ?? false
         guard !isOther else {
-            throw SignInError(.accountMismatch, .mismatchedUser, "somebody else is signed in on this device")
+            throw SignInError(.accountMismatch, .mismatchedUser, "another person is signed in on this device")
         }
     }
 
@@ -137,7 +137,7 @@ extension Broker {
             _ = try? await client.retire(account.id)
             throw error
         }
-        logger.info("somebody signed in", metadata: ["session": "\(state.session)"])
+        logger.info("a person signed in", metadata: ["session": "\(state.session)"])
         reportSoon()
     }
 

@@ -13,7 +13,7 @@ extension Broker {
         try requireShared()
         guard state.account != nil else {
             throw SignInError(
-                .configuration, .invalidParameter, "nobody is signed in on this device",
+                .configuration, .invalidParameter, "no account is signed in on this device",
                 hint: "Ask for the current account before signing out.")
         }
         return try await endSession(

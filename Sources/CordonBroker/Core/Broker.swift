@@ -81,7 +81,7 @@ public actor Broker {
                 environment: environment)
             let (found, problem) = try store.load()
             keeper = StateKeeper(found, in: store)
-            if let problem { logger.error("\(problem); nobody is signed in and the device is not registered") }
+            if let problem { logger.error("\(problem); no account is signed in and the device is not registered") }
             // A restart is no activity: a device that was idle before it is as idle after it.
             let now = environment.now()
             timer = SessionTimer(

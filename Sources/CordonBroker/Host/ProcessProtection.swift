@@ -24,7 +24,7 @@ public enum ProcessProtection {
     /// Begins the program anew with a C library that overwrites memory when it is freed; does nothing the second time, and
     /// where the library is another one.
     ///
-    /// Swift's own values are never zeroed: a text with a token in it is freed and stays readable until somebody else gets
+    /// Swift's own values are never zeroed: a text with a token in it is freed and stays readable until another value gets
     /// the place. The library is told by its environment, which it reads at the start alone, hence the new beginning. Call
     /// it before anything is opened or started.
     public static func overwriteFreedMemory() {

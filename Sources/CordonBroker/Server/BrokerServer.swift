@@ -104,7 +104,7 @@ public struct BrokerServer: Sendable {
                 logger.warning("programs of other users may be turned away: the broker lacks CAP_SYS_PTRACE")
             }
             logger.notice(
-                "apps without a group are told by their program files: whoever can start one can load code into it")
+                "apps without a group are told by their program files: a user who can start one can load code into it")
         }
 
         private func bind(
@@ -127,9 +127,9 @@ public struct BrokerServer: Sendable {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let now = channel.eventLoop.now.uptimeNanoseconds
-                        guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }) else {
-                            throw ChannelError.operationUnsupported
-                        }
+                        guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }),
+                            credentials.process > 0
+                        else { throw ChannelError.operationUnsupported }
                         guard ledger.withLock({ $0.mayKnock(credentials.process, now: now) }) else {
                             Self.note(credentials.user, quiet, logger)
                             throw ChannelError.operationUnsupported

@@ -5,7 +5,7 @@ internal import Foundation
 /// What each connection was last told, for as long as nothing changes: apps ask the same questions over and over, and the broker need not
 /// read and answer a question anew whose every byte but its number and correlation id it has just answered.
 ///
-/// Holds tokens, so whoever changes what an answer hangs on forgets all of them in the same step.
+/// Holds tokens. A change of what an answer hangs on forgets all answers in the same step.
 final class RepeatedAnswers: Sendable {
     private struct Entry {
         let question: NumberedText

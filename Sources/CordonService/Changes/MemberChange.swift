@@ -8,7 +8,7 @@ public struct MemberChange: Sendable, Codable, Equatable {
     public let from: JSONValue?
     /// What it is, nil where it is absent.
     public let to: JSONValue?
-    /// Which way a setting goes; nil for what is no setting of a protection.
+    /// Which way a setting goes; nil for a member that is not a setting of a protection.
     public let direction: PolicyDiff.Direction?
 
     /// Every member that differs between two documents, ordered by name.

@@ -19,7 +19,7 @@ public struct VersionComparison: Sendable, Codable, Equatable {
     public let to: String
     /// Every member that differs.
     public let changes: [MemberChange]
-    /// What people may do now and could not, and the other way about; empty for what is no protection.
+    /// What people may do now and could not, and the other way about; empty where the entity is not a protection.
     public let effects: [PolicyDiff.Effect]
     /// On which devices and days data is removed under the second and was not under the first.
     public let wipes: [PolicyDiff.Effect]

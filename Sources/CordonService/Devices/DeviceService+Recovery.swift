@@ -7,7 +7,7 @@ extension DeviceService {
     /// Keeps the share of an account's key for a person who forgets the PIN, in place of one that was left before. When this returns,
     /// it is durable: the app may let the key hang on it.
     ///
-    /// - Throws: ``ServiceError``: `invalid` for what is no sealed share; status 203 where the token does not say when the person signed in,
+    /// - Throws: ``ServiceError``: `invalid` for a text that is not a sealed share; status 203 where the token does not say when the person signed in,
     ///   since such a sign-in could not be told from an old one when the share is asked for; and what a check-in of the registration throws.
     public func keepRecoveryShare(
         _ share: RecoveryShare, registration id: String, by caller: DeviceCaller

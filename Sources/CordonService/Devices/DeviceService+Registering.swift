@@ -147,7 +147,7 @@ extension DeviceService {
         } catch {
             if error.code == .enrollment {
                 logger.notice(
-                    "somebody could not be added at the first sign-in",
+                    "a person could not be added at the first sign-in",
                     metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
             throw error

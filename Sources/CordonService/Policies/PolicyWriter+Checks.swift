@@ -18,7 +18,8 @@ extension PolicyWriter {
         _ assignments: [PolicyAssignment], for policy: ManagedAppPolicy
     ) throws(ServiceError) -> [PolicyAssignment] {
         guard policy.kind.isAssignable || assignments.isEmpty else {
-            throw ServiceError(.invalid, "a default protection reaches everybody and is not assigned", place: policy.id)
+            throw ServiceError(
+                .invalid, "a default protection reaches every person and is not assigned", place: policy.id)
         }
         var included: Set<String> = []
         var excluded: Set<String> = []

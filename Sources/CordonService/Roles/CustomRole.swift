@@ -94,6 +94,6 @@ extension CustomRole: AdministeredResource {
         }
         guard
             people.map({ (1...100).contains($0.count) && $0.allSatisfy { (1...128).contains($0.utf8.count) } }) ?? true
-        else { throw unacceptable("people", "needs 1 to 100 groups, or to be left out for everybody") }
+        else { throw unacceptable("people", "needs 1 to 100 groups, or to be left out for every person") }
     }
 }

@@ -2,7 +2,7 @@ internal import CordonBase
 internal import CordonIdentity
 
 /// Who came, went or got an app lately: what was counted outside the writer is brought up to date inside it by looking at them
-/// again, and at nobody else.
+/// again, and at no other person.
 ///
 /// Changes note people in their own transaction, one after the other. What a transaction notes that is rolled back does no harm: these
 /// people are looked at once more than they had to be.

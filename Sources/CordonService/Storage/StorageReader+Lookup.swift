@@ -26,7 +26,7 @@ extension StorageReader {
         }
         guard user.isNamed(by: account.id) else {
             throw .enrollment(
-                .notLicensed, "the account's id differs in case from that of the directory, and so is somebody else's")
+                .notLicensed, "the account's id differs in case from that of the directory, and so is another person's")
         }
         return user
     }

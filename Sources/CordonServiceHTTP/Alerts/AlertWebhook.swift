@@ -136,7 +136,7 @@ public struct AlertWebhook: Sendable {
             throw unusable("the secret of the alerts cannot be read")
         }
         guard mode.intValue & 0o007 == 0 else {
-            throw unusable("everybody on this machine may read or change the secret of the alerts")
+            throw unusable("every user of this machine may read or change the secret of the alerts")
         }
         let keys = text.split(whereSeparator: \.isWhitespace).map { secret in
             secret.hasPrefix(prefix) ? Data(base64Encoded: String(secret.dropFirst(prefix.count))) ?? Data() : Data()

@@ -23,10 +23,10 @@ enum CBORValue: Hashable {
         self = value
     }
 
-    /// A member of a map by its name; nil for none, and in what is no map.
+    /// A member of a map by its name; nil where there is none, and where the value is not a map.
     subscript(name: String) -> CBORValue? { self[.text(name)] }
 
-    /// A member of a map; nil for none, and in what is no map.
+    /// A member of a map; nil where there is none, and where the value is not a map.
     subscript(key: CBORValue) -> CBORValue? {
         guard case .map(let members) = self else { return nil }
         return members[key]

@@ -62,7 +62,7 @@ final class OpenConnections: Sendable {
     }
 
     /// What an address counts as: itself, of IPv6 its network of 64 bits, which one machine has to itself. Nil for this machine,
-    /// where a proxy may be, and for what is no address.
+    /// where a proxy may be, and for a text that is not an address.
     static func key(of address: SocketAddress?) -> String? {
         guard let address, let text = address.ipAddress, !Loopback.includes(text) else { return nil }
         guard text.contains(":") else { return text }

@@ -34,7 +34,7 @@ struct SecurityEventRoutes: Sendable {
         for signal in signals {
             guard try await !provisioning.apply(signal, from: issuer, of: revoked.tenant) else { continue }
             events.refusals.note(
-                "a security event is about nobody who is known here", code: "unknown-subject",
+                "a security event is about a person who is not known here", code: "unknown-subject",
                 reason: "compare what its subject is called with oid and sub of the provider's tokens", of: issuer)
         }
         try await revoked.reload()

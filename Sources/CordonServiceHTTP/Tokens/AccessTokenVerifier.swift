@@ -185,7 +185,8 @@ public struct AccessTokenVerifier: Sendable {
         }
         let id = claims.id ?? ""
         if id.isEmpty || IssuerMark.begins(id) || mark.utf8.count + id.utf8.count > 256 {
-            found.append(TokenRefusal(.malformed, "the token names nobody, or in more than 256 bytes"))
+            found.append(
+                TokenRefusal(.malformed, "the token names neither a person nor a program, or in more than 256 bytes"))
         }
         if audience == .checkIn, claims.isOfApplication || claims.userPrincipalName == nil {
             found.append(TokenRefusal(.malformed, "the token names no person"))

@@ -48,7 +48,7 @@ package struct IssuerCheck: Sendable, Encodable {
     private mutating func look(at metadata: JSONValue, _ profile: IssuerProfile, isFirst: Bool) {
         func words(_ name: String) -> [String]? { metadata[name]?.array?.compactMap(\.string) }
         for name in ["authorization_endpoint", "token_endpoint"] where metadata[name]?.string == nil {
-            problems.append("its discovery document has no \(name): nobody could sign in")
+            problems.append("its discovery document has no \(name): no person could sign in")
         }
         let algorithms = words("id_token_signing_alg_values_supported") ?? []
         if !algorithms.isEmpty, algorithms.allSatisfy({ SignatureAlgorithm(rawValue: $0) == nil }) {
@@ -78,7 +78,8 @@ package struct IssuerCheck: Sendable, Encodable {
             }
         }
         if metadata["device_authorization_endpoint"]?.string == nil {
-            notes.append("it has no device_authorization_endpoint: nobody can sign in with a code on another device")
+            notes.append(
+                "it has no device_authorization_endpoint: signing in with a code on another device is not possible")
         }
     }
 }

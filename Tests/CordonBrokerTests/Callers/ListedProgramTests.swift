@@ -1,3 +1,4 @@
+import CordonBase
 import CordonTestSupport
 import CordonTesting
 import Foundation

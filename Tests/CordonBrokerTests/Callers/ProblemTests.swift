@@ -68,7 +68,7 @@ import Testing
             $0.service = nil
             $0.apps = [AllowedApp(name: "x", path: "/apps/x", clientIDs: ["x"])]
         }
-        #expect(alone == ["no service is named, so nobody can see or release this device from afar"])
+        #expect(alone == ["no service is named, so no administrator can see or release this device from afar"])
 
         let stand = try BrokerStand { $0.service = FakeRegister.address }
         let service = FakeRegister(stand.provider.transport)

@@ -69,9 +69,7 @@ import Testing
         request.scopes = BrokerStand.scopes
     }
 
-    @Test
-    func
-        `a token is said again to the connection that had it, until it is old, the clock goes back or the session ends`()
+    @Test func `a token is said again to the connection that had it, while it is fresh and the session lasts`()
         async throws
     {
         let stand = try BrokerStand()

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 import Glibc
 import Testing

@@ -4,7 +4,7 @@ import Foundation
 enum RawConnection {
     /// Sends the bytes and reads until the other side closes, or the answer is whole by its own length.
     ///
-    /// Runs on a thread of its own, because it waits; after twenty seconds it gives up.
+    /// Runs on a thread of its own, because it waits; after ninety seconds, which a loaded machine does not need, it gives up.
     static func exchange(port: Int, _ text: String, untilClosed: Bool = true) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -52,7 +52,7 @@ enum RawConnection {
         }
     }
 
-    /// A connected socket whose reading and writing end after twenty seconds.
+    /// A connected socket whose reading and writing end after ninety seconds.
     private static func open(port: Int) throws -> Int32 {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)
@@ -61,7 +61,7 @@ enum RawConnection {
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: 90, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()

@@ -14,7 +14,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 /// SRV-CI-006, SRV-CI-054, SRV-CI-055 over HTTP, with a device that checks every envelope.
-@Suite(.timeLimit(.minutes(1))) struct CommandRoutesTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandRoutesTests {
     /// A device on the router, without a socket.
     private struct RouterTransport: HTTPTransport {
         let client: any TestClientProtocol

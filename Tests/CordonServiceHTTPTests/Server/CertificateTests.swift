@@ -71,7 +71,7 @@ import Testing
         #expect(fault(mixed)?.contains("fit together") == true)
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o644], ofItemAtPath: folder.files.privateKey.path)
-        #expect(fault(folder.files)?.contains("everybody") == true)
+        #expect(fault(folder.files)?.contains("every user") == true)
     }
 
     @Test func `a replaced certificate is taken up, and one that does not fit is not`() throws {

@@ -14,6 +14,8 @@ import Testing
         let storage = FullDiskStorage()
         let service = try await TestService(storage: storage)
         _ = try await service.publishPolicy()
+        // What is told behind the policy writes as well, and a write that is under way when the disk fills would say that all is well.
+        try await service.service.finishAnnouncing(of: TestService.tenant)
         try await service.test { client in
             func ready() async throws -> Bool {
                 try await client.client.execute(uri: "/readyz", method: .get).status == .ok

@@ -190,12 +190,12 @@ import Testing
             let refused = try await client.send(
                 .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
             #expect(refused.status == .unauthorized)
-            #expect(!log.lines.contains { $0.contains("nobody who is known here") })
+            #expect(!log.lines.contains { $0.contains("a person who is not known here") })
             // A person who never enrolled has tokens too, and is known by nothing else.
             #expect(
                 try await push(client, token(service, Self.revoked, subject: bySub("pairwise-2"))).status == .accepted)
             #expect(try await client.administer(.get, "/v1.0/me", claims: administrator).status == .unauthorized)
-            #expect(log.lines.contains { $0.contains("nobody who is known here") })
+            #expect(log.lines.contains { $0.contains("a person who is not known here") })
 
             #expect(
                 try await push(client, token(service, Self.disabled, subject: bySub("pairwise-1"))).status == .accepted)

@@ -197,7 +197,10 @@ import Testing
             ("roles as objects", ["roles": [["name": "owner"]]], [:], ["claim roles is of the wrong kind"]),
             ("a time as text", ["exp": "2027-01-15"], [:], ["claim exp is of the wrong kind"]),
             ("another tenant", ["tid": "other"], [:], ["another organisation"]),
-            ("nobody", ["sub": JSONValue?.none, "oid": JSONValue?.none], [:], ["names nobody"]),
+            (
+                "nobody", ["sub": JSONValue?.none, "oid": JSONValue?.none], [:],
+                ["names neither a person nor a program"]
+            ),
         ]
 
     @Test(arguments: refused.indices) func `a token that is refused says why in the log`(_ index: Int) async throws {

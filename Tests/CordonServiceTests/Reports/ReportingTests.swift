@@ -184,7 +184,7 @@ struct ReportingTests {
         #expect(busy.blockedPeople == 1 && busy.openWipes == 2 && busy.failedWipes == 0)
         let underWay = try await test.service.workload(of: TestOrganisation.tenant)
         #expect(underWay.openWipes == 2 && underWay.failedWipes == 0 && underWay.registrations == late)
-        // Nobody fetches them.
+        // No app fetches them.
         test.clock.advance(by: 95 * 86_400)
         try await test.service.performMaintenance(of: TestOrganisation.tenant)
         let lapsed = try await attention()

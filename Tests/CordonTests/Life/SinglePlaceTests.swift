@@ -57,6 +57,40 @@ import Testing
         }
     }
 
+    @Test func `whose place it is counts as in an app for several accounts: an unknown account's is no one's`() async {
+        await #expect(processExitsWith: .success) {
+            var answers: [[Bool]] = []
+            for isSingle in [true, false] {
+                let device = try Device()
+                try await device.publish([
+                    "saveAsBlocked": .bool(true),
+                    "allowedDataStorageLocations": .array([.string("oneDriveForBusiness"), .string("photoLibrary")]),
+                ])
+                let app = try await device.start { $0.allowsSeveralIdentities = !isSingle }
+                #expect(await app.enroll(device.account) == .newPolicies)
+                let own = device.account.id
+                func maySave(to place: Location, of account: AccountID?) -> Bool {
+                    app.decision(for: .save(to: place, account: account, of: .managed(own))).verdict.permits
+                }
+                #expect(maySave(to: .oneDriveForBusiness, of: own), "the primary account's own")
+                #expect(!maySave(to: .oneDriveForBusiness, of: nil), "an unknown account's")
+                #expect(!maySave(to: .oneDriveForBusiness, of: "oid-z"))
+                #expect(maySave(to: .cameraRoll, of: nil), "no account's, as the photo library is")
+                answers.append(
+                    Location.allCases.flatMap { place in
+                        [nil, own, "oid-z"].flatMap { account in
+                            [
+                                maySave(to: place, of: account),
+                                app.decision(for: .open(from: place, account: account, for: .managed(own))).verdict
+                                    .permits,
+                            ]
+                        }
+                    })
+            }
+            #expect(answers[0] == answers[1])
+        }
+    }
+
     @Test func `of two accounts that enrol at once the second is refused at once, unless the first does not arrive`()
         async
     {

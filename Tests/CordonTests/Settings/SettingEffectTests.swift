@@ -173,7 +173,7 @@ import Testing
         func accessToken(
             for account: AccountID, resource: String, scopes: [String]
         ) async throws(SignInError) -> AccessToken {
-            throw SignInError(.interactionRequired, .invalidGrant, "nobody is signed in")
+            throw SignInError(.interactionRequired, .invalidGrant, "no account is signed in")
         }
         func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner { SoftwareSigningKey() }
         func end(_ account: AccountID) {}

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -117,8 +118,5 @@ extension ChunkCipher {
 
 extension String {
     /// The bytes that hexadecimal digits stand for.
-    fileprivate var bytes: [UInt8] {
-        let digits = Array(utf8).map { $0 < 58 ? $0 - 48 : $0 - 87 }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-    }
+    fileprivate var bytes: [UInt8] { [UInt8](hexadecimal: self) }
 }

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Crypto
 import Foundation
 import Testing
@@ -35,8 +36,9 @@ struct DerivationTests {
         #expect(examples.count == 6)
         for example in examples {
             let mac = HMAC<SHA256>.authenticationCode(
-                for: Data(bytes(example.data)), using: SymmetricKey(data: bytes(example.key)))
-            #expect(Array(mac) == bytes(example.mac), "\(example.name)")
+                for: Data([UInt8](hexadecimal: example.data)),
+                using: SymmetricKey(data: [UInt8](hexadecimal: example.key)))
+            #expect(Array(mac) == [UInt8](hexadecimal: example.mac), "\(example.name)")
         }
     }
 
@@ -44,21 +46,17 @@ struct DerivationTests {
         let examples = try examples().hkdf
         #expect(examples.count == 3)
         for example in examples {
-            let wanted = bytes(example.key)
+            let wanted = [UInt8](hexadecimal: example.key)
             let key = HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: SymmetricKey(data: bytes(example.secret)), salt: bytes(example.salt),
-                info: bytes(example.info), outputByteCount: wanted.count)
+                inputKeyMaterial: SymmetricKey(data: [UInt8](hexadecimal: example.secret)),
+                salt: [UInt8](hexadecimal: example.salt),
+                info: [UInt8](hexadecimal: example.info), outputByteCount: wanted.count)
             #expect(key.withUnsafeBytes { Array($0) } == wanted, "\(example.name)")
         }
         // The vault's own call, for the example whose purpose is a text.
         let example = try #require(examples.first { $0.info.isEmpty })
-        let secret = SecretBytes(SymmetricKey(data: bytes(example.secret)))
-        let derived = try KeyWrap.derive(from: secret, salt: bytes(example.salt), purpose: "")
-        #expect(derived.withBytes { Array($0) } == Array(bytes(example.key).prefix(32)))
-    }
-
-    private func bytes(_ digits: String) -> [UInt8] {
-        let digits = Array(digits.utf8).map { $0 < 58 ? $0 - 48 : $0 - 87 }
-        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        let secret = SecretBytes(SymmetricKey(data: [UInt8](hexadecimal: example.secret)))
+        let derived = try KeyWrap.derive(from: secret, salt: [UInt8](hexadecimal: example.salt), purpose: "")
+        #expect(derived.withBytes { Array($0) } == Array([UInt8](hexadecimal: example.key).prefix(32)))
     }
 }

@@ -162,10 +162,7 @@ struct FormatVectorTests {
 
     private static func number(_ word: String) throws -> Int { try #require(Int(word)) }
 
-    private static func bytes(_ hex: String) -> [UInt8] {
-        let digits = Array(hex.utf8).map { $0 < 58 ? $0 - 48 : $0 - 87 }
-        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-    }
+    private static func bytes(_ digits: String) -> [UInt8] { [UInt8](hexadecimal: digits) }
 
     static func outcome(_ item: Case, _ keys: [AccountKey], _ backend: CipherBackend) -> String {
         do {

@@ -126,7 +126,7 @@ final class ServerCertificate: Sendable {
             var facts = stat()
             guard stat(file.path, &facts) == 0 else { throw unusable("a file of the certificate is missing", file) }
             guard file == files.chain || facts.st_mode & 0o007 == 0 else {
-                throw unusable("everybody on this machine may read or change the private key", file)
+                throw unusable("every user of this machine may read or change the private key", file)
             }
             #if canImport(Darwin)
                 let changed = facts.st_mtimespec

@@ -49,20 +49,7 @@ package final class BrokerSocket: Sendable {
     }
 
     /// The user whose process listens there, as the kernel says; nil where it does not.
-    package var peerUser: UInt32? {
-        #if os(Linux)
-            // `struct ucred`: process, user, group.
-            var found: (Int32, UInt32, UInt32) = (0, 0, 0)
-            var size = socklen_t(MemoryLayout.size(ofValue: found))
-            guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &found, &size) == 0,
-                size == socklen_t(MemoryLayout.size(ofValue: found))
-            else { return nil }
-            return found.1
-        #else
-            var (user, group) = (uid_t(), gid_t())
-            return getpeereid(descriptor, &user, &group) == 0 ? user : nil
-        #endif
-    }
+    var peerUser: UInt32? { PeerCredentials(socket: descriptor)?.user }
 
     /// Ends both directions; a waiting ``receive()`` returns.
     package func end() {
