@@ -122,7 +122,9 @@ import Testing
             try await Task.sleep(for: .milliseconds(100))
         }
         #expect(try await console.get(worker[0]).contains("Wipe a device…"))
-        #expect(try await !console.get(worker[1]).contains("Wipe a device…"))
+        while try await console.get(worker[1]).contains("Wipe a device…"), !hasEnded.withLock({ $0 }) {
+            try await Task.sleep(for: .milliseconds(100))
+        }
         await console.close()
         process.send("")
         #expect(await process.wait() == 0)
