@@ -119,7 +119,9 @@ import Testing
         try await console.send(worker[1] + "/wipe", from: page, [("tag", String(tag)), ("number", String(number))])
         // The phone hears of it by itself.
         let wipes = "/console/wipes?user=" + worker[1].dropFirst("/console/people/".count)
-        try await until(every: .milliseconds(100)) { try await console.get(wipes).contains("4 of 4: done, receipt verified") }
+        try await until(every: .milliseconds(100)) {
+            try await console.get(wipes).contains("4 of 4: done, receipt verified")
+        }
         #expect(try await console.get(worker[0]).contains("Wipe a device…"))
         try await until(every: .milliseconds(100)) { try await !console.get(worker[1]).contains("Wipe a device…") }
         await console.close()
