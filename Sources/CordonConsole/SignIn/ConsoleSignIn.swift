@@ -160,10 +160,8 @@ enum ConsolePath {
     /// A part of a path, escaped.
     static func part(_ text: String) -> String { FormEncoding.escape(text) }
 
-    /// A text as a `$filter` of a path has it, in quotes; scalar by scalar, since a mark may combine with a quote.
+    /// A text as a `$filter` of a path has it, in quotes; character by character, as filters are read.
     static func quoted(_ text: String) -> String {
-        var quoted = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { quoted += scalar == "'" ? [scalar, scalar] : [scalar] }
-        return part("'\(String(quoted))'")
+        part("'" + text.map { $0 == "'" ? "''" : String($0) }.joined() + "'")
     }
 }
