@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a policy whose apps are not among those that were looked at is not said to be in force everywhere`()
+    @Test func `a policy is not said to be in force everywhere when only some of the waiting apps were looked at`()
         async throws
     {
         let fixture = try await ConsoleFixture()

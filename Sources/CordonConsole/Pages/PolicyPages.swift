@@ -339,7 +339,7 @@ struct PolicyPages {
             ])
     }
 
-    /// Whom it would hit is counted on the next page: that takes a look at every app, which no link should cost.
+    /// The people whom it would affect are counted on the next page: counting reads every app, which no link should cost.
     @Sendable private func confirmDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]))
         let path = Self.path(visit.keys[0])
