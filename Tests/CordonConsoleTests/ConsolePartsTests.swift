@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a length of time is typed as people write it, and anything else stays as it was typed`() {
+    @Test func `a length of time is read from words, and other input stays as it was typed`() {
         func read(_ typed: String) -> String { PeriodTexts.read(typed, of: "periodOfflineBeforeWipeIsEnforced") }
         for (typed, meant) in [
             ("90 days", "P90D"), ("1 Tag und 12 Stunden", "P1DT12H"), ("one hour, 30 min", "PT1H30M"),

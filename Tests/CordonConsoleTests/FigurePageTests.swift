@@ -45,6 +45,29 @@ import Testing
         }
     }
 
+    @Test func `a policy is not said to be in force everywhere when only some of the waiting apps were looked at`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let busy = try await fixture.publishPolicy(["displayName": "Busy"])
+        let other = try await fixture.service.administration.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "Other"], as: ConsoleFixture.owner
+        ).id
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let quiet = try await browser.get("/console/policies/\(other)")
+            #expect(quiet.text.contains("<span class=\"badge good\">none</span>"))
+            for number in 0..<51 { try await browser.enrol("tag-\(number)").checkIn() }
+            _ = try await fixture.service.administration.updatePolicy(
+                busy, changes: ["contactSyncBlocked": true], ifVersion: nil, as: ConsoleFixture.owner)
+            try await fixture.service.finishAnnouncing(of: ConsoleFixture.tenant)
+            #expect(try await browser.get("/console/policies/\(busy)").text.contains("50 or more"))
+            let page = try await browser.get("/console/policies/\(other)")
+            #expect(page.text.contains("many apps wait for rules: see the report"))
+            #expect(!page.text.contains("<span class=\"badge good\">none</span>"))
+        }
+    }
+
     @Test func `each step of a wipe has its time, and the name of the person who asked for it`() async throws {
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()

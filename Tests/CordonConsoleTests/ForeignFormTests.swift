@@ -35,7 +35,7 @@ import Testing
             [HTTPField.Name("Sec-Fetch-Site") ?? .via: "cross-site"],
             [HTTPField.Name("Sec-Fetch-Site") ?? .via: "same-site"],
         ] as [HTTPFields])
-    func `a form that a page of elsewhere sent changes nothing, even with the right token`(headers: HTTPFields)
+    func `a form sent from another origin changes nothing, even with the right token`(headers: HTTPFields)
         async throws
     {
         let fixture = try await ConsoleFixture()

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a value that is none is said beside its field, and what else was typed stays`() async throws {
+    @Test func `an invalid value is reported beside its field, and the rest of the input stays`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()
         try await fixture.test { browser in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `whom a deletion or an earlier version hits is counted when it is previewed, and by no link`()
+    @Test func `the reach of a deletion or of an earlier version is counted by its preview, not by a link`()
         async throws
     {
         let fixture = try await ConsoleFixture()

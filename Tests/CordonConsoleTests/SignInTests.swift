@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `an answer of the provider that another browser asked for begins no session`() async throws {
+    @Test func `a provider's answer to another browser's request starts no session`() async throws {
         let fixture = try await ConsoleFixture()
         try await fixture.test { browser in
             fixture.provider.use(ConsoleFixture.ada)
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [
         "https://evil.example/", "//evil.example", "/console/..//evil", "/consolex", "/console/\\evil", "/admin/v1/me",
     ])
-    func `after the sign-in no address of elsewhere is followed`(next: String) async throws {
+    func `after signing in, an address outside the console is not followed`(next: String) async throws {
         try await ConsoleFixture().test { browser in
             let encoded = next.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             let page = try await browser.signIn(ConsoleFixture.ada, at: "/console/sign-in?next=\(encoded)")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a sign-in that the person breaks off says so`() async throws {
+    @Test func `a cancelled sign-in is reported as cancelled`() async throws {
         try await ConsoleFixture().test { browser in
             let page = try await browser.signIn(nil)
             #expect(page.status == .forbidden)

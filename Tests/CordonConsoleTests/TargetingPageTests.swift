@@ -31,6 +31,8 @@ import Testing
             let found = try await browser.submit(
                 form, to: path,
                 [("find", "depot 129"), ("step", "find"), ("included", ConsoleFixture.group), ("included", "g-7")])
+            let hostile = try await browser.submit(form, to: path, [("find", "O'\u{301}'' or 1"), ("step", "find")])
+            #expect(hostile.status == .ok && hostile.text.contains("Field workers"))
             #expect(found.text.contains("Depot 1299") && !found.text.contains("Depot 1049"))
             #expect(found.text.contains(/id="f-included-g-7" name="included" value="g-7" checked/))
             #expect(found.text.contains(/id="f-included-group-workers"[^>]* checked/))

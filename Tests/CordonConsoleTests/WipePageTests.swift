@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a phone whose kind has nothing that counts states is not called wrong, and a jailbroken one is`()
+    @Test func `a phone without a state counter is not flagged, and a jailbroken one is`()
         async throws
     {
         let fixture = try await ConsoleFixture()

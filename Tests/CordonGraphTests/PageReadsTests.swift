@@ -312,6 +312,8 @@ import Testing
                 DirectoryGroup(id: "G-\(number)", displayName: number < 3 ? "north \(number)" : "South \(number)"),
                 as: TestService.owner)
         }
+        // What is told behind the changes reads too.
+        try await service.service.finishAnnouncing(of: TestService.tenant)
         try await service.test { client in
             func ids(_ query: String, reading most: Int) async throws -> [String] {
                 var ids: [String] = []

@@ -4,6 +4,7 @@ import CordonHTTPClient
 import CordonPolicy
 import CordonSignIn
 import CordonTestSupport
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -98,9 +99,9 @@ import Testing
             hasEnded.withLock { $0 = true }
         }
         var said = ""
-        while !said.contains("Press Return"), !hasEnded.withLock({ $0 }) {
-            try await Task.sleep(for: .milliseconds(50))
+        try await until(every: .milliseconds(50)) {
             said = await process.lastWords
+            return said.contains("Press Return") || hasEnded.withLock { $0 }
         }
         let link = try #require(said.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/), "\(said)").0
         let console = try await OpenConsole(String(link))
@@ -118,11 +119,11 @@ import Testing
         try await console.send(worker[1] + "/wipe", from: page, [("tag", String(tag)), ("number", String(number))])
         // The phone hears of it by itself.
         let wipes = "/console/wipes?user=" + worker[1].dropFirst("/console/people/".count)
-        while try await !console.get(wipes).contains("4 of 4: done, receipt verified"), !hasEnded.withLock({ $0 }) {
-            try await Task.sleep(for: .milliseconds(100))
+        try await until(every: .milliseconds(100)) {
+            try await console.get(wipes).contains("4 of 4: done, receipt verified")
         }
         #expect(try await console.get(worker[0]).contains("Wipe a device…"))
-        #expect(try await !console.get(worker[1]).contains("Wipe a device…"))
+        try await until(every: .milliseconds(100)) { try await !console.get(worker[1]).contains("Wipe a device…") }
         await console.close()
         process.send("")
         #expect(await process.wait() == 0)

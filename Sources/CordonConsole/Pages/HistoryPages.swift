@@ -52,7 +52,7 @@ struct HistoryPages {
                 ]))
     }
 
-    /// What an earlier version says otherwise; whom it would hit is counted on the next page.
+    /// How an earlier version differs; the people whom it would affect are counted on the next page.
     private static func comparison(_ visit: ConsoleVisit, then next: [Block]? = nil) async throws -> Page {
         let (id, version) = (visit.keys[0], visit.keys[1])
         let policy = try await visit.api.get(PolicyPages.route(id))

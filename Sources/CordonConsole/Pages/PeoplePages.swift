@@ -47,9 +47,9 @@ struct PeoplePages {
         let search = visit.query["search"]
         var path = "/v1.0/users?$top=50&$orderby=displayName"
         if !search.isEmpty {
-            let text = ConsolePath.part(search.replacing("'", with: "''"))
+            let text = ConsolePath.quoted(search)
             path =
-                "/v1.0/users?$top=50&$filter=startswith(displayName,'\(text)')%20or%20startswith(userPrincipalName,'\(text)')"
+                "/v1.0/users?$top=50&$filter=startswith(displayName,\(text))%20or%20startswith(userPrincipalName,\(text))"
         }
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)

@@ -2,14 +2,14 @@ import Foundation
 
 /// Lengths of time as people write them and as policies do (ISO 8601): `12 hours` and `PT12H`.
 enum PeriodTexts {
-    /// The settings that are lengths of time, and whether none at all means never.
+    /// The settings that are lengths of time, and whether zero means never.
     private static let settings = [
         "periodBeforePinReset": true, "pinRequiredInsteadOfBiometricTimeout": false,
         "periodOnlineBeforeAccessCheck": false, "periodOfflineBeforeAccessCheck": false,
         "periodOfflineBeforeWipeIsEnforced": true, "gracePeriodToBlockAppsDuringOffClockHours": false,
     ]
 
-    /// A length in words; nil for text that is none, and for none at all, which means something else in each setting.
+    /// A length in words; nil for other text, and for a length of zero, whose meaning differs by setting.
     static func words(_ text: String) -> Phrase? {
         guard let parts = text.wholeMatch(of: /P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?/) else { return nil }
         func number(_ digits: Substring?) -> Int { digits.flatMap { Int($0) } ?? 0 }
@@ -31,7 +31,7 @@ enum PeriodTexts {
         return read(shown, of: setting) == text ? shown : text
     }
 
-    /// What was typed into the field of a setting, as policies have it; as it is where it is no length of time in words.
+    /// What was typed into the field of a setting, as policies have it; unchanged where it is not a length of time in words.
     static func read(_ typed: String, of setting: String) -> String {
         guard let isNever = settings[setting] else { return typed }
         let text = typed.lowercased()

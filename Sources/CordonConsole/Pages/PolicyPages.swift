@@ -216,11 +216,11 @@ struct PolicyPages {
         let reached = assignments.map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
         let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
         let summary = try? await visit.api.get(route(id) + "/deploymentSummary")
-        let waiting =
-            (try? await visit.api.get("/admin/v1/reports/drift?top=\(mostLate)"))?.array?.filter { app in
-                app.list("intended").contains { $0.text("id") == id }
-                    || app.list("applied").contains { $0.text("id") == id }
-            } ?? []
+        let late = (try? await visit.api.get("/admin/v1/reports/drift?top=\(mostLate)"))?.array
+        let waiting = (late ?? []).filter { app in
+            (app.list("intended") + app.list("applied")).contains { $0.text("id") == id }
+        }
+        let rest = Self.rest(waiting.count, among: late?.count)
         var blocks: [Block] = []
         if reached.isEmpty {
             blocks.append(.note(.notice, "This policy is not assigned yet.", ["Assign it to a group."]))
@@ -241,12 +241,7 @@ struct PolicyPages {
                 ),
                 ("Reaches", .list(reached.isEmpty ? [.badge("not assigned", .notice)] : reached.map { .text($0) })),
                 ("People with it in force", .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")),
-                (
-                    "Apps that wait for this version",
-                    waiting.isEmpty
-                        ? .badge("none", .good)
-                        : .badge(waiting.count < mostLate ? "\(waiting.count)" : "\(waiting.count) or more", .notice)
-                ),
+                (Phrase("Apps that wait for this version"), rest),
             ]))
         if !waiting.isEmpty {
             let people = try await PeopleStanding(of: waiting.prefix(20).map { $0.text("userID") }, visit)
@@ -263,6 +258,15 @@ struct PolicyPages {
                         }, empty: "")))
         }
         return blocks
+    }
+
+    /// How many apps wait for a policy, of those that were looked at; nil where that is not known.
+    private static func rest(_ count: Int, among looked: Int?) -> Cell {
+        guard let looked else { return .text("not known") }
+        guard looked >= mostLate else { return count == 0 ? .badge("none", .good) : .badge("\(count)", .notice) }
+        return count == 0
+            ? .link("many apps wait for rules: see the report", "/console/reports/drift")
+            : .badge("\(count) or more", .notice)
     }
 
     static func remarks(_ findings: [LintFinding]) -> Block {
@@ -335,7 +339,7 @@ struct PolicyPages {
             ])
     }
 
-    /// Whom it would hit is counted on the next page: that takes a look at every app, which no link should cost.
+    /// The people whom it would affect are counted on the next page: counting reads every app, which no link should cost.
     @Sendable private func confirmDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]))
         let path = Self.path(visit.keys[0])

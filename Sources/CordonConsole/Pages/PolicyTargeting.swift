@@ -23,9 +23,9 @@ struct PolicyTargeting {
     static func names(ofGroups ids: Set<String>, _ visit: ConsoleVisit) async throws -> [String: String] {
         var (names, rest): ([String: String], ArraySlice<String>) = ([:], ids.sorted()[...])
         while !rest.isEmpty {
-            let list = rest.prefix(50).map { "'" + $0.replacing("'", with: "''") + "'" }.joined(separator: ",")
+            let list = rest.prefix(50).map(ConsolePath.quoted).joined(separator: ",")
             rest = rest.dropFirst(50)
-            let path = "/v1.0/groups?$top=50&$filter=id%20in%20(\(ConsolePath.part(list)))"
+            let path = "/v1.0/groups?$top=50&$filter=id%20in%20(\(list))"
             for group in try await visit.api.get(path).list("value") {
                 names[group.text("id").lowercased()] = group.text("displayName")
             }
@@ -204,10 +204,9 @@ struct PolicyTargeting {
     private static func offered(
         beside ticked: Set<String>, named beginning: String, _ visit: ConsoleVisit
     ) async throws -> (options: [(value: String, text: Phrase)], hasMore: Bool) {
-        let text = ConsolePath.part(beginning.replacing("'", with: "''"))
         let page = try await visit.api.get(
             "/v1.0/groups?$top=\(mostOffered)&$orderby=displayName"
-                + (beginning.isEmpty ? "" : "&$filter=startswith(displayName,'\(text)')"))
+                + (beginning.isEmpty ? "" : "&$filter=startswith(displayName,\(ConsolePath.quoted(beginning)))"))
         let names = try await names(ofGroups: ticked, visit)
         let folded = Set(ticked.map { $0.lowercased() })
         func name(_ id: String) -> String { names[id.lowercased()] ?? id }

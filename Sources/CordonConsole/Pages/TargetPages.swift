@@ -109,7 +109,7 @@ struct TargetPages {
         let search = visit.query["search"]
         var path = "/v1.0/groups?$top=50&$orderby=displayName"
         if !search.isEmpty {
-            path += "&$filter=startswith(displayName,'\(ConsolePath.part(search.replacing("'", with: "''")))')"
+            path += "&$filter=startswith(displayName,\(ConsolePath.quoted(search)))"
         }
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)

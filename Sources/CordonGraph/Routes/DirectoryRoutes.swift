@@ -156,7 +156,7 @@ struct DirectoryRoutes: Sendable {
         }
     }
 
-    /// Those entries whom the filter may let through, by how their names begin; nil where they are many or the filter asks for
+    /// Those entries that the filter may let through, by how their names begin; nil where they are many or the filter asks for
     /// something else.
     private func candidates<One: StoredRecord>(
         _ exchange: GraphExchange, among members: Set<String>,

@@ -44,10 +44,7 @@ extension Administration {
     public func users(
         shownAfter place: (name: String, id: String)?, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [DirectoryUser] {
-        let start = place.map { ShownText.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
-        return try await store.read(.read, as: administrator) { records in
-            try records.records(DirectoryUser.self, where: .shown, in: start..<"\u{10FFFF}", limit: max(0, limit))
-        }
+        try await store.read(.read, as: administrator) { try $0.shown(DirectoryUser.self, after: place, limit: limit) }
     }
 
     /// The people whose display name begins with a text, whatever the case, ordered by folded id.
@@ -71,10 +68,7 @@ extension Administration {
     public func groupEntries(
         shownAfter place: (name: String, id: String)?, limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [GroupEntry] {
-        let start = place.map { ShownText.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
-        return try await store.read(.read, as: administrator) { records in
-            try records.records(GroupEntry.self, where: .shown, in: start..<"\u{10FFFF}", limit: max(0, limit))
-        }
+        try await store.read(.read, as: administrator) { try $0.shown(GroupEntry.self, after: place, limit: limit) }
     }
 
     /// The groups whose display name begins with a text, whatever the case, without their members, ordered by folded id.
@@ -227,6 +221,14 @@ extension StorageReader {
             (last, left) = (end, left - page.count)
         }
         return last
+    }
+
+    /// A page of a list by display name, which begins after a name and an id.
+    fileprivate func shown<Record: StoredRecord>(
+        _ type: Record.Type, after place: (name: String, id: String)?, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        let start = place.map { ShownText.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
+        return try records(type, where: .shown, in: start..<"\u{10FFFF}", limit: max(0, limit))
     }
 
     /// The records with a lookup that begins with a text, ordered by folded id; nil where there are more than so many.
