@@ -172,7 +172,7 @@ actor Board {
         let now = try await ask()
         guard let account = now.current else {
             hide()
-            throw SignInError(.interactionRequired, .accountRequired, "no person has the shift", hint: "Type `sign-in`.")
+            throw SignInError(.interactionRequired, .accountRequired, "no one has the shift", hint: "Type `sign-in`.")
         }
         if let remarks, remarks.session == now.session { return remarks }
         let key = try await device.sessionKey(for: account.id)

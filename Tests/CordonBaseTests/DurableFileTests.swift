@@ -28,6 +28,19 @@ struct DurableFileTests {
         #expect(try names == ["a"])
     }
 
+    @Test func `a file of several mebibytes is written whole, from pieces of any length`() throws {
+        defer { clean() }
+        let file = folder.appending(path: "large")
+        let pattern = Data((0..<4_093).map { UInt8($0 % 251) })
+        let pieces = [5 << 20, 0, 1, (2 << 20) + 1].map { count in
+            var piece = Data()
+            while piece.count < count { piece.append(pattern) }
+            return piece.prefix(count)
+        }
+        let draft = try DurableFile.draft(of: file, pieces)
+        #expect(try Data(contentsOf: draft) == pieces.reduce(Data(), +))
+    }
+
     @Test func `a folder is made with what lies above it, once, and never in place of a file`() throws {
         defer { clean() }
         let deep = folder.appending(path: "a/b/c")

@@ -66,7 +66,8 @@ import Testing
         await transport.shutdown()
     }
 
-    @Test func `letting go of the stream closes the connection`() async throws {
+    /// A server that sends one piece and no end, and a stream that ends once the connection is closed.
+    private func serverOfOnePiece() throws -> (RawServer, closed: AsyncStream<Void>) {
         let closed = AsyncStream<Void>.makeStream()
         let server = try RawServer { connection in
             _ = connection.readHead()
@@ -74,6 +75,11 @@ import Testing
             connection.waitForEnd()
             closed.continuation.finish()
         }
+        return (server, closed.stream)
+    }
+
+    @Test func `letting go of the stream closes the connection`() async throws {
+        let (server, closed) = try serverOfOnePiece()
         defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let request = request(server)
@@ -85,19 +91,13 @@ import Testing
             }
         }
         try await reader.value
-        for await _ in closed.stream {}
+        for await _ in closed {}
         await transport.shutdown()
     }
 
     @Test func `cancelling the reader closes the connection`() async throws {
-        let closed = AsyncStream<Void>.makeStream()
+        let (server, closed) = try serverOfOnePiece()
         let got = AsyncStream<Void>.makeStream()
-        let server = try RawServer { connection in
-            _ = connection.readHead()
-            connection.write("HTTP/1.1 200 OK\r\n\r\none")
-            connection.waitForEnd()
-            closed.continuation.finish()
-        }
         defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let request = request(server)
@@ -107,7 +107,7 @@ import Testing
         }
         for await _ in got.stream { break }
         reader.cancel()
-        for await _ in closed.stream {}
+        for await _ in closed {}
         await transport.shutdown()
     }
 

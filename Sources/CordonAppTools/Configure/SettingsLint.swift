@@ -87,7 +87,7 @@ extension ConfigurationRun {
         let required = usual("PolicyRequired")
         if isOn("PolicyRequired") {
             if !isOn("AutoEnrollOnLaunch") {
-                note(.error, "CF-ENROL", "\(required) without AutoEnrollOnLaunch leaves every person unable to use the app")
+                note(.error, "CF-ENROL", "\(required) without AutoEnrollOnLaunch leaves no one able to use the app")
             }
             note(.warning, "CF-STORE", "\(required) is not accepted by the App Store")
         }

@@ -171,12 +171,15 @@ package enum DurableFile {
         try synchronize(parent)
     }
 
+    /// Linux takes twice as long for a hundred mebibytes of a mapped file in one call, and Darwin refuses more than two gibibytes.
+    private static let largestWrite = 2 << 20
+
     /// Writes everything, however often the system takes a part only.
     private static func writeAll(_ bytes: Data, to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let part = UnsafeRawBufferPointer(rebasing: rest.prefix(largestWrite))
                 let count = write(descriptor, part.baseAddress, part.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }

@@ -67,7 +67,7 @@ struct AccessPages {
         }
         do {
             let made = try await visit.api.call(
-                .post, PolicyPages.collection, .object(PolicyPages.unassigned(document)))
+                .post, PolicyPages.collection, .object(PolicyMaking.unassigned(document)))
             return .moved(PolicyPages.path(made.text("id")))
         } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
             return .page(Self.importPage(visit, typed, refusal), .badRequest)

@@ -91,7 +91,7 @@ public final class ChildProcess: Sendable {
 
     /// Asks the process to end and waits; after the grace period it is killed.
     @discardableResult
-    public func end(grace: Duration = .seconds(5)) async -> Int32 {
+    public func end(grace: Duration = .seconds(15)) async -> Int32 {
         closeInput()
         signal(SIGTERM)
         let killer = Task {

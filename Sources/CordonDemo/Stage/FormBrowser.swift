@@ -52,7 +52,7 @@ actor FormBrowser {
                 cookies.isEmpty ? nil : cookies.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: "; ")
             let answer: HTTPAnswer
             do {
-                answer = try await transport.send(request, body: body, limit: 1 << 20, timeout: .seconds(10))
+                answer = try await transport.send(request, body: body, limit: 1 << 20, timeout: .seconds(60))
             } catch { throw ProgramError.stage("no page at \(url.path): \(error.reason)") }
             for cookie in answer.head.headerFields[values: .setCookie] {
                 let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)

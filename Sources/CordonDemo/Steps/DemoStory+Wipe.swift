@@ -35,12 +35,12 @@ extension DemoStory {
         step.expect("the service has the receipt and accepts it", state, is: "succeeded")
     }
 
-    /// The state of the registration's wipe, once it is over or two seconds have passed.
+    /// The state of the registration's wipe, once it is over or a minute has passed.
     private func finalState(
         of registration: JSONValue, _ id: String, _ administrator: Administrator
     ) async throws(ProgramError) -> String {
         var state = ""
-        for _ in 0..<40 {
+        for _ in 0..<1_200 {
             state = try await administrator.operations(of: id).first?["state"]?.string ?? "none"
             if ["succeeded", "failed", "cancelled", "expired"].contains(state) { return state }
             try? await Task.sleep(for: .milliseconds(50))

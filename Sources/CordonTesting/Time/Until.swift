@@ -21,7 +21,7 @@ package func until(
         }
         try Task.checkCancellation()
         looks += 1
-        if pause == nil, looks < 100 {
+        if pause == nil, looks < 1_000 {
             await Task.yield()
         } else {
             try await Task.sleep(for: pause ?? .milliseconds(1))

@@ -44,6 +44,14 @@ final class AccountKey: Sendable {
         try KeyWrap.derive(from: secret, salt: bufferID, purpose: "cordon vault 1 buffer")
     }
 
+    /// What the key pair is made from to which the account's data is sealed while this key is not in memory.
+    func inboxSecret() throws(VaultError) -> SymmetricKey {
+        let derived = try KeyWrap.derive(
+            from: secret, salt: [UInt8](repeating: 0, count: 16), purpose: "cordon vault 2 inbox")
+        guard let secret = derived.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }
+        return secret
+    }
+
     /// The key wrapped under what the key store has for the account, as kept on disk.
     func record(under parts: KeyParts) throws(VaultError) -> [UInt8] {
         try AccountKeyRecord.seal(self, under: parts)

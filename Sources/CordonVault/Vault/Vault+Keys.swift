@@ -239,6 +239,7 @@ extension Vault {
     // MARK: A key of earlier software
 
     private nonisolated var formerKeys: FormerKeyFiles { FormerKeyFiles(directory: keyDirectory) }
+    private nonisolated var lostKeys: LostKeyFiles { LostKeyFiles(directory: keyDirectory) }
 
     /// Gives an account whose key hangs on the root key alone a new key that hangs on a secret, once. The former one is kept, wrapped
     /// under the new one.
@@ -272,7 +273,7 @@ extension Vault {
     /// Removes what a replaced key has left; part of a wipe.
     func removeFormerKey(of account: AccountID) throws(VaultError) {
         try formerKeys.remove(of: account)
-        try removeLostKeys(of: account)
+        try lostKeys.remove(of: account)
     }
 
     private func noteSettled(_ account: AccountID) throws(VaultError) {
@@ -370,23 +371,7 @@ extension Vault {
         try exclusivelyWithKeys { () throws(VaultError) in
             // Another process may have done it by now.
             guard let key = try lostKey(of: account) else { return }
-            let name = "\(account.fileName).\(key)\(Self.lostSuffix)"
-            try PosixFile.rename(keyPath(account), to: keyDirectory.appendingPathComponent(name).path)
-            try PosixFile.syncDirectory(keyDirectory.path)
-        }
-    }
-
-    private static let lostSuffix = ".lost"
-
-    /// Removes the records of lost keys, which a copy of the key store would open; part of a wipe.
-    private func removeLostKeys(of account: AccountID) throws(VaultError) {
-        let names: [String]
-        do { names = try FileManager.default.contentsOfDirectory(atPath: keyDirectory.path) } catch {
-            throw VaultError(.inputOutput, "The key directory cannot be read.", place: keyDirectory.path)
-        }
-        for name in names where name.hasPrefix(account.fileName + ".") && name.hasSuffix(Self.lostSuffix) {
-            let path = keyDirectory.appendingPathComponent(name).path
-            try PosixFile.overwriteAndRemove(path, count: AccountKeyRecord.size)
+            try lostKeys.setAside(keyPath(account), of: account, as: key)
         }
     }
 
@@ -394,10 +379,7 @@ extension Vault {
     ///
     /// - Throws: `locked` without a key in memory, `wiped` where it ended.
     package func inboxSecret(of account: AccountID) throws(VaultError) -> SymmetricKey {
-        let derived = try KeyWrap.derive(
-            from: try key(for: account).secret, salt: [UInt8](repeating: 0, count: 16), purpose: "cordon vault 2 inbox")
-        guard let secret = derived.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }
-        return secret
+        try key(for: account).inboxSecret()
     }
 
     /// Ends a secret that a kill has left beside the one in force.

@@ -83,6 +83,8 @@ import Testing
             let flooding = Task {
                 try await OtherUser.run([other, "-I", flood, socket, stop, full, "board"])
             }
+            // Also where this test fails: the program runs until it is told to stop.
+            defer { try? Data().write(to: URL(filePath: stop)) }
             try await until { FileManager.default.fileExists(atPath: full) }
             let served = try await OtherUser.run([app, "-I", ask, socket])
             try Data().write(to: URL(filePath: stop))

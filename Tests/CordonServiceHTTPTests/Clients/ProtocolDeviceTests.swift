@@ -8,7 +8,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 /// A device that was written from `docs/device-protocol.md` alone.
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(5))) struct ProtocolDeviceTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct ProtocolDeviceTests {
     @Test(.enabled(if: PythonClient.has("cryptography"), "needs cryptography"), arguments: [true, false])
     func `a device in Python enrols, checks in, verifies, wipes and returns a receipt`(_ bindsTokens: Bool) async throws
     {

@@ -76,6 +76,8 @@ struct AudienceTests {
             let test = try await TestOrganisation.withPeople(storage: storage)
             try await Self.fill("guests", 0..<size, in: test)
             let policy = try await test.protect(to: .group("guests"))
+            // What it has looked up stays known: all of it, or none.
+            try await test.service.finishAnnouncing(of: TestOrganisation.tenant)
             let counts = try await storage.counts {
                 let audience = try #require(await Self.audience(policy, .group("guests"), in: test))
                 #expect(audience.after == size && audience.some.count == 20)
