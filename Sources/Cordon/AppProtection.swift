@@ -108,7 +108,7 @@ public actor AppProtection {
         await remediations.resume()
     }
 
-    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything; who begins before the first
+    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything; one that begins before the first
     /// ``launch(_:)`` is also told of what happened since the start.
     public nonisolated func events() -> AsyncStream<ProtectionEvent> { context.events.observe() }
 

@@ -15,7 +15,7 @@ public actor AccountFiles: AccountFollower {
     /// Files that are worked on while the gate is closed, which no PIN guards; in an app that says ``ProtectionConfiguration/keepsBackgroundFiles``.
     public nonisolated let background: BackgroundFiles
     private let guards: KeyGuards
-    /// Who makes or removes a file of an account.
+    /// The turns in which files of an account are made and removed.
     private let turns = FolderTurns()
 
     /// The executor that all parts of the protection share.

@@ -14,7 +14,7 @@ public import Foundation
 /// the account's rules cannot be read, and `vault`.
 public actor BackgroundFiles {
     private let context: ProtectionContext
-    /// Who makes or removes a file of an account.
+    /// The turns in which files of an account are made and removed.
     private let turns = FolderTurns()
 
     /// The executor that all parts of the protection share.

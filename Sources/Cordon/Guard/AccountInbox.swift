@@ -4,7 +4,7 @@ internal import Crypto
 internal import Foundation
 
 /// What an account receives while its key is not in memory, such as a download or what was shared with it: each file sealed to the
-/// account's public key (HPKE, RFC 9180), in the order in which they came. Who has no key of the account reads none of it.
+/// account's public key (HPKE, RFC 9180), in the order in which they came. Without the account's key none of it can be read.
 ///
 /// An item is `CORDONIB`, version 1 (2), zeros (6), the encapsulated key (32), then the ciphertext over the name's length (4, highest byte
 /// first), the name and the contents; the head and the account are authenticated with it.

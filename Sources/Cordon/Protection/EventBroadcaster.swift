@@ -34,7 +34,7 @@ final class EventBroadcaster: Sendable {
     /// Whether there has been an observer so far.
     var wasEverObserved: Bool { state.withLock { $0.next > 0 } }
 
-    /// The start is over: who observes from here on hears of what comes.
+    /// The start is over: observers that begin from here on hear of what comes.
     func endStart() { state.withLock { $0.start = nil } }
 
     /// Tells every observer.

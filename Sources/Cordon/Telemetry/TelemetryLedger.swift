@@ -12,7 +12,7 @@ struct TelemetryLedger: Sendable {
         var receiver: Receiver
     }
 
-    /// Who got an event.
+    /// The receiver of an event.
     enum Receiver: String, Codable {
         case service
         case app

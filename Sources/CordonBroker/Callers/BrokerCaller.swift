@@ -1,4 +1,4 @@
-/// Who connected, as the system says it; nothing of this comes from a message (SI-189).
+/// The caller as the system describes it; nothing here comes from a message (SI-189).
 public struct BrokerCaller: Sendable, Hashable {
     /// The user at the time of connecting.
     public let user: UInt32

@@ -37,7 +37,7 @@ enum ProgramObjection: Sendable, Hashable {
     case unseen
     /// The process belongs to a namespace in which it could send in another process's name.
     case ownNamespace
-    /// The entry's group does not exist here, is the system's own, or has members: who is in it could connect under it.
+    /// The entry's group does not exist here, is the system's own, or has members, any of whom could connect under it.
     case openGroup
     /// The file at the path does not run under the entry's group.
     case withoutGroup
@@ -205,7 +205,7 @@ struct ListedPrograms: Sendable {
     ) -> Finding {
         var facts = stat()
         var place = ""
-        // The folders from the top, then the file: who can change one of them decides what lies at the path.
+        // The folders from the top, then the file: a user who can change one of them decides what lies at the path.
         let parts: [Substring] = [""] + path.split(separator: "/")
         for part in parts {
             if !part.isEmpty { place += "/\(part)" }
@@ -230,7 +230,7 @@ struct ListedPrograms: Sendable {
     }
 
     /// Whether users and groups are named beside the file's own (`setfacl`): what the mode says of the group is then the most that
-    /// any of them may do. Who they are is not looked up; one of them may be the caller.
+    /// any of them may do. They are not looked up; one of them may be the caller.
     private static func hasAccessList(_ place: String) -> Bool {
         guard let facts = try? FileManager.default.attributesOfItem(atPath: place.isEmpty ? "/" : place) else {
             return true

@@ -14,7 +14,7 @@ final class SenderWatch: RecvByteBufferAllocator {
         self.socket = socket
     }
 
-    /// Who wrote the bytes that were just read; nil where that is not known. Says it once.
+    /// The process that wrote the bytes that were just read; nil where that is not known. Returns it once.
     func take() -> Int32? {
         next.withLock { sender in
             defer { sender = nil }

@@ -24,7 +24,7 @@ final class WatchedCaller: Sendable {
     private let processDescriptor: Int32?
     private let started: UInt64?
 
-    /// Looks at who connected, without reading the program's file. A file that no entry names is not looked at either: it may lie in
+    /// Looks at the process that connected, without reading its program's file. A file that no entry names is not looked at either: it may lie in
     /// a file system of its user's own, which answers when it likes.
     init(_ credentials: PeerCredentials, socket: Int32, programs: ListedPrograms, ownUser: UInt32) {
         self.credentials = credentials
@@ -70,7 +70,7 @@ final class WatchedCaller: Sendable {
     /// Whether the process that wrote a message is the one that connected.
     func wrote(_ sender: Int32?) -> Bool { sender == credentials.process }
 
-    /// Who connected, with the program's digest where the list asks for it. Reading a large file takes a while, but the file
+    /// The caller, with its program's digest where the list asks for one. Reading a large file takes a while, but the file
     /// is always one that an administrator has listed: every other one was objected to before.
     func caller(_ digests: ProgramDigests) async -> BrokerCaller {
         var objection = self.objection

@@ -5,7 +5,7 @@ internal import CordonSignIn
 internal import Foundation
 
 extension Broker {
-    /// Who is here, and whom this app saw when it last asked; reading reports a change once (SI-032 to SI-036).
+    /// The account that is signed in, and the one that this app saw when it last asked; each change is reported once (SI-032 to SI-036).
     func currentAccount(_ request: RequestContext) throws(SignInError) -> CurrentAccount {
         let app = try connections.app(request.peer).identity
         try requireShared()

@@ -88,7 +88,7 @@ extension Broker {
         return answer
     }
 
-    // MARK: Who may what
+    // MARK: Permissions
 
     func greet(_ call: HelloCall, _ request: RequestContext) throws(SignInError) -> BrokerGreeting {
         let known = try connections.stranger(request.peer)

@@ -32,8 +32,7 @@ extension Broker {
             writtenDevice = fresh
             return Self.lasting(fresh)
         }
-        guard configuration.apps.isEmpty else { return nil }
-        return BrokerRoute.KnownAnswer(written: WrittenAnswer(device(with: problems)), lasts: nil)
+        return configuration.apps.isEmpty ? Self.lasting(WrittenAnswer(device(with: problems))) : nil
     }
 
     private static func lasting(

@@ -38,7 +38,7 @@ public actor Broker {
     var handed = HandedTokens() { didSet { repeated.forgetAll() } }
     var timer: SessionTimer
     /// Why the service has not taken the newest report; nil where it has.
-    var reportFault: SignInFault?
+    var reportFault: SignInFault? { didSet { repeated.forgetAll() } }
     /// What was last heard of the seat; nil for nothing yet.
     var seat: SeatEvent? { didSet { repeated.forgetAll() } }
     /// What an app was last told of the device; names no person.

@@ -1,7 +1,7 @@
 internal import CordonSignIn
 internal import Foundation
 
-/// Whose request it is, and which.
+/// Identifies a request and its connection.
 struct RequestContext: Sendable {
     let key: RequestKey
     /// Ties the logs of app, broker and provider together (SI-079).

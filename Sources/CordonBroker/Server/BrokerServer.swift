@@ -117,7 +117,7 @@ public struct BrokerServer: Sendable {
             let quiet = Locked(ThrottledLog())
             let bootstrap = ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
-                // Who is connected has a turn after each that connects.
+                // Connected clients get a turn after each new connection.
                 .serverChannelOption(.maxMessagesPerRead, value: 1)
                 .childChannelOption(.autoRead, value: false)
                 // One read for each time that there is something: what is read has a sender that is known.
@@ -140,7 +140,7 @@ public struct BrokerServer: Sendable {
                             channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(standing) } }
                             return budget
                         }
-                        // Who can only be a stranger is over the limit before anything more is looked up for them.
+                        // A caller that can only be a stranger is held to the limit before anything else is looked up.
                         let isStranger = !programs.mayMean(credentials, ownUser: broker.ownUser)
                         let early = isStranger ? try admit(.stranger(credentials.user)) : nil
                         let found = try Self.onSocket(of: channel) { socket in

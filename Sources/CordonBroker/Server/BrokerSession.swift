@@ -2,7 +2,7 @@ internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 
-/// One connection's way to the broker: who it is was settled when it was made, and is looked at again each time.
+/// One connection's way to the broker. The caller was identified when it connected, and is checked again at every request.
 struct BrokerSession: Sendable {
     /// The broker.
     let broker: Broker

@@ -15,7 +15,7 @@ struct StateKeeper {
         self.store = store
     }
 
-    /// Writes the state, and only then lets it be seen. Whom it no longer names cannot be read from what it replaces.
+    /// Writes the state, and only then makes it visible. A person whom it no longer names cannot be read from the file that it replaces.
     mutating func commit(_ changed: BrokerState) throws(SignInError) {
         let people = changed.people
         let hasEnded = current.account != nil && current.account?.session != changed.account?.session

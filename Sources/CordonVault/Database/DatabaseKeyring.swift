@@ -57,7 +57,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         while true {
             guard let size = Self.size(of: path) else { return try link(path) }
             guard size == 0 else { return }
-            // An empty file is an empty database to SQLite. The lock's holder replaces it; who comes second sees that
+            // An empty file is an empty database to SQLite. The lock's holder replaces it; the second one sees that
             // the name is another file's by then.
             guard let empty = try PosixFile.open(path, writing: true, ifExists: true) else { continue }
             defer { empty.close() }

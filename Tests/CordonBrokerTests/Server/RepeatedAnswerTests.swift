@@ -149,6 +149,21 @@ import Testing
         #expect(try notes.askAgain(.deviceInfo) == nil, "nothing is kept for a connection that has ended")
     }
 
+    @Test func `where no app is listed an administrator is told of the last report's fault at once`() async throws {
+        let stand = try BrokerStand {
+            $0.apps = []
+            $0.isDevelopment = true
+        }
+        let broker = try await stand.joinedBroker()
+        let developer = try await BrokerApp("notes", at: broker, user: BrokerStand.user)
+        #expect(await developer.ask(.deviceInfo).device?.isShared == true)
+        #expect(try developer.askAgain(.deviceInfo)?.device?.isShared == true)
+        await broker.noteReport(fault: .timedOut)
+        #expect(try developer.askAgain(.deviceInfo) == nil)
+        let problems = await developer.ask(.deviceInfo).device?.problems ?? []
+        #expect(problems.contains { $0.contains("timedOut") })
+    }
+
     @Test func `a program that has become another one hears nothing again`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
@@ -160,4 +175,8 @@ import Testing
         #expect(try notes.askAgain(.deviceInfo) == nil)
         #expect(await notes.ask(.deviceInfo).error?.fault == "brokerDenied")
     }
+}
+
+extension Broker {
+    fileprivate func noteReport(fault: SignInFault?) { reportFault = fault }
 }

@@ -11,7 +11,7 @@
     /// One counter in a TPM 2 (TCG TPM 2.0 Library, part 3, chapter 31): it counts up by one, never down, and one that is made anew after its removal
     /// begins above every one that ever was.
     ///
-    /// The password goes to the TPM as it is: who listens on the bus between processor and TPM learns it, and could count up.
+    /// The password goes to the TPM as it is: an attacker who listens on the bus between processor and TPM learns it, and could count up.
     struct TPMCounter: Sendable {
         private enum Command {
             static let defineSpace: UInt32 = 0x12A
@@ -34,7 +34,7 @@
 
         private static let owner: UInt32 = 0x4000_0001
         private static let passwordSession: UInt32 = 0x4000_0009
-        /// A counter; who has its password reads it and counts it up; wrong passwords do not lock it.
+        /// A counter; its password allows reading it and counting it up; wrong passwords do not lock it.
         private static let attributes: UInt32 = 0x4 | 0x10 | 0x4_0000 | 0x200_0000
         private static let mostTries = 100
 

@@ -218,10 +218,9 @@ final class BrokerConnection: Sendable {
     private func readHere<Answer>(until slot: AnswerSlot<Answer>) {
         let end = ContinuousClock.now + .milliseconds(1)
         var isOver = false
-        var isSoon = true
-        while slot.outcome == nil, !isOver, .now < end, isSoon || socket.waitToReceive(milliseconds: 1) {
-            let payloads = intake.withLock { [socket, isSoon] intake -> [Data] in
-                switch isSoon ? socket.receiveSoon(into: &intake.buffer) : socket.receiveNow(into: &intake.buffer) {
+        while slot.outcome == nil, !isOver, .now < end {
+            let payloads = intake.withLock { [socket] intake -> [Data] in
+                switch socket.receiveSoon(into: &intake.buffer) {
                 case .bytes(let bytes): return intake.take(bytes)
                 case .nothingYet: return []
                 case .end:
@@ -229,7 +228,6 @@ final class BrokerConnection: Sendable {
                     return []
                 }
             }
-            isSoon = false
             _ = deliver(payloads)
             isOver = intake.withLock { $0.isOver }
         }

@@ -12,6 +12,8 @@ package import Foundation
 /// A connected Unix-domain stream socket; closed when the value dies.
 package final class BrokerSocket: Sendable {
     private let descriptor: Int32
+    /// How long ``receive(into:)`` waits, in milliseconds.
+    private let tick: Int32
     private let writing = NSLock()
 
     /// Connects to the path; nil when nothing listens there.
@@ -31,7 +33,8 @@ package final class BrokerSocket: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var wait = timeval(tv_sec: 2, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
-        wait = timeval(tv_sec: 0, tv_usec: .init(tick.components.attoseconds / 1_000_000_000_000))
+        self.tick = Int32(clamping: tick.components.attoseconds / 1_000_000_000_000_000)
+        wait = timeval(tv_sec: 0, tv_usec: 1_000)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         #if canImport(Darwin)
             var on: Int32 = 1
@@ -78,23 +81,6 @@ package final class BrokerSocket: Sendable {
         }
     }
 
-    /// Whether there is something to read, waiting for it so many milliseconds at most; blocks the calling thread.
-    func waitToReceive(milliseconds: Int32) -> Bool {
-        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&watched, 1, milliseconds) > 0
-    }
-
-    /// The bytes that come within some ten microseconds. The thread stays awake meanwhile and lets others run: to wake one on a core that sleeps takes
-    /// longer than the broker needs for a short answer.
-    func receiveSoon(into buffer: inout [UInt8]) -> Received {
-        let end = ContinuousClock.now + .microseconds(60)
-        while true {
-            let received = receiveNow(into: &buffer)
-            guard case .nothingYet = received, .now < end else { return received }
-            sched_yield()
-        }
-    }
-
     /// What reading gave.
     package enum Received {
         case bytes(ArraySlice<UInt8>)
@@ -103,10 +89,16 @@ package final class BrokerSocket: Sendable {
     }
 
     /// Waits for bytes, at most one tick; blocks the calling thread. For one reader.
-    package func receive(into buffer: inout [UInt8]) -> Received { receive(into: &buffer, flags: 0) }
+    package func receive(into buffer: inout [UInt8]) -> Received {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, tick) > 0 ? receive(into: &buffer, flags: Int32(MSG_DONTWAIT)) : .nothingYet
+    }
 
-    /// The bytes that are there already, without waiting. For one reader.
-    func receiveNow(into buffer: inout [UInt8]) -> Received { receive(into: &buffer, flags: Int32(MSG_DONTWAIT)) }
+    /// Waits for bytes that are expected at once, for about a millisecond; blocks the calling thread. For one reader.
+    ///
+    /// It waits in the read itself: a thread that asks first whether there is anything to read is often woken on a core that sleeps, which
+    /// takes longer than the broker needs for a short answer.
+    func receiveSoon(into buffer: inout [UInt8]) -> Received { receive(into: &buffer, flags: 0) }
 
     private func receive(into buffer: inout [UInt8], flags: Int32) -> Received {
         let count = recv(descriptor, &buffer, buffer.count, flags)

@@ -12,10 +12,12 @@ package enum BrokerFrame {
 
     /// The frame of a payload.
     package static func encode(_ payload: Data) -> Data {
-        var frame = Data(capacity: payload.count + 4)
+        // An array, to which appending takes a fraction of the time.
+        var frame: [UInt8] = []
+        frame.reserveCapacity(payload.count + 4)
         withUnsafeBytes(of: UInt32(payload.count).bigEndian) { frame.append(contentsOf: $0) }
-        frame.append(payload)
-        return frame
+        payload.withUnsafeBytes { frame.append(contentsOf: $0) }
+        return Data(frame)
     }
 }
 
@@ -38,7 +40,9 @@ package struct BrokerFrameReader: Sendable {
 
     /// Takes bytes in.
     package mutating func append(_ more: some Sequence<UInt8>) {
-        bytes.append(contentsOf: more)
+        if more.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
+            bytes.append(contentsOf: more)
+        }
     }
 
     /// The next complete payload, nil when more bytes are needed.

@@ -174,12 +174,14 @@ private struct ShortText {
     }
 
     private mutating func add(_ text: String) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            if byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        text.withUTF8 { part in
+            for byte in part
+            where byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
                 isPlain = false
             }
-            bytes.append(byte)
+            bytes.append(contentsOf: part)
         }
         bytes.append(UInt8(ascii: "\""))
     }
