@@ -17,7 +17,6 @@ extension ManagementService {
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
         try devices.keys.renewDelegation(of: tenant, among: known, at: now)
         try await clearTelemetry(of: tenant, at: now)
-        try await clearVersions(of: tenant, at: now)
         if try await store.read(for: tenant, { try $0.settings().countsPeople != true }) {
             _ = try await checkCounts(of: tenant)
         }
@@ -120,24 +119,6 @@ extension ManagementService {
             }
             if isGivenUp { logger.error("an alert could not be delivered", metadata: ["alert": "\(alert.id)"]) }
             guard isDelivered else { return }
-        }
-    }
-
-    /// Removes versions and what was delivered once they are old enough, some at a time, so that check-ins go on meanwhile.
-    private func clearVersions(of tenant: TenantID, at now: Date) async throws(ServiceError) {
-        let oldest = now.addingTimeInterval(-Double(configuration.versionRetention.wholeSeconds))
-        let (versions, rules) = try await store.read(for: tenant) { try EntityVersion.ended(before: oldest, in: $0) }
-        for start in stride(from: 0, to: versions.count, by: 500) {
-            let some = versions[start..<min(start + 500, versions.count)]
-            try await store.change(for: tenant) { change in
-                for version in some { try change.forget(version) }
-            }
-        }
-        for start in stride(from: 0, to: rules.count, by: 500) {
-            let some = rules[start..<min(start + 500, rules.count)]
-            try await store.change(for: tenant) { change in
-                for rule in some { try change.remove(DeliveredRules.self, rule.storageID) }
-            }
         }
     }
 

@@ -56,6 +56,7 @@ struct Upkeep: Sendable {
             return true
         }
         try await putAwayRegistrations(of: tenant, at: now)
+        try await putAwayVersions(of: tenant, at: now)
         try await putAwayChanges(of: tenant, at: now)
     }
 
@@ -99,7 +100,7 @@ struct Upkeep: Sendable {
     /// Does something with every record that is due, some in each transaction, so that other changes come between.
     ///
     /// - Parameter body: What to do with one; whether it is done with; one that is not is left for the next time.
-    private func each<Record: StoredRecord>(
+    func each<Record: StoredRecord>(
         _ type: Record.Type, _ reason: String, upTo moment: Date, of tenant: TenantID,
         _ body: @escaping @Sendable (Record, inout Change) throws -> Bool
     ) async throws(ServiceError) {

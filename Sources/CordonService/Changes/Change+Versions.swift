@@ -127,31 +127,6 @@ extension Change {
 }
 
 extension EntityVersion {
-    /// The versions, and what was delivered, that something newer took the place of before a moment.
-    ///
-    /// What an app still has in force stays, with the policies that it names.
-    static func ended(
-        before oldest: Date, in records: some StorageReader
-    ) throws(ServiceError) -> (versions: [EntityVersion], rules: [DeliveredRules]) {
-        var needed: Set<String> = []
-        var ended: [DeliveredRules] = []
-        for rules in Dictionary(grouping: try records.records(DeliveredRules.self), by: \.registrationID).values {
-            // Ended when later ones were in force, and those have been for long enough.
-            let newest = rules.filter { $0.applied.map { $0 < oldest } ?? false }.map(\.sequence).max() ?? 0
-            ended += rules.filter { $0.sequence < newest }
-            for rule in rules where rule.sequence >= newest {
-                needed.formUnion(
-                    rule.policies.map { EntityVersion.storageID(EntityVersion.entity(.policy, $0.id), $0.version) })
-            }
-        }
-        let versions = try records.records(EntityVersion.self).filter { version in
-            version.superseded.map { $0 < oldest } ?? false && !needed.contains(version.storageID)
-        }
-        return (versions, ended)
-    }
-}
-
-extension EntityVersion {
     /// What a version said, nil where it was removed.
     ///
     /// - Throws: ``ServiceError`` with code `storageDamaged` where it is not kept any more.

@@ -19,6 +19,8 @@ public struct DeliveredRules: Sendable, Codable, Equatable {
     public let allowedAccounts: [String]?
     /// When the app first said that it has them in force; nil where it never did.
     public internal(set) var applied: Date?
+    /// When the app first said that it has later ones in force; nil as long as it never did.
+    public internal(set) var superseded: Date?
 
     static func storageID(_ registrationID: String, _ sequence: Int64) -> String { "\(registrationID)/\(sequence)" }
 }
@@ -28,12 +30,16 @@ extension DeliveredRules: StoredRecord {
     public static var storageKind: StorageKind { .deliveredRules }
     /// The registration and the sequence.
     public var storageID: String { Self.storageID(registrationID, sequence) }
-    /// The registration.
-    public var lookups: [StorageLookup: String] { [.registration: registrationID] }
+    /// The registration, and for what has ended, when.
+    public var lookups: [StorageLookup: String] {
+        var lookups: [StorageLookup: String] = [.registration: registrationID]
+        if let superseded { lookups[.due] = "ended/" + StorageTime.text(superseded) }
+        return lookups
+    }
 }
 
 extension Change {
-    /// Writes down that the newest rules of a registration are in force, where that was not known.
+    /// Writes down that the newest rules of a registration are in force and those before are not, where that was not known.
     func noteApplied(_ registration: Registration) throws(ServiceError) {
         guard let sequence = registration.lastEnvelope?.rulesSince,
             var rules = try record(DeliveredRules.self, DeliveredRules.storageID(registration.id, sequence)),
@@ -41,5 +47,10 @@ extension Change {
         else { return }
         rules.applied = now
         try save(rules)
+        for var earlier in try records(DeliveredRules.self, where: (.registration, registration.id))
+        where earlier.sequence < sequence && earlier.superseded == nil {
+            earlier.superseded = now
+            try save(earlier)
+        }
     }
 }

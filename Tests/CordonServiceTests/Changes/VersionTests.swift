@@ -95,6 +95,41 @@ import Testing
         #expect(left.map(\.version) == [policy.version])
     }
 
+    @Test func `what was delivered is forgotten after what took its place, and upkeep reads nothing that is kept`()
+        async throws
+    {
+        var configuration = ServiceConfiguration()
+        configuration.versionRetention = .seconds(3_600)
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage, configuration: configuration)
+        let policy = try await test.protect(["printBlocked": false], to: .group("staff"))
+        var app = TestApp(test, user: "ada", tag: "tag-ada")
+        try await app.register()
+        try await app.checkIn()
+        func delivered() async throws -> [Int64] {
+            try await test.storage.read(TestOrganisation.tenant) { try $0.records(DeliveredRules.self).map(\.sequence) }
+        }
+        let first = try await delivered()
+        _ = try await change(policy, ["printBlocked": true], test)
+        try await app.checkIn()
+        test.clock.advance(by: 3_700)
+        // Delivered, and not yet said to be in force: what came before is kept.
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        #expect(try await delivered().count == 2)
+        try await app.checkIn()
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        #expect(try await delivered().count == 2)
+        test.clock.advance(by: 3_700)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        let last = try await delivered()
+        #expect(last.count == 1 && last != first)
+        try await test.service.finishAnnouncing(of: TestOrganisation.tenant)
+        let counts = try await storage.counts {
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        }
+        #expect(counts.read[.deliveredRules] ?? 0 == 0)
+    }
+
     @Test func `two versions are compared, and one is put back as a new version`() async throws {
         let test = try await TestOrganisation.withPeople()
         let first = try await test.protect(["printBlocked": true], to: .group("staff"))
