@@ -88,6 +88,12 @@ extension JSONValue {
 
     private static func write(_ text: String, into output: inout String) {
         output += "\""
+        defer { output += "\"" }
+        // Nearly every text stands for itself, and is copied at once.
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
+            output += text
+            return
+        }
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": output += "\\\""
@@ -101,6 +107,5 @@ extension JSONValue {
             default: output.unicodeScalars.append(scalar)
             }
         }
-        output += "\""
     }
 }
