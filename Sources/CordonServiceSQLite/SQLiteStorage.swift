@@ -95,11 +95,11 @@ public final class SQLiteStorage: ServiceStorage {
     /// Runs the body in a transaction of its own, as the pool does, but by statements that are kept: the pool prepares its own anew for
     /// every read.
     private static func onSnapshot<Result>(of database: Database, _ body: () throws -> Result) throws -> Result {
-        try TextQuery("BEGIN DEFERRED TRANSACTION", on: database).forEachRow { _ in }
+        try StoreStatement("BEGIN DEFERRED TRANSACTION", on: database).run()
         defer {
             // What only read has nothing that could not be committed.
             do {
-                try TextQuery("COMMIT TRANSACTION", on: database).forEachRow { _ in }
+                try StoreStatement("COMMIT TRANSACTION", on: database).run()
             } catch {
                 try? database.rollback()
             }

@@ -18,12 +18,11 @@ struct SQLiteTransaction: StorageTransaction {
 
     func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
         try attempt {
-            let query = try TextQuery(
-                "SELECT document FROM record WHERE tenant = ? AND kind = ? AND id = ?", on: database)
             var found: Record?
-            try query.forEachRow(tenant, Record.storageKind.rawValue, id) { row in
-                found = try decode(type, row.bytes(0), id)
-            }
+            try forEachRow(
+                "SELECT document FROM record WHERE tenant = ? AND kind = ? AND id = ?",
+                [tenant, Record.storageKind.rawValue, id]
+            ) { row in found = try decode(type, row.bytes(0), id) }
             return found
         }
     }
@@ -35,21 +34,20 @@ struct SQLiteTransaction: StorageTransaction {
         var found: [Record] = []
         // A few, such as the signing keys, are asked for again and again; of a long list only the beginning is remembered, so that it
         // does not drive out everything else.
-        func take(_ row: TextQuery.Row) throws {
+        func take(_ row: StoreStatement.Row) throws {
             found.append(try decode(type, row.bytes(1), found.count < Self.mostRemembered ? row.text(0) : nil))
         }
         try attempt {
             if let lookup {
-                let query = try TextQuery(
+                try forEachRow(
                     """
                     SELECT id, document FROM lookup JOIN record USING (tenant, kind, id)
                     WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id
-                    """, on: database)
-                try query.forEachRow(tenant, kind, lookup.name.rawValue, lookup.value, do: take)
+                    """, [tenant, kind, lookup.name.rawValue, lookup.value], do: take)
             } else {
-                let query = try TextQuery(
-                    "SELECT id, document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", on: database)
-                try query.forEachRow(tenant, kind, do: take)
+                try forEachRow(
+                    "SELECT id, document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", [tenant, kind],
+                    do: take)
             }
         }
         return found
@@ -68,30 +66,21 @@ struct SQLiteTransaction: StorageTransaction {
     func identifiers<Record: StoredRecord>(
         _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
     ) throws(ServiceError) -> [String] {
+        // Whole lists, which a check-in asks for, come without a bound and a place to begin.
         if case .found(let name, let value) = part, id == nil, limit == .max {
-            return try attempt {
-                let query = try TextQuery(
-                    "SELECT id FROM lookup WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id",
-                    on: database)
-                var found: [String] = []
-                try query.forEachRow(tenant, Record.storageKind.rawValue, name.rawValue, value) { row in
-                    found.append(row.text(0))
-                }
-                return found
-            }
+            return try texts(
+                "SELECT id FROM lookup WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id",
+                [tenant, Record.storageKind.rawValue, name.rawValue, value])
         }
         let (sql, arguments) = selection("id", Record.storageKind, part, after: id, limit: limit)
-        return try attempt { try String.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
+        return try texts(sql, arguments)
     }
 
     func count<Record: StoredRecord>(
         _ type: Record.Type, of part: RecordPart, atMost most: Int
     ) throws(ServiceError) -> Int {
         let (sql, arguments) = selection("1", Record.storageKind, part, after: nil, limit: most)
-        return try attempt {
-            let statement = try database.cachedStatement(sql: "SELECT count(*) FROM (\(sql))")
-            return try Int.fetchOne(statement, arguments: arguments) ?? 0
-        }
+        return try number("SELECT count(*) FROM (\(sql))", arguments)
     }
 
     func records<Record: StoredRecord>(
@@ -112,33 +101,30 @@ struct SQLiteTransaction: StorageTransaction {
     func count<Record: StoredRecord>(
         _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, atMost most: Int
     ) throws(ServiceError) -> Int {
-        try attempt {
-            let statement = try database.cachedStatement(
-                sql: """
-                    SELECT count(*) FROM (SELECT 1 FROM lookup
-                    WHERE tenant = ? AND kind = ? AND name = ? AND value >= ? AND value < ? LIMIT ?)
-                    """)
-            return try Int.fetchOne(
-                statement,
-                arguments: [
-                    tenant, Record.storageKind.rawValue, lookup.rawValue, range.lowerBound, range.upperBound,
-                    max(0, most),
-                ]) ?? 0
-        }
+        try number(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM lookup
+            WHERE tenant = ? AND kind = ? AND name = ? AND value >= ? AND value < ? LIMIT ?)
+            """,
+            [
+                tenant, Record.storageKind.rawValue, lookup.rawValue, range.lowerBound, range.upperBound,
+                max(0, most),
+            ])
     }
 
     /// A statement for a part of a kind, ordered by id. Ids and values alone are read from an index, without the documents.
     private func selection(
         _ column: String, _ kind: StorageKind, _ part: RecordPart, after id: String?, limit: Int
-    ) -> (sql: String, arguments: StatementArguments) {
+    ) -> (sql: String, arguments: [any StoreArgument]) {
         // A negative limit means none in SQLite.
         let limit = max(0, limit)
         let kind = kind.rawValue
+        let last = id ?? ""
         switch part {
         case .all:
             return (
                 "SELECT \(column) FROM record WHERE tenant = ? AND kind = ? AND id > ? ORDER BY id LIMIT ?",
-                [tenant, kind, id ?? "", limit]
+                [tenant, kind, last, limit]
             )
         case .found(let name, let value):
             let join = column == "document" ? "JOIN record USING (tenant, kind, id)" : ""
@@ -146,14 +132,14 @@ struct SQLiteTransaction: StorageTransaction {
                 """
                 SELECT \(column) FROM lookup \(join)
                 WHERE tenant = ? AND kind = ? AND name = ? AND value = ? AND id > ? ORDER BY id LIMIT ?
-                """, [tenant, kind, name.rawValue, value, id ?? "", limit]
+                """, [tenant, kind, name.rawValue, value, last, limit]
             )
         case .beginning(let prefix):
             return (
                 """
                 SELECT \(column) FROM record
                 WHERE tenant = ? AND kind = ? AND id >= ? AND id < ? AND id > ? ORDER BY id LIMIT ?
-                """, [tenant, kind, prefix, prefix + "\u{10FFFF}", id ?? "", limit]
+                """, [tenant, kind, prefix, prefix + "\u{10FFFF}", last, limit]
             )
         }
     }
@@ -165,7 +151,7 @@ struct SQLiteTransaction: StorageTransaction {
             AND (? IS NULL OR target = ?) ORDER BY sequence \(query.before == nil ? "" : "DESC") LIMIT ?
             """,
             [
-                tenant, query.after, query.before ?? .max, query.action, query.action, query.target, query.target,
+                tenant, query.after, query.before ?? Int64.max, query.action, query.action, query.target, query.target,
                 query.limit,
             ])
         return try lines.map { line throws(ServiceError) in try auditRecord(line) }
@@ -194,7 +180,7 @@ struct SQLiteTransaction: StorageTransaction {
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
-        let key: StatementArguments = [tenant, Record.storageKind.rawValue, id]
+        let key: [any StoreArgument] = [tenant, Record.storageKind.rawValue, id]
         try execute("DELETE FROM record WHERE tenant = ? AND kind = ? AND id = ?", key)
         try execute("DELETE FROM lookup WHERE tenant = ? AND kind = ? AND id = ?", key)
     }
@@ -237,22 +223,48 @@ struct SQLiteTransaction: StorageTransaction {
 
     private func lookups(of id: String, kind: String) throws(ServiceError) -> [StorageLookup: String] {
         try attempt {
-            let statement = try database.cachedStatement(
-                sql: "SELECT name, value FROM lookup WHERE tenant = ? AND kind = ? AND id = ?")
             var found: [StorageLookup: String] = [:]
-            for row in try Row.fetchAll(statement, arguments: [tenant, kind, id]) {
-                if let name = StorageLookup(rawValue: row[0]) { found[name] = row[1] }
+            try forEachRow(
+                "SELECT name, value FROM lookup WHERE tenant = ? AND kind = ? AND id = ?", [tenant, kind, id]
+            ) { row in
+                if let name = StorageLookup(rawValue: row.text(0)) { found[name] = row.text(1) }
             }
             return found
         }
     }
 
-    private func documents(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) -> [Data] {
-        try attempt { try Data.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
+    private func documents(_ sql: String, _ arguments: [any StoreArgument]) throws(ServiceError) -> [Data] {
+        try attempt {
+            var found: [Data] = []
+            try forEachRow(sql, arguments) { found.append(Data($0.bytes(0))) }
+            return found
+        }
     }
 
-    private func execute(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) {
-        try attempt { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
+    private func texts(_ sql: String, _ arguments: [any StoreArgument]) throws(ServiceError) -> [String] {
+        try attempt {
+            var found: [String] = []
+            try forEachRow(sql, arguments) { found.append($0.text(0)) }
+            return found
+        }
+    }
+
+    private func number(_ sql: String, _ arguments: [any StoreArgument]) throws(ServiceError) -> Int {
+        try attempt {
+            var found = 0
+            try forEachRow(sql, arguments) { found = $0.number(0) }
+            return found
+        }
+    }
+
+    private func execute(_ sql: String, _ arguments: [any StoreArgument]) throws(ServiceError) {
+        try attempt { try StoreStatement(sql, on: database).run(arguments) }
+    }
+
+    private func forEachRow(
+        _ sql: String, _ arguments: [any StoreArgument], do body: (StoreStatement.Row) throws -> Void
+    ) throws {
+        try StoreStatement(sql, on: database).forEachRow(arguments, do: body)
     }
 
     private func attempt<Result>(_ body: () throws -> Result) throws(ServiceError) -> Result {

@@ -13,6 +13,21 @@ extension ServiceStorageConformance {
             }
             try require(found == odd, "the record came back changed or not at all")
         },
+        Check("ids, and values to be found by, that differ behind a zero byte are apart") { storage in
+            let pair = [user("a\u{0}x", name: "n\u{0}x"), user("a\u{0}y", name: "n\u{0}y")]
+            try await save(pair, in: storage)
+            try require(try await users(in: storage) == pair, "one record took the other's place")
+            let (ids, found) = try await storage.read(tenant) { records in
+                (
+                    try records.identifiers(DirectoryUser.self, of: .all, after: pair[0].id, limit: 5),
+                    try records.records(DirectoryUser.self, where: (.name, pair[0].userPrincipalName))
+                )
+            }
+            try require(ids == [pair[1].id], "a page goes on behind the wrong record")
+            try require(found == [pair[0]], "a value finds another's record")
+            try await storage.write(tenant) { try $0.remove(DirectoryUser.self, pair[0].id) }
+            try require(try await users(in: storage) == [pair[1]], "removing one removed the other")
+        },
         Check("saving again replaces, removing removes, and removing nothing is no fault") { storage in
             try await save([user("a", name: "one"), user("a", name: "two")], in: storage)
             let replaced = try await users(in: storage)

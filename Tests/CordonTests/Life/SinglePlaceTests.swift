@@ -63,6 +63,7 @@ import Testing
             for isSingle in [true, false] {
                 let device = try Device()
                 try await device.publish([
+                    "allowedOutboundDataTransferDestinations": .string("managedApps"),
                     "saveAsBlocked": .bool(true),
                     "allowedDataStorageLocations": .array([.string("oneDriveForBusiness"), .string("photoLibrary")]),
                 ])
