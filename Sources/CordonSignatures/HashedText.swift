@@ -6,11 +6,12 @@ package struct HashedText: Sendable {
     /// What tells a text from every other: the hash of what stands before the last dot, and what stands after that, as it is.
     package struct Mark: Sendable, Hashable {
         fileprivate let signed: SHA256Digest
-        private let end: String
+        /// As bytes: texts count as equal also where their bytes differ.
+        private let end: [UInt8]
 
-        fileprivate init(signed: SHA256Digest, end: Substring) {
+        fileprivate init(signed: SHA256Digest, end: Substring.UTF8View) {
             self.signed = signed
-            self.end = String(end)
+            self.end = Array(end)
         }
 
         package func hash(into hasher: inout Hasher) { hasher.combine(signed) }
@@ -32,6 +33,6 @@ package struct HashedText: Sendable {
             hash.update(bufferPointer: UnsafeRawBufferPointer($0))
         }
         if isHashed == nil { hash.update(data: Array(text.utf8[..<end])) }
-        mark = Mark(signed: hash.finalize(), end: text[end...])
+        mark = Mark(signed: hash.finalize(), end: text.utf8[end...])
     }
 }

@@ -69,6 +69,7 @@ import Testing
         let texts = [
             "", ".", "..", "a", "a.", ".a", "a.b", "a.b.", "a..b", ".a.b", "ab", "a.b.c", "a.bc", "ab.c", "a.b.c.d",
             "a.b.cd", "a.bc.d", "ä.b.c", "a.b.ä",
+            "a.b.a\u{308}", "a.b.K", "a.b.\u{212A}",
         ]
         #expect(Set(texts.map { HashedText($0).mark }).count == texts.count)
         #expect(HashedText("a.b.c").mark == HashedText(["a", "b", "c"].joined(separator: ".")).mark)

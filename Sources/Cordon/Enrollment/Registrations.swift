@@ -75,7 +75,7 @@ actor Registrations {
     /// was removed. Where the account's key is here already, it was enrolled before, and who chooses a PIN has to sign in.
     private func beginLaunches(of account: AccountID) async {
         guard context.accounts[account] == nil else { return }
-        let wasEnrolled = (try? await context.vault.accounts().contains(account)) ?? true
+        let wasEnrolled = (try? context.vault.mayHaveKey(account)) ?? true
         do { try context.launches.begin(account, wasEnrolled: wasEnrolled) } catch {
             configuration.logger.error(
                 "the launch record could not be made; a sign-in makes it",

@@ -149,8 +149,8 @@ extension AccountFiles {
         guard context.accounts[account] == nil, context.accounts.debugged != account else {
             return rules.verdict(for: Question(.encryptFile, owner: .managed(account))) != .allow
         }
-        let known = try await fromVault { (vault) async throws(VaultError) in try await vault.accounts() }
-        guard !known.contains(account) else {
+        let isKnown = try await fromVault { (vault) async throws(VaultError) in try vault.mayHaveKey(account) }
+        guard !isKnown else {
             throw ProtectionError(.notEnrolled, "the account was enrolled in this app and is not any more")
         }
         return false

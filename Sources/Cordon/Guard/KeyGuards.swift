@@ -40,6 +40,14 @@ struct KeyGuards: Sendable {
     /// be told counts as not so.
     func isLost(_ account: AccountID) async -> Bool { (try? await context.vault.isLost(account)) ?? false }
 
+    /// Whether nothing opens one of the account's keys any more: the one that the gate guards, or that of its background files, whose record
+    /// can be damaged alone.
+    func hasLostKey(_ account: AccountID) async -> Bool {
+        if await isLost(account) { return true }
+        guard context.configuration.keepsBackgroundFiles, let vault = context.backgroundVault else { return false }
+        return (try? await vault.isLost(account)) ?? false
+    }
+
     /// Whether the account's key hangs on a share.
     func isGuarded(_ account: AccountID) async -> Bool { (try? await context.vault.isGuarded(account)) ?? true }
 
@@ -85,6 +93,7 @@ struct KeyGuards: Sendable {
     ///
     /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
     func startAnew(_ account: AccountID) async throws(ProtectionError) {
+        let hasLostGuarded = await isLost(account)
         // As an exchange, so that a removal of the data waits for it and finds no key that was made meanwhile.
         try await context.exchanges.run(account) { () async throws(ProtectionError) in
             guard !context.accounts.isRemoving(account) else { throw Wipes.underWay }
@@ -95,7 +104,8 @@ struct KeyGuards: Sendable {
                 for vault in context.vaults { try await Self.startAnew(account, in: vault) }
             }
         }
-        await forgetItem(of: account)
+        // What a finger opens is still good where the lost key is that of background files.
+        if hasLostGuarded { await forgetItem(of: account) }
         context.publishSetAside(
             "an account's key was damaged, or the key store has lost what it hangs on; the files stay, and nothing opens them"
         )
@@ -167,9 +177,10 @@ struct KeyGuards: Sendable {
             try await context.vault.unlock(account, with: share)
             return true
         } catch {
+            if error.code == .wrongKey { return false }
             // A damaged record opens with nothing; the gate then finds that the key is lost.
-            guard error.code == .wrongKey || error.code == .damaged else { throw ProtectionError(error) }
-            return false
+            if error.code == .damaged, await isLost(account) { return false }
+            throw ProtectionError(error)
         }
     }
 

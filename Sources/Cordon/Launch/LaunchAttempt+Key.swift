@@ -9,8 +9,8 @@ extension LaunchAttempt {
     /// The rules alone may not ask for the person: the process started within the time for which they trust them, or the rules no longer
     /// ask for a PIN.
     nonisolated(nonsending) mutating func openKey() async -> Next? {
+        if await tools.guards.hasLostKey(account) { return await startAnew() }
         guard await tools.guards.isClosed(account) else { return nil }
-        if await tools.guards.isLost(account) { return await startAnew() }
         // A right PIN that opens nothing is one that was made since the share was sealed.
         return hasEnteredPIN || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
     }

@@ -205,6 +205,8 @@ public actor Broker {
 
     /// Writes what was changed lazily; done every second and at the end of the server.
     func flush() {
+        // Touching the keeper forgets every kept answer.
+        guard keeper.isUnsaved else { return }
         do { try keeper.flush() } catch {
             logger.error("the state could not be written", metadata: ["fault": "\(error.fault.rawValue)"])
         }

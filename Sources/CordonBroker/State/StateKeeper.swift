@@ -7,7 +7,8 @@ struct StateKeeper {
     private(set) var current: BrokerState
     /// Every person whom the file names.
     private var written: Set<AccountID>
-    private var isUnsaved = false
+    /// Whether ``flush()`` would write anything.
+    private(set) var isUnsaved = false
 
     init(_ state: BrokerState, in store: BrokerStore) {
         current = state
@@ -32,7 +33,7 @@ struct StateKeeper {
         isUnsaved = true
     }
 
-    /// Writes what ``changeLazily(_:)`` left.
+    /// Writes what ``changeLazily(_:)`` left, if it left anything.
     mutating func flush() throws(SignInError) {
         if isUnsaved { try commit(current) }
     }

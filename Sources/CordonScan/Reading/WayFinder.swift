@@ -16,12 +16,17 @@ struct WayFinder {
         self.receivers = receivers
         declarations = receivers.declarations
         importsActivityKit = (0..<reader.count).contains {
-            reader.hash($0) == Self.activityKit && reader.hash($0 - 1) == Self.importing
+            guard reader.hash($0) == Self.activityKit else { return false }
+            // `import ActivityKit`, or `import struct ActivityKit.Activity`.
+            let before = Self.imported.contains(reader.hash($0 - 1)) ? $0 - 2 : $0 - 1
+            return reader.hash(before) == Self.importing
         }
     }
 
     private static let activityKit = Word.hash("ActivityKit")
     private static let importing = Word.hash("import")
+    private static let imported = WayCatalogue.hashes(
+        "struct", "class", "enum", "protocol", "typealias", "func", "let", "var")
 
     private static let function = Word.hash("func")
     private static let initializer = Word.hash("init")

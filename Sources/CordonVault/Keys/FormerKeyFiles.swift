@@ -24,11 +24,19 @@ struct FormerKeyFiles {
     }
 
     /// A key with the former one that hangs on it, and whether files may hang on that.
+    ///
+    /// A damaged record gives no former key, whatever is asked of it; the present key opens all the same, and the record stays where it is,
+    /// for an intact copy to take its place.
     func joined(to key: AccountKey) throws(VaultError) -> (key: AccountKey, hasFiles: Bool) {
-        guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
-            let (former, isSettled) = try FormerKeyRecord.open(bytes, under: key)
-        else { return (key, false) }
-        return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isSettled)
+        do {
+            guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
+                let (former, isSettled) = try FormerKeyRecord.open(bytes, under: key)
+            else { return (key, false) }
+            return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isSettled)
+        } catch {
+            guard error.code == .damaged else { throw error }
+            return (key, false)
+        }
     }
 
     /// Gives a record that is about to be replaced a second name, under which it can be overwritten afterwards.

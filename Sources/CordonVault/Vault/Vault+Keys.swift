@@ -124,6 +124,19 @@ extension Vault {
         try keyRecords().filter { !$0.isWipe }.map(\.account)
     }
 
+    /// Whether the account has, or may have, a key on this device: also where nothing says what a damaged record holds.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read.
+    package nonisolated func mayHaveKey(_ account: AccountID) throws(VaultError) -> Bool {
+        do {
+            guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return false }
+            return try !AccountKeyRecord.identify(bytes).isWipe
+        } catch {
+            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            return true
+        }
+    }
+
     // MARK: For this target
 
     /// Ends what is open here when another process destroys its key. Where the system has no means left to tell, what opens or makes a
@@ -334,7 +347,8 @@ extension Vault {
     /// emptied or is another one, or the record is damaged. False where there is no record, where its key was wiped, and while the key is
     /// in memory.
     ///
-    /// A changed share's id, or a changed wrap of a key that needs a share, is not found here: the share alone would tell.
+    /// A changed share's id, or a changed wrap of a key that needs a share, is not found here: the share alone would tell. Nor is a changed wrap
+    /// of a key of earlier software, which hangs on the root key alone: it looks as under another root key.
     ///
     /// - Throws: ``VaultError`` where the record cannot be read or the store does not answer: then the key may open later. A version
     ///   that is not known is no damage either: a newer app reads it.

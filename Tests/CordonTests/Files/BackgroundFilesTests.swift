@@ -124,6 +124,27 @@ import Testing
         #expect(try await protection.files.background.read("queue", of: account) == Self.text)
     }
 
+    @Test func `where the record of the background key alone is damaged, a sign-in goes on, and guarded files stay`()
+        async throws
+    {
+        let (stand, _) = try await stand()
+        let keys = stand.house.device.folder.appending(path: "data/background/vault/keys")
+        let names = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter { $0.hasSuffix(".key") }
+        #expect(names.count == 1)
+        for name in names { try Data(count: 512).write(to: keys.appending(path: name)) }
+        let next = try await start(stand)
+        await #expect(throws: ProtectionError.self) {
+            _ = try await next.files.background.read("queue", of: stand.account)
+        }
+        stand.house.clock.advance(.seconds(3600))
+        await stand.house.person.set { $0.signIns = [.signedIn("oid-a")] }
+        #expect(await next.launch(stand.account).isOpen)
+        #expect(try await next.files.background.names(of: stand.account).isEmpty)
+        try await next.files.background.write(Self.text, as: "queue", of: stand.account)
+        #expect(try await next.files.background.read("queue", of: stand.account) == Self.text)
+        #expect(await stand.reads(next), "what the gate guards was not lost")
+    }
+
     @Test func `where the key store has lost its secrets, background files go on after the same sign-in`() async throws
     {
         let (stand, _) = try await stand()

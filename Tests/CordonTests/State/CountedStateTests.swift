@@ -64,6 +64,20 @@ import Testing
         #expect(await restarted.launch(house.account).steps.map(\.kind) == [.managedNotice, .signIn, .newPIN])
     }
 
+    @Test func `a key record that was damaged before the enrolment counts as one that is there`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.opened()
+        remove(["pins", "launch", "registrations", "life", "counters"], of: house)
+        let keys = house.device.folder.appending(path: "data/vault/keys")
+        for name in try FileManager.default.contentsOfDirectory(atPath: keys.path) where name.hasSuffix(".key") {
+            try Data(count: 512).write(to: keys.appending(path: name))
+        }
+        let restarted = try await house.start()
+        #expect(await restarted.enroll(house.device.account) == .newPolicies)
+        // Put back once a PIN was made, it would open everything with that.
+        #expect(restarted.context.launchRecord(of: house.account).hadPIN)
+    }
+
     @Test(arguments: ["lastCheckIn", "isAccountDisabled"])
     func `no edit of a registration opens what too long without contact has closed`(member: String) async throws {
         let house = try await Gatehouse()

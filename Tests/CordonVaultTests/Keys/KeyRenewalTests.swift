@@ -63,6 +63,35 @@ struct KeyRenewalTests {
         #expect(Set(names) == ["\(FormerHome.account.fileName).key", "\(FormerHome.account.fileName).former"])
     }
 
+    @Test(arguments: [true, false])
+    func `a damaged record of the former key keeps nobody from the present one, and an intact copy opens the rest again`(
+        isCut: Bool
+    ) async throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let (home, _) = try FormerHome.make(at: place)
+        try await home.vault().unlock(FormerHome.account)
+        let path = home.recordPath.deletingPathExtension().appendingPathExtension("former")
+        let intact = try Data(contentsOf: path)
+        var damaged = intact
+        if isCut { damaged.removeLast() } else { damaged[100] ^= 1 }
+        try damaged.write(to: path)
+        let vault = try home.vault()
+        try await vault.unlock(FormerHome.account)
+        let new = place.appendingPathComponent("new")
+        try await vault.create(new, for: FormerHome.account).close()
+        #expect(await code { _ = try await vault.open(home.ownPath, writing: false) } == .wrongKey)
+        #expect(try Data(contentsOf: path) == damaged)
+        try intact.write(to: path)
+        try await check(home, try await unlocked(home), "with the intact record")
+    }
+
+    private func unlocked(_ home: FormerHome) async throws -> Vault {
+        let vault = try home.vault()
+        try await vault.unlock(FormerHome.account)
+        return vault
+    }
+
     @Test func `a file that is being written keeps its key until the next time`() async throws {
         let place = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(place) }

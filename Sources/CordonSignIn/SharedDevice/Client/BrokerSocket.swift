@@ -33,7 +33,9 @@ package final class BrokerSocket: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var wait = timeval(tv_sec: 2, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
-        self.tick = Int32(clamping: tick.components.attoseconds / 1_000_000_000_000_000)
+        // Never nothing: a reader that did not wait would not let go of its core.
+        let (seconds, rest) = min(max(tick, .milliseconds(1)), .seconds(60)).components
+        self.tick = Int32(clamping: seconds * 1_000 + rest / 1_000_000_000_000_000)
         wait = timeval(tv_sec: 0, tv_usec: 1_000)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
         #if canImport(Darwin)
@@ -94,7 +96,7 @@ package final class BrokerSocket: Sendable {
         return poll(&watched, 1, tick) > 0 ? receive(into: &buffer, flags: Int32(MSG_DONTWAIT)) : .nothingYet
     }
 
-    /// Waits for bytes that are expected at once, for about a millisecond; blocks the calling thread. For one reader.
+    /// Waits for bytes that are expected at once, for a tick or two of the kernel's clock; blocks the calling thread. For one reader.
     ///
     /// It waits in the read itself: a thread that asks first whether there is anything to read is often woken on a core that sleeps, which
     /// takes longer than the broker needs for a short answer.
