@@ -82,6 +82,7 @@ struct Upkeep: Sendable {
                 else { return false }
                 try change.remove(EventBookmark.self, registration.id)
                 try change.removeRecoveryShare(ofRegistration: registration.id)
+                try change.endRules(of: registration)
                 try change.remove(Registration.self, registration.id)
                 return true
             }

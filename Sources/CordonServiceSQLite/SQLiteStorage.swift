@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonService
 public import Foundation
@@ -54,14 +55,22 @@ public final class SQLiteStorage: ServiceStorage {
         }
     }
 
-    /// Runs the body on a snapshot of the last commit.
+    /// Runs the body on a snapshot of the last commit; ends early where the task is cancelled.
     public func read<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
     ) async throws -> Result {
         if let damage = check.damage { throw damage }
+        // The body runs on a thread of the pool's, where no task is to be asked.
+        let isCancelled = Locked(false)
         do {
-            return try await pool.read { [decoded] database in
-                try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
+            return try await withTaskCancellationHandler {
+                try await pool.read { [decoded] database in
+                    try body(
+                        SQLiteTransaction(
+                            database, tenant: tenant, decoded: decoded, isCancelled: { isCancelled.withLock(\.self) }))
+                }
+            } onCancel: {
+                isCancelled.withLock { $0 = true }
             }
         } catch {
             throw ServiceError(storage: error, place: nil)

@@ -9,11 +9,18 @@ struct SQLiteTransaction: StorageTransaction {
     private let database: Database
     private let tenant: String
     private let decoded: DecodedRecords?
+    private let isCancelled: @Sendable () -> Bool
 
-    init(_ database: Database, tenant: TenantID, decoded: DecodedRecords? = nil) {
+    /// - Parameter isCancelled: Whether nobody waits for what is read any more; asked before each statement, since a body may make
+    ///   thousands of them, and those that are stepped here the library does not stop.
+    init(
+        _ database: Database, tenant: TenantID, decoded: DecodedRecords? = nil,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.database = database
         self.tenant = tenant.rawValue
         self.decoded = decoded
+        self.isCancelled = isCancelled
     }
 
     func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
@@ -264,6 +271,7 @@ struct SQLiteTransaction: StorageTransaction {
     private func forEachRow(
         _ sql: String, _ arguments: [any StoreArgument], do body: (StoreStatement.Row) throws -> Void
     ) throws {
+        guard !isCancelled() else { throw CancellationError() }
         try StoreStatement(sql, on: database).forEachRow(arguments, do: body)
     }
 

@@ -24,7 +24,8 @@ enum StorageMigrations {
     static var current: Int { steps.count }
 
     static let steps = [
-        Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists), Step(convert: groupsByName),
+        Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists),
+        Step(convert: groupsByNameAndEndedRules),
     ]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
@@ -84,10 +85,28 @@ enum StorageMigrations {
         }
     }
 
-    /// 4: groups by display name.
-    private static let groupsByName: @Sendable (Database) throws -> Void = { database in
+    /// 4: groups by display name, and when what was delivered has ended.
+    private static let groupsByNameAndEndedRules: @Sendable (Database) throws -> Void = { database in
         for tenant in try StorageBackup.tenants(in: database) {
-            try SQLiteTransaction(database, tenant: TenantID(tenant)).renewLookups(of: GroupEntry.self)
+            let transaction = SQLiteTransaction(database, tenant: TenantID(tenant))
+            try transaction.renewLookups(of: GroupEntry.self)
+            try endRules(in: transaction, at: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
+        }
+    }
+
+    /// Notes the end of what was delivered, one registration after the other, so that no more than its deliveries are in memory.
+    ///
+    /// - Parameter now: When those end whose registration is not kept any more: nothing says when it was closed.
+    private static func endRules(in transaction: SQLiteTransaction, at now: Date) throws {
+        var last: String?
+        while let id = try transaction.page(DeliveredRules.self, of: .all, after: last, limit: 1).first?.registrationID
+        {
+            let beginning = id + "/"
+            let all = try transaction.page(
+                DeliveredRules.self, of: .beginning(with: beginning), after: nil, limit: .max)
+            let isKept = try transaction.record(Registration.self, id) != nil
+            for rules in DeliveredRules.ended(among: all, others: isKept ? nil : now) { try transaction.save(rules) }
+            last = beginning + "\u{10FFFF}"
         }
     }
 

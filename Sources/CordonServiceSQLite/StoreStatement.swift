@@ -51,13 +51,16 @@ struct StoreStatement {
                 switch sqlite3_step(statement) {
                 case SQLITE_ROW: try body(Row(statement: statement))
                 case SQLITE_DONE: return
+                // The library interrupts a connection where the task that reads is cancelled, and nothing else does.
+                case SQLITE_INTERRUPT: throw CancellationError()
                 case let code: throw Self.failure(code)
                 }
             }
         }
     }
 
-    private func bind(_ arguments: ArraySlice<any StoreArgument>, at place: Int32, then step: () throws -> Void) throws {
+    private func bind(_ arguments: ArraySlice<any StoreArgument>, at place: Int32, then step: () throws -> Void) throws
+    {
         guard let argument = arguments.first else { return try step() }
         try argument.bind(to: statement, at: place) { code in
             guard code == SQLITE_OK else { throw Self.failure(code) }

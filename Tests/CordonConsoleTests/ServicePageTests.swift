@@ -77,14 +77,10 @@ import Testing
         try await fixture.test { browser in
             try await browser.signIn(ConsoleFixture.ada)
             let fields = [(key: "name", value: "Desk"), (key: "permissions", value: "read")]
-            let unknown = try await browser.post(
-                "/console/roles/new", fields + [("members", "nobody@contoso.example")])
-            #expect(unknown.status == .badRequest)
-            #expect(unknown.text.contains("nobody@contoso.example: Look under People for the sign-in name."))
             let roles = try await browser.post(
-                "/console/roles/new", fields + [("members", "worker@contoso.example\nG-1")])
+                "/console/roles/new", fields + [("members", "worker@contoso.example\nG-1\nteam@contoso.example")])
             #expect(roles.text.contains("<a href=\"/console/people/oid-worker\">Worker A</a>"))
-            #expect(roles.text.contains("<code>G-1</code>"))
+            #expect(roles.text.contains("<code>G-1</code>") && roles.text.contains("<code>team@contoso.example</code>"))
             let path = "/console/service/accounts"
             _ = try await browser.post(
                 path, [("restricted", "true"), ("accounts", "worker@contoso.example\noid-x x@contoso.example")])
@@ -96,6 +92,35 @@ import Testing
             #expect(kept?.map(\.userPrincipalName) == ["worker@contoso.example", "x@contoso.example"])
             let wrong = try await browser.post(path, [("restricted", "true"), ("accounts", "nobody@contoso.example")])
             #expect(wrong.status == .badRequest && wrong.text.contains("nobody@contoso.example</textarea>"))
+        }
+    }
+
+    @Test func `two people on one line are no allowed account, and an id that is like a sign-in name may stay one`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let path = "/console/service/accounts"
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let line = "ada@contoso.example ben@contoso.example"
+            let wrong = try await browser.post(path, [("restricted", "true"), ("accounts", line)])
+            #expect(wrong.status == .badRequest)
+            #expect(wrong.text.contains("Two sign-in names are on one line."))
+            #expect(wrong.text.contains("\(line): Write each person on a line of their own."))
+            #expect(try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner) == nil)
+            try await fixture.service.provisioning.saveUser(
+                DirectoryUser(id: "cy@mail.example", userPrincipalName: "cy@contoso.example", displayName: "Cy"),
+                as: ConsoleFixture.owner)
+            let known = [
+                PolicyEnvelope.AllowedAccount(
+                    id: AccountID("di@mail.example"), userPrincipalName: "di@contoso.example")
+            ]
+            try await fixture.service.administration.setAllowedAccounts(known, as: ConsoleFixture.owner)
+            let lines = "di@mail.example di@contoso.example\ncy@mail.example cy@contoso.example"
+            let right = try await browser.submit(try await browser.get(path), to: path, [("accounts", lines)])
+            #expect(right.path == "/console/service")
+            let accounts = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
+            #expect(accounts?.map(\.id.rawValue) == ["di@mail.example", "cy@mail.example"])
         }
     }
 

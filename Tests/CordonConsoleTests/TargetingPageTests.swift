@@ -88,4 +88,143 @@ import Testing
                 try await browser.get("/console/policies?search=none").text.contains("No policy has this in its name."))
         }
     }
+
+    @Test func `an id that no group can have is shown as it is, shuts no page, and stays when others are chosen`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await addGroups(1, to: fixture)
+        var author = ConsoleFixture.owner
+        author.call.keepsUnknownGroups = true
+        let odd = ["\u{301}x", "a,b", "x\u{600}", "50%25"]
+        let assignments = ([ConsoleFixture.group] + odd).map { PolicyAssignment(.group($0)) }
+        _ = try await fixture.service.administration.assignPolicy(id, to: assignments, as: author)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)/assignments"
+            for page in ["/console/policies", "/console/policies/\(id)", path] {
+                let shown = try await browser.get(page)
+                #expect(shown.status == .ok, "\(page)")
+                #expect(shown.text.contains("Field workers"), "\(page)")
+                for id in odd {
+                    // A mark at the beginning joins what stands before it, so it is looked for by its bytes.
+                    #expect(Data(shown.text.utf8).range(of: Data(id.utf8)) != nil, "\(page): \(id)")
+                }
+            }
+            let form = try await browser.get(path)
+            let ticked = form.text.matches(of: /name="included" value="([^"]*)" checked/).map { String($0.1) }
+            #expect(ticked.count == 5)
+            let preview = try await browser.submit(
+                form, to: path, (ticked + ["g-0"]).map { (key: "included", value: $0) })
+            let published = try await browser.submit(preview, to: "/console/policies/\(id)/assign")
+            #expect(published.path == "/console/policies/\(id)")
+            let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(
+                Set(policy.assignments.map(\.target))
+                    == Set(([ConsoleFixture.group, "g-0"] + odd).map { PolicyAssignment.Target.group($0) }))
+        }
+    }
+
+    @Test func `who assigns a policy that another changed meanwhile is told, and nothing is overwritten`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await addGroups(2, to: fixture)
+        let mine = PolicyAssignment(.group(ConsoleFixture.group))
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)/assignments"
+            let form = try await browser.get(path)
+            // The version of the first showing goes along, also through a search.
+            let found = try await browser.submit(form, to: path, [("find", "Depot"), ("step", "find")])
+            let preview = try await browser.submit(form, to: path)
+            _ = try await fixture.service.administration.assignPolicy(
+                id, to: [mine, PolicyAssignment(.group("g-1"))], as: ConsoleFixture.owner)
+            let late = try await browser.submit(form, to: path, [("find", "Depot"), ("step", "find")])
+            #expect(late.status == .ok)
+            let told = try await browser.submit(preview, to: "/console/policies/\(id)/assign")
+            let others = [
+                try await browser.submit(form, to: path), try await browser.submit(found, to: path),
+                try await browser.submit(late, to: path),
+            ]
+            for page in [told] + others {
+                #expect(page.status == .conflict)
+                #expect(page.text.contains("Another administrator changed this policy while you did."))
+                #expect(page.text.contains("Field workers, Depot 1001"))
+            }
+            let kept = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(kept.assignments.map(\.target) == [mine.target, .group("g-1")])
+            // Who has seen the other's change may go on.
+            let again = try await browser.submit(told, to: path)
+            let published = try await browser.submit(again, to: "/console/policies/\(id)/assign")
+            #expect(published.path == "/console/policies/\(id)")
+            let after = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(after.assignments.map(\.target) == [mine.target])
+        }
+    }
+
+    @Test func `who lists the apps of a policy that another changed meanwhile is told, and nothing is overwritten`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)/apps"
+            let form = try await browser.get(path)
+            let both = [ConsoleFixture.bundleID, "com.contoso.other"].map { MobileAppIdentifier(.ios, $0) }
+            _ = try await fixture.service.administration.targetApps(
+                both, group: nil, ofPolicy: id, as: ConsoleFixture.owner)
+            let told = try await browser.submit(form, to: path)
+            #expect(told.status == .conflict)
+            #expect(told.text.contains("\(ConsoleFixture.bundleID), com.contoso.other"))
+            let kept = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(kept.apps == both)
+            #expect(try await browser.submit(told, to: path).path == "/console/policies/\(id)")
+            let after = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(after.apps == [both[0]])
+        }
+    }
+
+    @Test func `a filter of one group alone and all devices stay when nothing else was chosen`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await addGroups(2, to: fixture)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let made = try await browser.post(
+                "/console/service/filters/new", [("name", "New"), ("rule", "(app.appVersion -startsWith \"1\")")])
+            let filter = try #require(made.path.split(separator: "/").last.map(String.init))
+            _ = try await fixture.service.administration.assignPolicy(
+                id,
+                to: [
+                    PolicyAssignment(.group(ConsoleFixture.group), filterID: filter, filterMode: .exclude),
+                    PolicyAssignment(.group("g-0")), PolicyAssignment(.allDevices),
+                ], as: ConsoleFixture.owner)
+            let path = "/console/policies/\(id)/assignments"
+            let form = try await browser.get(path)
+            #expect(form.text.contains("Not all have the same filter now."))
+            func publish(_ filled: [(key: String, value: String)]) async throws -> [PolicyAssignment.Target: String] {
+                let preview = try await browser.submit(try await browser.get(path), to: path, filled)
+                let published = try await browser.submit(preview, to: "/console/policies/\(id)/assign")
+                #expect(published.path == "/console/policies/\(id)")
+                let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+                return Dictionary(
+                    policy.assignments.map { ($0.target, "\($0.filterMode.rawValue) \($0.filterID ?? "-")") },
+                    uniquingKeysWith: { first, _ in first })
+            }
+            let kept = try await publish(
+                [ConsoleFixture.group, "g-0", "g-1"].map { (key: "included", value: $0) })
+            let own = "exclude \(filter)"
+            #expect(
+                kept == [
+                    .group(ConsoleFixture.group): own, .group("g-0"): "none -", .allDevices: "none -",
+                    .group("g-1"): own,
+                ])
+            let without = try await publish([("filter", "")])
+            #expect(Set(without.values) == ["none -"] && without.count == 4)
+        }
+    }
 }

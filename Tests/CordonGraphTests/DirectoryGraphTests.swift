@@ -8,6 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// SRV-OP-062, 076, 078, 080: people and groups below the first level, and groups that cannot be kept.
@@ -114,6 +115,46 @@ import Testing
             }
             let known = try await client.administer(.get, "/v1.0/users?$filter=jobTitle%20eq%20null")
             #expect(known.status == .ok)
+        }
+    }
+
+    @Test func `a filter that looks up nothing is refused for a member that nothing has, as any other`() async throws {
+        try await TestService().test { client in
+            func answer(_ list: String, _ filter: String) async throws -> TestResponse {
+                let escaped = try #require(filter.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+                return try await client.administer(.get, "/v1.0/\(list)?$filter=\(escaped)")
+            }
+            for list in ["groups", "groups/$count", "users", "users/$count"] {
+                for filter in ["id eq 'none'", "id in ('none')", "displayName eq 'none'"] {
+                    for further in ["dispalyName ne 'x'", "displayName ne 5"] {
+                        let refused = try await answer(list, "\(filter) and \(further)")
+                        #expect(refused.status == .badRequest, "\(list) \(filter) and \(further)")
+                    }
+                    let known = try await answer(list, "\(filter) and displayName ne 'x'")
+                    #expect(known.status == .ok, "\(list) \(filter)")
+                }
+            }
+        }
+    }
+
+    @Test func `a list by name that begins after every name is empty`() async throws {
+        try await TestService().test { client in
+            func page(_ list: String, after name: String) async throws -> JSONValue? {
+                let token = GraphPlace(id: "x", end: 0, values: [.string(name)]).text
+                let path = "/v1.0/\(list)?$orderby=displayName&$skiptoken=\(token)"
+                let answer = try await client.administer(.get, path)
+                #expect(answer.status == .ok)
+                return answer.json["value"]
+            }
+            for list in ["groups", "users"] {
+                for name in ["\u{10FFFF}", "\u{10FFFF}z"] {
+                    let page = try await page(list, after: name)
+                    #expect(page == [], "\(list)")
+                }
+                // The control: the same token with another name.
+                let whole = try await page(list, after: "")
+                #expect(whole?.array?.isEmpty == false)
+            }
         }
     }
 

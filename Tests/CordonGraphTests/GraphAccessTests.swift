@@ -145,6 +145,10 @@ import Testing
         let now = Int64(service.clock.now.timeIntervalSince1970)
         try await service.service.provisioning.setWorkingTime(
             WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: TestPerson.workerA.id, as: TestService.owner)
+        let alert = OperatorAlert(
+            id: "alert-1", kind: .wipeFailed, time: service.clock.now, operationID: "o", registrationID: "r",
+            userID: TestPerson.workerA.id, bundleID: "com.example.notes", attempts: 3)
+        try await service.storage.write(TestService.tenant) { try $0.save(alert) }
         try await service.test { client in
             let path = "/v1.0/users/\(TestPerson.workerA.name)/exportDeviceAndAppManagementData"
             let answer = try await client.administer(.get, path)
@@ -153,6 +157,9 @@ import Testing
             let time = sections.first { $0["displayName"] == "Working time" }
             #expect(time?["data"]?.array?.count == 1)
             #expect(sections.contains { $0["displayName"] == "Telemetry" })
+            let alerts = sections.first { $0["displayName"] == "Alerts" }
+            #expect(alerts?["data"]?.array?.compactMap { $0["id"] } == ["alert-1"])
+            #expect(sections.contains { $0["displayName"] == "Deliveries" })
             for part in ["(skip=1,top=2)", "(Skip=1, top=2)", "()?skip=1&top=2"] {
                 let some = try await client.administer(.get, path + part.replacing(" ", with: "%20"))
                 #expect(some.json["content"]?.array == Array(sections[1...2]), "\(part)")

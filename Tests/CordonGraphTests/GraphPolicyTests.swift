@@ -155,6 +155,11 @@ import Testing
                     == .noContent)
             let stale = try await client.administer(.patch, item, ["printBlocked": false], headers: [.ifMatch: tag])
             #expect(stale.status == .preconditionFailed)
+            for (action, body) in [("/assign", Self.assignment), ("/targetApps", Self.apps)] {
+                let late = try await client.administer(.post, item + action, body, headers: [.ifMatch: tag])
+                #expect(late.status == .preconditionFailed)
+                #expect(try await client.administer(.post, item + action, body).status == .noContent)
+            }
             let shown = try await client.administer(
                 .patch, item, ["printBlocked": false], headers: [.prefer: "return=representation"])
             #expect(shown.status == .ok)

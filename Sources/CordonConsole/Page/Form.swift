@@ -39,7 +39,7 @@ struct Form {
             "bare": isBare, "filled": !isBare, "action": action, "submit": submit.text(in: language), "grave": isGrave,
             "quiet": isQuiet, "locked": isLocked, "open": !isLocked, "method": asks ? "get" : "post",
             "token": !asks, "hidden": hidden.map { PageModel(["name": $0.0, "value": $0.1]) },
-            "sets": fieldsets.map { $0.model(in: language) }, "cancel": cancel?.model(in: language),
+            "sets": fieldsets.map { $0.model(in: language, asks: asks) }, "cancel": cancel?.model(in: language),
         ])
     }
 }
@@ -50,10 +50,10 @@ struct Fieldset {
     var help: Phrase = ""
     var fields: [Field]
 
-    func model(in language: ConsoleLanguage) -> PageModel {
+    func model(in language: ConsoleLanguage, asks: Bool = false) -> PageModel {
         PageModel([
             "legend": legend.text(in: language), "help": help.text(in: language),
-            "fields": fields.map { $0.model(in: language) },
+            "fields": fields.map { $0.model(in: language, asks: asks) },
         ])
     }
 }
@@ -98,7 +98,8 @@ struct Field {
         self.isRequired = isRequired
     }
 
-    func model(in language: ConsoleLanguage) -> PageModel {
+    /// - Parameter asks: Whether the form only asks.
+    func model(in language: ConsoleLanguage, asks: Bool = false) -> PageModel {
         func say(_ phrase: Phrase) -> String { phrase.text(in: language) }
         let about = [help, error, idle].contains { !$0.isEmpty } || !remarks.isEmpty
         var members: [String: Any?] = [
@@ -117,7 +118,7 @@ struct Field {
             members["checked"] = value == "true"
         case .choice(let options):
             members["choice"] = true
-            members["options"] = options.map { option in
+            members["options"] = (options + (asks ? [] : Self.missing([value], in: options))).map { option in
                 PageModel(["value": option.value, "text": say(option.text), "chosen": option.value == value])
             }
         case .radio(let options):
@@ -130,9 +131,9 @@ struct Field {
                 ])
             }
         case .several(let options):
-            let chosen = Set(value.split(separator: ",").map(String.init))
+            let chosen = value.split(separator: ",").map(String.init)
             members["several"] = true
-            members["options"] = options.map { option in
+            members["options"] = (options + (asks ? [] : Self.missing(chosen, in: options))).map { option in
                 PageModel([
                     "value": option.value, "text": say(option.text), "chosen": chosen.contains(option.value),
                     "name": name, "id": "f-\(name)-\(option.value)",
@@ -140,5 +141,13 @@ struct Field {
             }
         }
         return PageModel(members)
+    }
+
+    /// What is chosen and not offered, such as a tag that is gone: a form without it would take it away when it is saved.
+    private static func missing(
+        _ chosen: [String], in options: [(value: String, text: Phrase)]
+    ) -> [(value: String, text: Phrase)] {
+        let offered = Set(options.map(\.value))
+        return chosen.filter { !$0.isEmpty && !offered.contains($0) }.map { ($0, .data($0)) }
     }
 }

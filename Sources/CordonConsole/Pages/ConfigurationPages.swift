@@ -130,7 +130,10 @@ struct ConfigurationPages {
                     fieldsets: [
                         Fieldset(fields: fields),
                         Fieldset(
-                            legend: "Values", help: "A row without a key is left out. Save to get more rows.",
+                            legend: "Values",
+                            help: known.count > most
+                                ? "A row without a key is left out. Values beyond these rows are kept; the administration API changes them."
+                                : "A row without a key is left out. Save to get more rows.",
                             fields: rows),
                     ])))
         return Page(
@@ -146,6 +149,11 @@ struct ConfigurationPages {
         return .page(page)
     }
 
+    /// A value as a field of one line has it when it is sent.
+    private static func line(_ value: String) -> String {
+        value.filter { !$0.isNewline }.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let (id, form) = (visit.keys[0], visit.form)
         let one = id == "new" ? JSONValue.null : try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
@@ -153,15 +161,21 @@ struct ConfigurationPages {
             let (key, value) = (form["key.\(index)"], form["value.\(index)"])
             let isSecret = form["secret.\(index)"] == "true"
             guard !key.isEmpty else { return nil }
-            // A secret is shown on no page, so an empty field keeps it.
-            let known = one.list("customSettings").first { $0.text("name") == key && SecretValues.isSecret($0) }
-            let kept = isSecret && value.isEmpty ? known.map { ReportFile.text($0["value"]) } ?? "" : value
-            return .object(
-                ["name": .string(key), "value": .string(kept)].merging(isSecret ? ["isSecret": true] : [:]) { $1 })
+            let known = one.list("customSettings").first { Self.line($0.text("name")) == key }
+            let present = ReportFile.text(known?["value"])
+            // A secret is shown on no page, so an empty field keeps it. A field shows no line breaks, and takes none away.
+            let isUntouchedSecret = isSecret && value.isEmpty && known.map { SecretValues.isSecret($0) } ?? false
+            let isKept = isUntouchedSecret || Self.line(present) == value
+            var pair = known?.object ?? ["name": .string(key)]
+            pair["value"] = .string(isKept ? present : value)
+            if isSecret || pair["isSecret"] != nil { pair["isSecret"] = .bool(isSecret) }
+            return .object(pair)
         }
+        // What is beyond the rows of the form stays as it is.
+        let rest = one.list("customSettings").dropFirst(Self.most)
         let body: JSONValue = [
             "displayName": .string(form["name"]), "description": .string(form["description"]),
-            "customSettings": .array(pairs),
+            "customSettings": .array(pairs + rest),
         ]
         do {
             if id == "new" {

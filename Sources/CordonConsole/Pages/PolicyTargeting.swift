@@ -7,6 +7,7 @@ import HTTPTypes
 struct PolicyTargeting {
     private static let allUsers = "#microsoft.graph.allLicensedUsersAssignmentTarget"
     private static let group = "#microsoft.graph.groupAssignmentTarget"
+    private static let allDevices = "#microsoft.graph.allDevicesAssignmentTarget"
     private static let exclusion = "#microsoft.graph.exclusionGroupAssignmentTarget"
     /// The most groups that are offered at once.
     private static let mostOffered = 50
@@ -19,15 +20,26 @@ struct PolicyTargeting {
         table.post("/console/policies/:id/assign", assign)
     }
 
-    /// The names of some groups by their folded ids; those that have left the directory have none.
+    /// Whether a group of the directory may have this id; an assignment may wait for a group that none will ever be.
+    private static func isGroupID(_ id: String) -> Bool {
+        (1...128).contains(id.utf8.count) && ConsolePath.part(id) == id
+    }
+
+    /// The names of some groups by their folded ids; those that have left the directory have none, nor do any where the
+    /// directory refuses to be asked: a page says more with ids than not at all.
     static func names(ofGroups ids: Set<String>, _ visit: ConsoleVisit) async throws -> [String: String] {
-        var (names, rest): ([String: String], ArraySlice<String>) = ([:], ids.sorted()[...])
+        let asked = ids.filter(isGroupID).sorted()
+        var (names, rest): ([String: String], ArraySlice<String>) = ([:], asked[...])
         while !rest.isEmpty {
             let list = rest.prefix(50).map(ConsolePath.quoted).joined(separator: ",")
             rest = rest.dropFirst(50)
             let path = "/v1.0/groups?$top=50&$filter=id%20in%20(\(list))"
-            for group in try await visit.api.get(path).list("value") {
-                names[group.text("id").lowercased()] = group.text("displayName")
+            do {
+                for group in try await visit.api.get(path).list("value") {
+                    names[group.text("id").lowercased()] = group.text("displayName")
+                }
+            } catch let refusal as Refusal where refusal.status != .unauthorized {
+                continue
             }
         }
         return names
@@ -52,12 +64,23 @@ struct PolicyTargeting {
 
     // MARK: Apps
 
+    /// The id of an app as its platform has it.
+    private static func bundle(_ app: JSONValue) -> String {
+        let identifier = app["mobileAppIdentifier"]
+        return ["bundleId", "packageId", "windowsAppId"].lazy.compactMap { identifier?[$0]?.string }.first ?? ""
+    }
+
+    /// - Parameter version: The version that was shown when the form was, nil where it is shown now.
     private static func appsPage(
-        _ entity: JSONValue, _ typed: String?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+        _ entity: JSONValue, _ typed: ConsoleForm?, _ visit: ConsoleVisit, version: String? = nil,
+        _ notes: [Block] = []
     ) async -> Page {
         let known = await CataloguePages.apps(visit)
         let id = entity.text("id")
-        let bundles = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
+        let bundles = entity.list("apps").map(bundle)
+        func value(_ name: String, _ known: String) -> String {
+            typed.flatMap { $0.has(name) ? $0.all(name).joined() : nil } ?? known
+        }
         let sets: [(value: String, text: Phrase)] = [
             ("selectedPublicApps", "the apps listed below"), ("allApps", "every app"),
             ("allMicrosoftApps", "all Microsoft apps"),
@@ -67,21 +90,26 @@ struct PolicyTargeting {
             ("unspecified", "any device"), ("mdm", "a device that is managed"),
             ("unmanaged", "a device that is not managed"),
         ]
-        var blocks = Block.refused(refusal)
+        var blocks = notes
         blocks.append(
             .form(
                 Form(
                     PolicyPages.path(id) + "/apps", submit: "Save the apps",
-                    hidden: [("page", PolicyPages.path(id) + "/apps")], cancel: Link("Cancel", PolicyPages.path(id)),
+                    hidden: [
+                        ("version", version ?? entity.text("version")), ("page", PolicyPages.path(id) + "/apps"),
+                    ], cancel: Link("Cancel", PolicyPages.path(id)),
                     [
-                        Field(.choice(sets), "set", "This policy protects", value: entity.text("appGroupType")),
                         Field(
-                            .choice(levels), "level", "On", value: entity.text("targetedAppManagementLevels")),
+                            .choice(sets), "set", "This policy protects",
+                            value: value("set", entity.text("appGroupType"))),
+                        Field(
+                            .choice(levels), "level", "On",
+                            value: value("level", entity.text("targetedAppManagementLevels"))),
                         Field(
                             .long, "apps", "Bundle ids",
                             help:
                                 "One per line, such as com.example.notes. The catalogue lists the apps that enrolled; the id stands in the app's Info.plist.",
-                            value: typed ?? bundles.joined(separator: "\n")),
+                            value: value("apps", bundles.joined(separator: "\n"))),
                     ])))
         if !known.isEmpty {
             blocks.append(
@@ -104,63 +132,140 @@ struct PolicyTargeting {
 
     @Sendable private func apps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps")
-        return .page(await Self.appsPage(entity, visit.draft.map { $0.all("apps").joined() }, visit))
+        return .page(await Self.appsPage(entity, visit.draft, visit, version: Self.version(of: visit.draft)))
     }
 
     @Sendable private func saveApps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let id = visit.keys[0]
-        let entity = try await visit.api.get(PolicyPages.route(id) + "?$expand=apps")
+        let (id, form) = (visit.keys[0], visit.form)
+        let path = PolicyPages.route(id) + "?$expand=apps"
+        let entity = try await visit.api.get(path)
+        guard !Self.isOutdated(form, entity) else { return await Self.appsConflict(entity, visit) }
         let isAndroid = entity.text("@odata.type").hasSuffix("androidManagedAppProtection")
-        let apps = visit.form.lines("apps").map { bundle -> JSONValue in
-            [
-                "mobileAppIdentifier": isAndroid
-                    ? ["@odata.type": "#microsoft.graph.androidMobileAppIdentifier", "packageId": .string(bundle)]
-                    : ["@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": .string(bundle)]
+        let known = Dictionary(grouping: entity.list("apps")) { Self.bundle($0).lowercased() }
+        // The apps that a configuration has of another platform stay of that.
+        let apps = form.lines("apps").flatMap { bundle -> [JSONValue] in
+            if let same = known[bundle.lowercased()] {
+                return same.map { ["mobileAppIdentifier": $0["mobileAppIdentifier"] ?? .null] }
+            }
+            return [
+                [
+                    "mobileAppIdentifier": isAndroid
+                        ? ["@odata.type": "#microsoft.graph.androidMobileAppIdentifier", "packageId": .string(bundle)]
+                        : ["@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": .string(bundle)]
+                ]
             ]
         }
         var body: [String: JSONValue] = ["apps": .array(apps)]
-        if !visit.form["set"].isEmpty { body["appGroupType"] = .string(visit.form["set"]) }
+        if !form["set"].isEmpty { body["appGroupType"] = .string(form["set"]) }
         do {
-            try await visit.api.call(.post, PolicyPages.route(id) + "/targetApps", .object(body))
-            let (level, known) = (visit.form["level"], entity.text("targetedAppManagementLevels"))
+            try await visit.api.call(
+                .post, PolicyPages.route(id) + "/targetApps", .object(body), ifVersion: form["version"])
+            let (level, known) = (form["level"], entity.text("targetedAppManagementLevels"))
             if !level.isEmpty, level != known, level != "unspecified" || !known.isEmpty {
                 try await visit.api.call(
                     .patch, PolicyPages.route(id), ["targetedAppManagementLevels": .string(level)])
             }
             return .moved(PolicyPages.path(id))
+        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            return await Self.appsConflict(try await visit.api.get(path), visit)
         } catch let refusal as Refusal where refusal.status == .badRequest {
-            return .page(
-                await Self.appsPage(entity, visit.form.lines("apps").joined(separator: "\n"), visit, refusal),
-                .badRequest)
+            // The apps may be saved when it is the level that is refused.
+            let now = try await visit.api.get(path)
+            return .page(await Self.appsPage(now, form, visit, Block.refused(refusal)), .badRequest)
         }
+    }
+
+    private static func appsConflict(_ entity: JSONValue, _ visit: ConsoleVisit) async -> ConsoleAnswer {
+        let set = entity.text("appGroupType")
+        let now = set == "selectedPublicApps" ? [] : [SettingTexts.words(set)]
+        let apps = now + entity.list("apps").map { .data(bundle($0)) }
+        return .page(await appsPage(entity, visit.form, visit, [overtaken(by: apps)]), .conflict)
+    }
+
+    // MARK: Two at once
+
+    /// The version that was shown when what was filled in was.
+    private static func version(of form: ConsoleForm?) -> String? {
+        form.flatMap { $0["version"].isEmpty ? nil : $0["version"] }
+    }
+
+    /// Whether somebody else changed the policy since the form was shown.
+    private static func isOutdated(_ form: ConsoleForm, _ entity: JSONValue) -> Bool {
+        version(of: form).map { $0 != entity.text("version") } ?? false
+    }
+
+    /// Says that somebody else came first, and what is in force.
+    private static func overtaken(by now: [Phrase]) -> Block {
+        .note(
+            .bad, "Another administrator changed this policy while you did.",
+            [
+                "Nothing was overwritten. The form below has what you filled in; sending it again replaces what is in force now:",
+                now.isEmpty ? "none" : .list(now),
+            ])
     }
 
     // MARK: Assignments
 
+    /// A filter of an assignment.
+    private struct Filter: Hashable {
+        var (id, mode) = ("", "include")
+
+        /// The one that a target has.
+        init(of target: JSONValue) {
+            id = target.text("deviceAndAppManagementAssignmentFilterId")
+            if !id.isEmpty, target.text("deviceAndAppManagementAssignmentFilterType") == "exclude" { mode = "exclude" }
+        }
+
+        /// The one that a form names; nil where it has no such field.
+        init?(in form: ConsoleForm) {
+            guard form.has("filter") else { return nil }
+            id = form["filter"]
+            if !id.isEmpty, form["mode"] == "exclude" { mode = "exclude" }
+        }
+
+        /// The one that the form shows: the first that there is.
+        static func shown(of targets: [JSONValue]) -> Filter {
+            targets.lazy.map(Filter.init).first { !$0.id.isEmpty } ?? Filter(of: .null)
+        }
+    }
+
+    /// Whom a policy is for at present.
+    private static func targets(of entity: JSONValue) -> [JSONValue] {
+        entity.list("assignments").compactMap { $0["target"] }
+    }
+
+    /// The ids of groups that a form names. They are escaped there, because between them stand commas.
+    private static func ids(_ form: ConsoleForm, _ name: String) -> [String] {
+        form.all(name).flatMap { $0.split(separator: ",") }.map { $0.removingPercentEncoding ?? String($0) }
+    }
+
+    /// - Parameter version: The version that was shown when the form was, nil where it is shown now.
     private static func form(
-        _ entity: JSONValue, _ visit: ConsoleVisit, _ typed: ConsoleForm?
+        _ entity: JSONValue, _ visit: ConsoleVisit, _ typed: ConsoleForm?, version: String?
     ) async throws -> Block {
         let id = entity.text("id")
         let filters = try await visit.api.all("/beta/deviceManagement/assignmentFilters?$top=200")
-        let targets = entity.list("assignments").compactMap { $0["target"] }
-        func chosen(_ type: String) -> String {
-            targets.filter { $0.text("@odata.type") == type }.map { $0.text("groupId") }.joined(separator: ",")
+        let targets = targets(of: entity)
+        func chosen(_ type: String, _ name: String) -> [String] {
+            typed.map { ids($0, name) }
+                ?? targets.filter { $0.text("@odata.type") == type }.map { $0.text("groupId") }
         }
-        let everybody = targets.contains { $0.text("@odata.type") == allUsers } ? "true" : ""
-        let filter =
-            targets.lazy.map { $0.text("deviceAndAppManagementAssignmentFilterId") }.first { !$0.isEmpty } ?? ""
-        let mode =
-            targets.lazy.map { $0.text("deviceAndAppManagementAssignmentFilterType") }.first { $0 == "exclude" }
-            ?? "include"
+        func has(_ type: String) -> String { targets.contains { $0.text("@odata.type") == type } ? "true" : "" }
+        let filter = Filter.shown(of: targets)
+        let including = targets.filter { $0.text("@odata.type") != exclusion }
+        let isMixed = Set(including.map(Filter.init)).count > 1
         func value(_ name: String, _ known: String) -> String {
             typed.map { $0.all(name).joined(separator: ",") } ?? known
         }
-        let (included, excluded) = (value("included", chosen(group)), value("excluded", chosen(exclusion)))
-        let ticked = [included, excluded].flatMap { $0.split(separator: ",").map(String.init) }
-        let (options, hasMore) = try await offered(beside: Set(ticked), named: typed?["find"] ?? "", visit)
+        let (included, excluded) = (chosen(group, "included"), chosen(exclusion, "excluded"))
+        let (options, hasMore) = try await offered(beside: Set(included + excluded), named: typed?["find"] ?? "", visit)
+        func several(_ ids: [String]) -> String { ids.map(ConsolePath.part).joined(separator: ",") }
         var fields = [
-            Field(.flag, "everybody", "All people who have a licence", value: value("everybody", everybody))
+            Field(.flag, "everybody", "All people who have a licence", value: value("everybody", has(allUsers)))
         ]
+        if !has(allDevices).isEmpty {
+            fields.append(Field(.flag, "devices", "All devices", value: value("devices", has(allDevices))))
+        }
         if hasMore || !(typed?["find"] ?? "").isEmpty {
             fields.append(
                 Field(
@@ -174,10 +279,10 @@ struct PolicyTargeting {
                 .several(options), "included", "Groups that get it",
                 help: options.isEmpty
                     ? "The directory has no groups yet. Connect a directory, or add groups with the administration API."
-                    : "", value: included),
+                    : "", value: several(included)),
             Field(
                 .several(options), "excluded", "Groups that do not get it",
-                help: "Excluding a group overrides including another one.", value: excluded),
+                help: "Excluding a group overrides including another one.", value: several(excluded)),
         ]
         if !filters.isEmpty {
             fields.append(
@@ -185,18 +290,23 @@ struct PolicyTargeting {
                     .choice(
                         [(value: "", text: Phrase("every device and app"))]
                             + filters.map { (value: $0.text("id"), text: Phrase.data($0.text("displayName"))) }),
-                    "filter", "Only where this filter fits", value: value("filter", filter)))
+                    "filter", "Only where this filter fits",
+                    help: isMixed
+                        ? "Not all have the same filter now. They keep what they have unless you choose another one here, which then holds for all."
+                        : "", value: value("filter", filter.id)))
             fields.append(
                 Field(
                     .choice([
                         (value: "include", text: "where it fits"), (value: "exclude", text: "where it does not fit"),
                     ]),
-                    "mode", "The filter is for", value: value("mode", mode)))
+                    "mode", "The filter is for", value: value("mode", filter.mode)))
         }
         return .form(
             Form(
                 PolicyPages.path(id) + "/assignments", submit: "Preview",
-                hidden: [("page", PolicyPages.path(id) + "/assignments")], cancel: Link("Cancel", PolicyPages.path(id)),
+                hidden: [
+                    ("version", version ?? entity.text("version")), ("page", PolicyPages.path(id) + "/assignments"),
+                ], cancel: Link("Cancel", PolicyPages.path(id)),
                 fields))
     }
 
@@ -211,59 +321,75 @@ struct PolicyTargeting {
         let folded = Set(ticked.map { $0.lowercased() })
         func name(_ id: String) -> String { names[id.lowercased()] ?? id }
         let chosen = ticked.sorted { (name($0).lowercased(), $0) < (name($1).lowercased(), $1) }
-            .map { (value: $0, text: Phrase.data(name($0))) }
+            .map { (value: ConsolePath.part($0), text: Phrase.data(name($0))) }
         let others = page.list("value").filter { !folded.contains($0.text("id").lowercased()) }
-            .map { (value: $0.text("id"), text: Phrase.data($0.text("displayName"))) }
+            .map { (value: ConsolePath.part($0.text("id")), text: Phrase.data($0.text("displayName"))) }
         return (chosen + others, page["@odata.nextLink"]?.string != nil)
     }
 
     @Sendable private func assignments(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
-        return .page(try await Self.assignmentsPage(entity, visit, visit.draft))
+        return .page(
+            try await Self.assignmentsPage(entity, visit, visit.draft, version: Self.version(of: visit.draft)))
     }
 
     private static func assignmentsPage(
-        _ entity: JSONValue, _ visit: ConsoleVisit, _ typed: ConsoleForm?, _ notes: [Block] = []
+        _ entity: JSONValue, _ visit: ConsoleVisit, _ typed: ConsoleForm?, version: String?, _ notes: [Block] = []
     ) async throws -> Page {
         Page(
             "Who gets \(entity.text("displayName"))", .policies,
             lead: "You see who is affected before anything changes.",
             above: Link(.data(entity.text("displayName")), PolicyPages.path(entity.text("id"))),
-            notes + [try await form(entity, visit, typed)])
+            notes + [try await form(entity, visit, typed, version: version)])
     }
 
-    /// The assignments that were filled in.
-    private static func typed(_ form: ConsoleForm) -> [JSONValue] {
-        func target(_ type: String, _ groupID: String?, filtered: Bool) -> JSONValue {
+    /// Shows what was filled in again, to be put on what somebody else made of the policy meanwhile.
+    private static func conflict(_ entity: JSONValue, _ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let groups = try await names(ofGroups: groups(in: entity.list("assignments")), visit)
+        let now = targets(of: entity).map { words(of: $0, groups) }
+        return .page(
+            try await assignmentsPage(entity, visit, visit.form, version: nil, [overtaken(by: now)]), .conflict)
+    }
+
+    /// The assignments that were filled in. Who had the policy before keeps what the form does not show of that, such as a
+    /// filter of their own where not all have the same.
+    private static func typed(_ form: ConsoleForm, _ entity: JSONValue) -> [JSONValue] {
+        let targets = targets(of: entity)
+        let filter = Filter(in: form) ?? Filter.shown(of: targets)
+        let isFilterChanged = filter != Filter.shown(of: targets)
+        func target(_ type: String, _ groupID: String? = nil) -> JSONValue {
+            let known = targets.first { $0.text("@odata.type") == type && $0["groupId"]?.string == groupID }
+            if let known, !isFilterChanged || type == exclusion { return ["target": known] }
             var members: [String: JSONValue] = ["@odata.type": .string(type)]
             members["groupId"] = groupID.map { .string($0) }
-            if filtered, !form["filter"].isEmpty {
-                members["deviceAndAppManagementAssignmentFilterId"] = .string(form["filter"])
-                members["deviceAndAppManagementAssignmentFilterType"] = .string(
-                    form["mode"] == "exclude" ? "exclude" : "include")
+            if type != exclusion, !filter.id.isEmpty {
+                members["deviceAndAppManagementAssignmentFilterId"] = .string(filter.id)
+                members["deviceAndAppManagementAssignmentFilterType"] = .string(filter.mode)
             }
             return ["target": .object(members)]
         }
-        func ids(_ name: String) -> [String] { form.all(name).flatMap { $0.split(separator: ",").map(String.init) } }
-        return (form["everybody"] == "true" ? [target(allUsers, nil, filtered: true)] : [])
-            + ids("included").map { target(group, $0, filtered: true) }
-            + ids("excluded").map { target(exclusion, $0, filtered: false) }
+        return (form["everybody"] == "true" ? [target(allUsers)] : [])
+            + (form["devices"] == "true" ? [target(allDevices)] : [])
+            + ids(form, "included").map { target(group, $0) } + ids(form, "excluded").map { target(exclusion, $0) }
     }
 
     @Sendable private func preview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
         let id = entity.text("id")
+        let version = Self.version(of: visit.form)
         guard visit.form["step"] != "find" else {
-            return .page(try await Self.assignmentsPage(entity, visit, visit.form))
+            return .page(try await Self.assignmentsPage(entity, visit, visit.form, version: version))
         }
-        let typed = Self.typed(visit.form)
-        let included = Set(visit.form.all("included")), excluded = Set(visit.form.all("excluded"))
+        guard !Self.isOutdated(visit.form, entity) else { return try await Self.conflict(entity, visit) }
+        let typed = Self.typed(visit.form, entity)
+        let (included, excluded) = (Set(Self.ids(visit.form, "included")), Set(Self.ids(visit.form, "excluded")))
         guard included.isDisjoint(with: excluded) else {
             let note = Block.note(.bad, "A group cannot be included and excluded at once.", [])
-            return .page(try await Self.assignmentsPage(entity, visit, visit.form, [note]), .badRequest)
+            return .page(
+                try await Self.assignmentsPage(entity, visit, visit.form, version: version, [note]), .badRequest)
         }
-        let kept = visit.form.values.filter { !["csrf", "page", "impact", "find", "step"].contains($0.key) }.flatMap {
-            name, values in
+        let left: Set = ["csrf", "page", "impact", "find", "step", "version"]
+        let kept = visit.form.values.filter { !left.contains($0.key) }.flatMap { name, values in
             values.map { (name, $0) }
         }
         let impact = try await ShownImpact(of: ["policy": .string(id), "assign": .array(typed)], visit)
@@ -272,7 +398,10 @@ struct PolicyTargeting {
             .form(
                 Form(
                     PolicyPages.path(id) + "/assign", submit: "Publish",
-                    hidden: kept + [("impact", impact.token), ("page", PolicyPages.path(id) + "/assignments")],
+                    hidden: kept + [
+                        ("version", entity.text("version")), ("impact", impact.token),
+                        ("page", PolicyPages.path(id) + "/assignments"),
+                    ],
                     cancel: Link("Change nothing", PolicyPages.path(id)), [])))
         return .page(
             Page(
@@ -282,9 +411,16 @@ struct PolicyTargeting {
 
     @Sendable private func assign(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
-        try await visit.api.call(
-            .post, PolicyPages.route(id) + "/assign", ["assignments": .array(Self.typed(visit.form))],
-            impact: visit.form["impact"])
-        return .moved(PolicyPages.path(id))
+        let path = PolicyPages.route(id) + "?$expand=assignments"
+        let entity = try await visit.api.get(path)
+        guard !Self.isOutdated(visit.form, entity) else { return try await Self.conflict(entity, visit) }
+        do {
+            try await visit.api.call(
+                .post, PolicyPages.route(id) + "/assign", ["assignments": .array(Self.typed(visit.form, entity))],
+                ifVersion: visit.form["version"], impact: visit.form["impact"])
+            return .moved(PolicyPages.path(id))
+        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            return try await Self.conflict(try await visit.api.get(path), visit)
+        }
     }
 }

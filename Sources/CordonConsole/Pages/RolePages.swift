@@ -62,7 +62,7 @@ struct RolePages {
 
     private static func page(
         _ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil
-    ) async -> Page {
+    ) async throws -> Page {
         let tags = await CataloguePages.tags(visit)
         let id = visit.keys[0]
         let permissions = Permission.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
@@ -73,6 +73,7 @@ struct RolePages {
             form.map { $0.all(name).joined(separator: ",") } ?? known
         }
         var blocks = Block.refused(refusal)
+        blocks += try await limit(role, visit)
         blocks.append(
             .form(
                 Form(
@@ -88,7 +89,7 @@ struct RolePages {
                         Field(
                             .long, "members", "Members",
                             help:
-                                "One per line: the sign-in name of a person, user: and an object id, or a group as the provider's tokens name it.",
+                                "One per line: the sign-in name of a person, user: and an object id, or a group as the provider's tokens name it. A name with @ that no person has is a group's; group: before a name makes it a group's in any case.",
                             value: value("members", known("members", "\n"))),
                         Field(
                             .several(tags), "tags", "Only for policies with these scope tags",
@@ -107,22 +108,41 @@ struct RolePages {
             blocks)
     }
 
-    @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+    /// Whose people the role is limited to, which the form does not change.
+    private static func limit(_ role: JSONValue, _ visit: ConsoleVisit) async throws -> [Block] {
+        let ids = role.list("people").compactMap(\.string)
+        guard !ids.isEmpty else { return [] }
+        let names = try await PolicyTargeting.names(ofGroups: Set(ids), visit)
+        return [
+            .note(
+                .notice,
+                "This role is limited to the people of these groups. Saving keeps that; the administration API changes it.",
+                ids.map { .data(names[$0.lowercased()] ?? $0) })
+        ]
+    }
+
+    /// The role of the page as it is now; nothing of a new one.
+    private static func known(_ visit: ConsoleVisit) async throws -> JSONValue {
+        guard visit.keys[0] != "new" else { return .null }
         let roles = try await visit.api.get("/admin/v1/roles").array ?? []
-        let role = roles.first { $0.text("id") == visit.keys[0] && $0["isBuiltIn"] != true }
-        guard visit.keys[0] == "new" || role != nil else {
+        guard let role = roles.first(where: { $0.text("id") == visit.keys[0] && $0["isBuiltIn"] != true }) else {
             throw Refusal(.notFound, "not-found", "There is no such role to change.")
         }
-        return .page(await Self.page(visit, role ?? .null, visit.draft))
+        return role
+    }
+
+    @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        .page(try await Self.page(visit, try await Self.known(visit), visit.draft))
     }
 
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let form = visit.form
+        let known = try await Self.known(visit)
         let id = visit.keys[0] == "new" ? "role-" + UUID().uuidString.lowercased() : visit.keys[0]
         let tags = form.all("tags").flatMap { $0.split(separator: ",") }.map { JSONValue.string(String($0)) }
         do {
             var members: [JSONValue] = []
-            for line in form.lines("members") { members.append(.string(try await Self.member(line, visit))) }
+            for line in form.lines("members") { members.append(.string(try await Self.member(line, of: known, visit))) }
             try await visit.api.call(
                 .put, Self.route(id),
                 [
@@ -130,22 +150,26 @@ struct RolePages {
                     "permissions": .array(form.all("permissions").map { .string($0) }),
                     "members": .array(members),
                     "scopeTags": tags.isEmpty ? .null : .array(tags),
+                    // The route takes the whole role: what the form does not show is sent as it is, or it would be gone.
+                    "people": known["people"] ?? .null,
                 ])
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
-            return .page(await Self.page(visit, .null, form, refusal), .badRequest)
+            return .page(try await Self.page(visit, known, form, refusal), .badRequest)
         }
     }
 
     /// A member as the service knows it: a person who is named by the sign-in name, by the object id.
-    private static func member(_ line: String, _ visit: ConsoleVisit) async throws -> String {
+    private static func member(_ line: String, of role: JSONValue, _ visit: ConsoleVisit) async throws -> String {
+        // A group that a person is called like meanwhile stays a group.
+        let members = role.list("members").compactMap(\.string)
+        if let member = members.first(where: { $0.trimmingCharacters(in: .whitespaces) == line }) { return member }
+        if line.hasPrefix("group:") { return line.dropFirst(6).trimmingCharacters(in: .whitespaces) }
         guard line.contains("@"), !line.contains(":") else { return line }
         do {
             return "user:" + (try await visit.api.get(PeoplePages.route(line)).text("id"))
-        } catch let refusal as Refusal where refusal.status == .notFound {
-            var unknown = Refusal(.badRequest, "members", "The directory has no person with this name.")
-            unknown.details = [.init(target: line, message: "Look under People for the sign-in name.")]
-            throw unknown
+        } catch let refusal as Refusal where [.notFound, .badRequest].contains(refusal.status) {
+            return line
         }
     }
 }

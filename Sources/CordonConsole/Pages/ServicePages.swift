@@ -89,9 +89,7 @@ struct ServicePages {
     // MARK: Accounts
 
     private static func accountsPage(_ known: [JSONValue]?, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page {
-        let lines = (known ?? []).map { account in
-            [account["id"]?.string, account["userPrincipalName"]?.string].compactMap(\.self).joined(separator: " ")
-        }.joined(separator: "\n")
+        let lines = (known ?? []).map(line).joined(separator: "\n")
         var blocks = Block.refused(refusal)
         blocks.append(
             .form(
@@ -111,6 +109,12 @@ struct ServicePages {
         return Page("Accounts that may be used", .service, above: Link("Service", "/console/service"), blocks)
     }
 
+    /// The line that stands for an account.
+    private static func line(of account: JSONValue) -> String {
+        [account["id"]?.string, account["userPrincipalName"]?.string].compactMap(\.self).joined(separator: " ")
+            .trimmingCharacters(in: .whitespaces)
+    }
+
     @Sendable private func accounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         .page(Self.accountsPage(try await visit.api.get("/admin/v1/allowedAccounts")["accounts"]?.array, visit.draft))
     }
@@ -118,9 +122,10 @@ struct ServicePages {
     @Sendable private func saveAccounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         do {
             let isRestricted = visit.form["restricted"] == "true"
+            let known = try await visit.api.get("/admin/v1/allowedAccounts").list("accounts")
             var accounts: [JSONValue] = []
             for line in isRestricted ? visit.form.lines("accounts") : [] {
-                accounts.append(try await Self.account(line, visit))
+                accounts.append(try await Self.account(line, among: known, visit))
             }
             try await visit.api.call(
                 .put, "/admin/v1/allowedAccounts", ["accounts": isRestricted ? .array(accounts) : .null])
@@ -131,16 +136,43 @@ struct ServicePages {
     }
 
     /// The account that a line names: by id and sign-in name, or by either of them where the directory knows the person.
-    private static func account(_ line: String, _ visit: ConsoleVisit) async throws -> JSONValue {
+    private static func account(
+        _ line: String, among known: [JSONValue], _ visit: ConsoleVisit
+    ) async throws -> JSONValue {
+        if let account = known.first(where: { Self.line(of: $0) == line }) { return account }
         let words = line.split(separator: " ").map(String.init)
-        if words.count == 2 { return ["id": .string(words[0]), "userPrincipalName": .string(words[1])] }
-        do {
-            let user = try await visit.api.get(PeoplePages.route(line))
+        guard words.count == 2 else {
+            guard let user = try await user(line, visit) else {
+                throw refusal(
+                    of: line, "The directory has no person with this name.",
+                    "Write the object id before the sign-in name.")
+            }
             return ["id": .string(user.text("id")), "userPrincipalName": .string(user.text("userPrincipalName"))]
-        } catch let refusal as Refusal where refusal.status == .notFound {
-            var unknown = Refusal(.badRequest, "accounts", "The directory has no person with this name.")
-            unknown.details = [.init(target: line, message: "Write the object id before the sign-in name.")]
-            throw unknown
         }
+        func isSame(_ left: String, _ right: String) -> Bool { left.lowercased() == right.lowercased() }
+        // An id may look like a sign-in name; those of two people would make an account that neither of them has.
+        if words.allSatisfy({ $0.contains("@") }), !isSame(words[0], words[1]) {
+            let user = try await user(words[0], visit)
+            guard let user, isSame(user.text("id"), words[0]), isSame(user.text("userPrincipalName"), words[1]) else {
+                throw refusal(
+                    of: line, "Two sign-in names are on one line.", "Write each person on a line of their own.")
+            }
+        }
+        return ["id": .string(words[0]), "userPrincipalName": .string(words[1])]
+    }
+
+    /// The person of the directory with an id or a sign-in name; nil where there is none.
+    private static func user(_ name: String, _ visit: ConsoleVisit) async throws -> JSONValue? {
+        do {
+            return try await visit.api.get(PeoplePages.route(name))
+        } catch let refusal as Refusal where refusal.status == .notFound {
+            return nil
+        }
+    }
+
+    private static func refusal(of line: String, _ message: String, _ advice: String) -> Refusal {
+        var refusal = Refusal(.badRequest, "accounts", message)
+        refusal.details = [.init(target: line, message: advice)]
+        return refusal
     }
 }

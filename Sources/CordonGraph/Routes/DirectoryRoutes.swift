@@ -100,6 +100,8 @@ struct DirectoryRoutes: Sendable {
 
     /// - Parameter counts: Whether the people on other pages are counted too.
     private func users(_ exchange: GraphExchange, counts: Bool = false) async throws -> GraphPage {
+        try checkFilter(
+            exchange, of: DirectoryEntity.json(DirectoryUser(id: "", userPrincipalName: "", displayName: "")))
         let page = try await exchange.directory { () async throws -> GraphPage? in
             guard !counts else { return nil }
             return try await exchange.pageOfStore(
@@ -131,6 +133,15 @@ struct DirectoryRoutes: Sendable {
                 try await administration.users(after: after, limit: limit, as: exchange.administrator)
             }
         }
+    }
+
+    /// Refuses a filter that names what no such entity has: one that is looked up may find none that would show it.
+    ///
+    /// - Parameter entity: One that has every member.
+    private func checkFilter(_ exchange: GraphExchange, of entity: JSONValue) throws {
+        var terms = GraphFilterTerms(of: exchange.query.filter)
+        try terms.look(at: entity)
+        try terms.finish()
     }
 
     /// A page of a list by display name, where nothing but that order is asked for.
@@ -190,6 +201,7 @@ struct DirectoryRoutes: Sendable {
 
     /// - Parameter counts: Whether the groups on other pages are counted too.
     private func allGroups(_ exchange: GraphExchange, counts: Bool = false) async throws -> GraphPage {
+        try checkFilter(exchange, of: DirectoryEntity.json(GroupEntry(id: "", displayName: "")))
         let page = try await exchange.directory { () async throws -> GraphPage? in
             guard !counts else { return nil }
             return try await exchange.pageOfStore(

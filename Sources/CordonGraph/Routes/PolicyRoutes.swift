@@ -180,7 +180,8 @@ struct PolicyActions: Sendable {
         let body = try await exchange.object()
         try exchange.checkSpelling(ofAssignments: body["assignments"])
         let assignments = try PolicyInput.assignments(body)
-        _ = try await administration.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
+        _ = try await administration.assignPolicy(
+            policy.id, to: assignments, ifVersion: exchange.expectedVersion, as: exchange.administrator)
         return exchange.applyingPreference(.done)
     }
 
@@ -188,7 +189,8 @@ struct PolicyActions: Sendable {
         let body = try await exchange.object()
         try exchange.checkSpelling(of: body, among: ["apps", "appGroupType"])
         let (apps, group) = try PolicyInput.apps(body)
-        _ = try await administration.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
+        _ = try await administration.targetApps(
+            apps, group: group, ofPolicy: policy.id, ifVersion: exchange.expectedVersion, as: exchange.administrator)
         return exchange.applyingPreference(.done)
     }
 }

@@ -46,6 +46,7 @@ struct UserRoutes: Sendable {
             ("Allowed account", try documents([data.allowedAccount].compactMap(\.self))),
             ("Directory sources", data.sources.map(Self.reference)),
             ("Revoked sessions", try documents([data.revocation].compactMap(\.self))),
+            ("Alerts", try documents(data.alerts)), ("Deliveries", try documents(data.deliveries)),
         ]
         let options = exchange.query.custom
         let skip = options["skip"].flatMap { Int($0) } ?? 0

@@ -60,9 +60,10 @@ extension Administration {
     /// - Throws: ``ServiceError`` with code `invalid` where one group is both included and excluded (SRV-TG-04), and as
     ///   ``updatePolicy(_:changes:ifVersion:as:)``.
     public func assignPolicy(
-        _ id: String, to assignments: [PolicyAssignment], as administrator: Administrator
+        _ id: String, to assignments: [PolicyAssignment], ifVersion version: String? = nil,
+        as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
-        try await written(.assign(id, assignments), ifVersion: nil, as: administrator)
+        try await written(.assign(id, assignments), ifVersion: version, as: administrator)
     }
 
     /// Replaces the apps that a policy is about (SRV-OP-032).
@@ -70,9 +71,10 @@ extension Administration {
     /// - Parameter group: The new set of apps, nil to leave it as it is.
     /// - Throws: ``ServiceError`` as ``updatePolicy(_:changes:ifVersion:as:)``.
     public func targetApps(
-        _ apps: [MobileAppIdentifier], group: AppGroup?, ofPolicy id: String, as administrator: Administrator
+        _ apps: [MobileAppIdentifier], group: AppGroup?, ofPolicy id: String, ifVersion version: String? = nil,
+        as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
-        try await written(.targetApps(id, apps, group), ifVersion: nil, as: administrator)
+        try await written(.targetApps(id, apps, group), ifVersion: version, as: administrator)
     }
 
     /// Removes a policy; whom it reached is told to check in.

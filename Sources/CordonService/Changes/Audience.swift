@@ -19,15 +19,17 @@ public struct Audience: Sendable, Codable, Equatable {
     public let after: Int
     /// How many it reaches as it is and would not reach any more.
     public let leaving: Int
-    /// Some of those whom it would reach, ordered by name.
+    /// Some of those whom it would reach, ordered by name; none for a caller who may not read the directory.
     public let some: [Person]
 
     /// The most people who are named, and the most who are looked at for that.
     private static let (mostNamed, mostLookedAt) = (20, 200)
 
     /// Counts for a change; nil where it is not of a policy that is assigned to people.
+    ///
+    /// - Parameter names: Whether people may be named to the caller.
     init?(
-        of proposal: ProposedChange, _ snapshot: TargetingSnapshot, in records: some StorageReader
+        of proposal: ProposedChange, naming names: Bool, _ snapshot: TargetingSnapshot, in records: some StorageReader
     ) throws(ServiceError) {
         let (old, new) = (proposal.before, proposal.after)
         guard (new ?? old)?.kind.isAssignable ?? false else { return nil }
@@ -42,7 +44,8 @@ public struct Audience: Sendable, Codable, Equatable {
             if was, !will { leaving += count.people }
         }
         (self.before, self.after, self.leaving) = (before, after, leaving)
-        some = try new.map { policy throws(ServiceError) in try Self.some(policy, snapshot, in: records) } ?? []
+        let named = names ? new : nil
+        some = try named.map { policy throws(ServiceError) in try Self.some(policy, snapshot, in: records) } ?? []
     }
 
     private static func some(

@@ -1,3 +1,4 @@
+internal import CordonIdentity
 public import CordonPolicy
 internal import CordonProtocol
 public import Foundation
@@ -16,11 +17,13 @@ public struct DeliveredRules: Sendable, Codable, Equatable {
     /// The policies and configurations, as they were then.
     public let policies: [PolicyReference]
     /// The object ids of the accounts that may be used, nil for no restriction.
-    public let allowedAccounts: [String]?
+    public internal(set) var allowedAccounts: [String]?
     /// When the app first said that it has them in force; nil where it never did.
     public internal(set) var applied: Date?
-    /// When the app first said that it has later ones in force; nil as long as it never did.
+    /// When the app first said that it has later ones in force, or when the registration closed; nil as long as neither is known.
     public internal(set) var superseded: Date?
+    /// The folded object id of the person, once the registration was put away, which says it until then.
+    public internal(set) var user: String?
 
     static func storageID(_ registrationID: String, _ sequence: Int64) -> String { "\(registrationID)/\(sequence)" }
 }
@@ -30,15 +33,44 @@ extension DeliveredRules: StoredRecord {
     public static var storageKind: StorageKind { .deliveredRules }
     /// The registration and the sequence.
     public var storageID: String { Self.storageID(registrationID, sequence) }
-    /// The registration, and for what has ended, when.
+    /// The registration, the person where it is put away, and for what has ended, when.
     public var lookups: [StorageLookup: String] {
         var lookups: [StorageLookup: String] = [.registration: registrationID]
+        lookups[.user] = user
         if let superseded { lookups[.due] = "ended/" + StorageTime.text(superseded) }
         return lookups
     }
 }
 
+extension DeliveredRules {
+    /// What was delivered to one registration, with the end of each that the app has later ones in force for; only those that have
+    /// ended.
+    ///
+    /// - Parameters:
+    ///   - all: All of one registration, in any order.
+    ///   - end: When the others ended, nil where they may be in force still.
+    package static func ended(among all: [DeliveredRules], others end: Date?) -> [DeliveredRules] {
+        var (ended, next): ([DeliveredRules], Date?) = ([], nil)
+        for var rules in all.sorted(by: { $0.sequence > $1.sequence }) {
+            let applied = rules.applied
+            rules.superseded = rules.superseded ?? next ?? end
+            if rules.superseded != nil { ended.append(rules) }
+            next = applied ?? next
+        }
+        return ended
+    }
+}
+
 extension Change {
+    /// Ends what a registration was delivered that is put away, and keeps whose it was, so that it can be erased with the person.
+    func endRules(of registration: Registration) throws(ServiceError) {
+        let all = try records(DeliveredRules.self, where: (.registration, registration.id))
+        for var rules in DeliveredRules.ended(among: all, others: registration.closed ?? registration.lastSync) {
+            rules.user = folded(registration.account.id.rawValue)
+            try save(rules)
+        }
+    }
+
     /// Writes down that the newest rules of a registration are in force and those before are not, where that was not known.
     func noteApplied(_ registration: Registration) throws(ServiceError) {
         guard let sequence = registration.lastEnvelope?.rulesSince,

@@ -163,6 +163,7 @@ private actor HistoryPieces {
         }
         for var rules in page where rules.delivered < until {
             if rules.applied.map({ $0 >= until }) ?? false { rules.applied = nil }
+            if rules.superseded.map({ $0 >= until }) ?? false { rules.superseded = nil }
             let settings = merged[rules.policies] ?? nil
             lines.append(try HistoryLine("delivery", HistoryDelivery(rules: rules, settings: settings)).text())
         }

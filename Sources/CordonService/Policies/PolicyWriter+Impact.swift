@@ -56,7 +56,10 @@ extension PolicyWriter {
         let (wipes, audience, spent, salt) = try await store.read(for: administrator) { records in
             (
                 proposal.wipes(among: try records.records(ManagedAppPolicy.self), conflict),
-                try Audience(of: proposal, targeting.snapshot(of: administrator.tenant, in: records), in: records),
+                // Who may write policies has not thereby the right to the directory.
+                try Audience(
+                    of: proposal, naming: administrator.may(.read),
+                    targeting.snapshot(of: administrator.tenant, in: records), in: records),
                 try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0,
                 try records.settings().secretSalt
             )

@@ -30,12 +30,14 @@ public struct PersonalData: Sendable, Codable, Equatable {
     public var revocation: SessionRevocation?
     /// What operators were told of wipes of the person's apps.
     public var alerts: [OperatorAlert]
+    /// Which rules the apps were given, also those whose registration is not kept any more.
+    public var deliveries: [DeliveredRules]
 
     /// Whether anything is kept.
     var isEmpty: Bool {
         user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && commands.isEmpty
             && workingTime == nil
             && block == nil && telemetry.isEmpty && logs.isEmpty && sharedDevices.isEmpty && allowedAccount == nil
-            && sources.isEmpty && revocation == nil && alerts.isEmpty
+            && sources.isEmpty && revocation == nil && alerts.isEmpty && deliveries.isEmpty
     }
 }

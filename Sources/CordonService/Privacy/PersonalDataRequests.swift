@@ -82,9 +82,16 @@ extension StorageReader {
         let registrations = try records(Registration.self, where: (.user, id))
         var operations: [WipeOperation] = []
         var commands: [IssuedCommand] = []
+        // Of registrations that were put away; the others know their own.
+        var deliveries = try records(DeliveredRules.self, where: (.user, id))
         for registration in registrations {
             operations += try records(WipeOperation.self, where: (.registration, registration.id))
             commands += try records(IssuedCommand.self, where: (.registration, registration.id))
+            deliveries += try records(DeliveredRules.self, where: (.registration, registration.id))
+        }
+        for index in deliveries.indices {
+            // Who else may use the apps is nothing about this person.
+            deliveries[index].allowedAccounts?.removeAll { folded($0) != id }
         }
         let data = PersonalData(
             user: try record(DirectoryUser.self, id),
@@ -97,7 +104,7 @@ extension StorageReader {
             allowedAccount: try settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
             sources: try records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
             revocation: try record(SessionRevocation.self, id),
-            alerts: try records(OperatorAlert.self, where: (.user, id)))
+            alerts: try records(OperatorAlert.self, where: (.user, id)), deliveries: deliveries)
         guard !data.isEmpty else {
             throw ServiceError(.notFound, "nothing is kept about a person with this id")
         }
@@ -113,11 +120,9 @@ extension StorageTransaction {
         for registration in data.registrations {
             try remove(EventBookmark.self, registration.id)
             try removeRecoveryShare(ofRegistration: registration.id)
-            for rules in try records(DeliveredRules.self, where: (.registration, registration.id)) {
-                try remove(DeliveredRules.self, rules.storageID)
-            }
             try remove(Registration.self, registration.id)
         }
+        for rules in data.deliveries { try remove(DeliveredRules.self, rules.storageID) }
         for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
         for collection in data.logs { try removeLogs(collection) }
         for change in try records(WaitingChange.self) where folded(change.entity) == "user/\(id)" {

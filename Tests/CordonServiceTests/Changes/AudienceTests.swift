@@ -69,6 +69,29 @@ struct AudienceTests {
         #expect(none.some.isEmpty)
     }
 
+    @Test func `who may write policies and not read the directory is told how many people there are, and no names`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        let document: JSONValue = [
+            "displayName": "New",
+            "assignments": [["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "staff"]]],
+        ]
+        try await test.settle()
+        func audience(_ permissions: Set<Permission>) async throws -> Audience {
+            let role = CustomRole(id: "w", displayName: "W", permissions: permissions, members: ["w"])
+            let writer = Administrator(
+                tenant: TestOrganisation.tenant, id: "w", name: "w", roles: [], customRoles: [role])
+            let impact = try await test.service.administration.impact(
+                of: .policy(.create(.iosManagedAppProtection, document)), as: writer)
+            return try #require(impact.audience)
+        }
+        let limited = try await audience([.writePolicies, .assignPolicies])
+        #expect(Self.numbers(limited) == "0, 2, 0" && limited.some.isEmpty)
+        let named = try await audience([.read, .writePolicies, .assignPolicies])
+        #expect(named.some.map(\.displayName) == ["Ada", "Ben"])
+    }
+
     @Test func `counting whom an assignment reaches reads no more of a group of 500 than of one of 250`() async throws {
         var most: [[Int]] = []
         for size in [250, 500] {

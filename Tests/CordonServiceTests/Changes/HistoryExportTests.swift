@@ -210,7 +210,8 @@ import Testing
             test.clock.advance(by: 1)
             let policies = try await administration.policies(of: Set(PolicyKind.allCases), as: test.owner)
             _ = try await administration.updatePolicy(
-                try #require(policies.first).id, changes: ["description": .string("later \(text.count)")],
+                try #require(policies.first { $0.document["displayName"] == "A" }).id,
+                changes: ["description": .string("later \(text.count)")],
                 ifVersion: nil, as: test.owner)
             try await app.checkIn()
             try await app.checkIn()
@@ -218,6 +219,12 @@ import Testing
         let ahead = text.split(separator: "\n").prefix { !$0.contains(#""type":"audit""#) }
         #expect(ahead.contains { $0.contains(#""type":"delivery""#) })
         #expect(!ahead.contains { $0.contains("later ") })
+        let said = try ahead.map { try JSONValue(parsing: Data($0.utf8)) }
+        let until = try #require(said.first?["until"]?.string)
+        for member in ["time", "delivered", "applied", "superseded"] {
+            let moments = said.compactMap { $0[member]?.string }
+            #expect(!moments.isEmpty && moments.allSatisfy { $0 < until }, "\(member)")
+        }
     }
 
     @Test func `only who may read the audit log and every policy exports the history, and both ends are recorded`()

@@ -130,6 +130,34 @@ import Testing
         #expect(counts.read[.deliveredRules] ?? 0 == 0)
     }
 
+    @Test func `what was delivered to an app that is gone ends with it, and so do the versions that it names`()
+        async throws
+    {
+        var configuration = ServiceConfiguration()
+        configuration.versionRetention = .seconds(200 * 86_400)
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
+        let policy = try await test.protect(["printBlocked": false], to: .group("staff"))
+        var app = TestApp(test, user: "ada", tag: "tag-ada")
+        try await app.register()
+        try await app.checkIn()
+        let newest = try await change(policy, ["printBlocked": true], test)
+        test.clock.advance(by: 60)
+        try await test.service.devices.unregister(app.registrationID, by: app.caller)
+        let closed = try await test.service.administration.registration(app.registrationID, as: test.owner).closed
+        func delivered() async throws -> [DeliveredRules] {
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+            return try await test.storage.read(TestOrganisation.tenant) { try $0.records(DeliveredRules.self) }
+        }
+        #expect(try await delivered().map(\.superseded) == [nil])
+        test.clock.advance(by: 91 * 86_400)
+        let ended = try await delivered()
+        #expect(closed != nil && ended.map(\.superseded) == [closed] && ended.map(\.user) == ["oid-ada"])
+        test.clock.advance(by: 110 * 86_400)
+        #expect(try await delivered().isEmpty)
+        let left = try await test.service.administration.history.versions(of: .policy, policy.id, as: test.owner)
+        #expect(left.map(\.version) == [newest.version])
+    }
+
     @Test func `two versions are compared, and one is put back as a new version`() async throws {
         let test = try await TestOrganisation.withPeople()
         let first = try await test.protect(["printBlocked": true], to: .group("staff"))

@@ -165,6 +165,37 @@ struct PersonalDataTests {
         #expect(bookmarks == 0)
     }
 
+    @Test func `what was delivered to a person's app is exported and erased, also once its registration is put away`()
+        async throws
+    {
+        var (test, app) = try await filled()
+        let administration = test.service.administration
+        try await administration.setAllowedAccounts(
+            ["ada", "ben"].map { name in
+                .init(id: AccountID("oid-\(name)"), userPrincipalName: "\(name)@contoso.example")
+            }, as: test.owner)
+        try await app.checkIn()
+        func delivered() async throws -> [DeliveredRules] {
+            try await test.storage.read(TestOrganisation.tenant) { try $0.records(DeliveredRules.self) }
+        }
+        let given = try await delivered()
+        #expect(given.map(\.allowedAccounts) == [nil, ["oid-ada", "oid-ben"]])
+        let exported = try await administration.personalData.exportUser("oid-ada", as: test.owner).deliveries
+        #expect(exported.map(\.version) == given.map(\.version))
+        #expect(exported.map(\.allowedAccounts) == [nil, ["oid-ada"]], "others are not named")
+        try await administration.setAllowedAccounts(nil, as: test.owner)
+        try await administration.forgetRegistration(app.registrationID, as: test.owner)
+        try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
+        test.clock.advance(by: 91 * 86_400)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        #expect(try await administration.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
+        let export = try await administration.personalData.exportUser("OID-Ada", as: test.owner)
+        #expect(export.deliveries.map(\.storageID) == given.map(\.storageID))
+        try await administration.personalData.eraseUser("OID-Ada", as: test.owner)
+        #expect(try await delivered().isEmpty)
+        #expect(try await naming(test) == [.removedPerson])
+    }
+
     @Test func `what is left of a person who was removed from the directory can be erased`() async throws {
         let test = try await TestOrganisation.withPeople()
         let now = Int64(test.clock.now.timeIntervalSince1970)

@@ -1,0 +1,78 @@
+import CordonService
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct RolePageTests {
+    /// A role of the organisation's own.
+    private func save(
+        _ members: Set<String>, scopeTags: Set<String>? = nil, people: Set<String>? = nil, in fixture: ConsoleFixture
+    ) async throws {
+        let role = CustomRole(
+            id: "desk", displayName: "Dsk", permissions: [.read, .wipe], members: members, scopeTags: scopeTags,
+            people: people)
+        try await fixture.service.administration.saveResource(role, isNew: true, as: ConsoleFixture.owner)
+    }
+
+    private func roles(of fixture: ConsoleFixture) async throws -> [CustomRole] {
+        try await fixture.service.administration.resources(CustomRole.self, as: ConsoleFixture.owner)
+    }
+
+    @Test func `a role that is given another name keeps the people and the tags that it is limited to`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await save(["G-1"], scopeTags: ["gone"], people: [ConsoleFixture.group], in: fixture)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let form = try await browser.get("/console/roles/desk")
+            #expect(form.text.contains("This role is limited to the people of these groups."))
+            #expect(form.text.contains("Field workers"))
+            let saved = try await browser.submit(form, to: "/console/roles/desk", [("name", "Help desk")])
+            #expect(saved.path == "/console/roles")
+            let role = try #require(try await roles(of: fixture).first)
+            #expect(role.displayName == "Help desk")
+            #expect(role.people == [ConsoleFixture.group])
+            // The tag is in no list any more, and is the only one that the role has.
+            #expect(role.scopeTags == ["gone"])
+            let refused = try await browser.submit(form, to: "/console/roles/desk", [("name", "")])
+            #expect(refused.status == .badRequest)
+            #expect(refused.text.contains("This role is limited to the people of these groups."))
+        }
+    }
+
+    @Test func `a role that was removed meanwhile is not made again, without its limit, by its form`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await save(["G-1"], people: [ConsoleFixture.group], in: fixture)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let form = try await browser.get("/console/roles/desk")
+            try await fixture.service.administration.removeResource(
+                CustomRole.self, "desk", as: ConsoleFixture.owner)
+            let saved = try await browser.submit(form, to: "/console/roles/desk")
+            #expect(saved.status == .notFound)
+            #expect(try await roles(of: fixture).isEmpty)
+        }
+    }
+
+    @Test func `a group whose name has an at sign is a member, also where a person is called so`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await save(["team@contoso.example", ConsoleFixture.worker.name], in: fixture)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let form = try await browser.get("/console/roles/desk")
+            #expect(form.text.contains("group: before a name makes it a group"))
+            let lines = [
+                "team@contoso.example", ConsoleFixture.worker.name, "new@contoso.example", ConsoleFixture.hedy.name,
+                "group:\(ConsoleFixture.ada.name)",
+            ]
+            let saved = try await browser.submit(
+                form, to: "/console/roles/desk", [("members", lines.joined(separator: "\r\n"))])
+            #expect(saved.path == "/console/roles")
+            let role = try #require(try await roles(of: fixture).first)
+            #expect(
+                role.members == [
+                    "team@contoso.example", ConsoleFixture.worker.name, "new@contoso.example",
+                    "user:\(ConsoleFixture.hedy.id)", ConsoleFixture.ada.name,
+                ])
+        }
+    }
+}
