@@ -26,6 +26,8 @@ import Testing
         "flaggedReasons/any(r:r eq 'rootedDevice')", "flaggedReasons/any()", "flaggedReasons/all(r:r ne 'x')",
         "resources/any(r:r/displayName eq 'Two' and r/size eq 2)", "actor/userPrincipalName eq 'ada@contoso.example'",
         "resources/any(r: r/size gt 1 and actor/userPrincipalName ne 'x')",
+        // A mark that joins a quote, behind it or in front of it.
+        "displayName ne '\u{301}x'", "displayName ne 'x\u{600}'",
         "count eq 1 and count eq 2 or count eq 4", "(count eq 4 or count eq 5) and (count ne 6)",
     ]
 

@@ -14,11 +14,12 @@ enum FilterToken: Sendable, Equatable {
     /// The longest expression that is read.
     static let longest = 8_192
 
-    /// The words of an expression; nil where a text is not closed or a character has no meaning.
+    /// The words of an expression; nil where a text is not closed or a character has no meaning. Read by scalars: a mark that joins a
+    /// quote is part of the text, not of the quote.
     static func words(of text: String) -> [FilterToken]? {
         guard text.utf8.count <= longest else { return nil }
         var words: [FilterToken] = []
-        var rest = Substring(text)
+        var rest = text.unicodeScalars[...]
         while let first = rest.first {
             switch first {
             case " ", "\t": rest.removeFirst()
@@ -31,8 +32,6 @@ enum FilterToken: Sendable, Equatable {
                 words.append(.text(quoted))
             case "0"..."9", "-", "+":
                 let word = rest.prefix { isPart($0) || $0 == ":" || $0 == "+" }
-                // A digit with a mark on it is in the range above, but is no part of a word.
-                guard !word.isEmpty else { return nil }
                 words.append(.number(String(word)))
                 rest = rest.dropFirst(word.count)
             case _ where isPart(first):
@@ -50,27 +49,23 @@ enum FilterToken: Sendable, Equatable {
         return words
     }
 
-    private static func isPart(_ character: Character) -> Bool {
-        guard let byte = character.asciiValue else { return false }
-        return switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "/"),
-            UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "$"):
-            true
+    private static func isPart(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_", ".", "/", "-", "@", "$": true
         default: false
         }
     }
 
     /// Takes a quoted text; a quote inside it is written twice.
-    private static func quoted(_ rest: inout Substring) -> String? {
+    private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String? {
         rest.removeFirst()
-        var text = ""
+        var text = String.UnicodeScalarView()
         while let next = rest.popFirst() {
             guard next == "'" else {
                 text.append(next)
                 continue
             }
-            guard rest.first == "'" else { return text }
+            guard rest.first == "'" else { return String(text) }
             text.append(rest.removeFirst())
         }
         return nil
