@@ -129,7 +129,9 @@ extension Vault {
     /// - Throws: ``VaultError`` where the record cannot be read.
     package nonisolated func mayHaveKey(_ account: AccountID) throws(VaultError) -> Bool {
         do {
-            guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return false }
+            guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else {
+                return false
+            }
             return try !AccountKeyRecord.identify(bytes).isWipe
         } catch {
             guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }

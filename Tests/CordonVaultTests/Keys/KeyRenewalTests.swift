@@ -64,7 +64,7 @@ struct KeyRenewalTests {
     }
 
     @Test(arguments: [true, false])
-    func `a damaged record of the former key keeps nobody from the present one, and an intact copy opens the rest again`(
+    func `a damaged record of the former key leaves the present one open, and an intact one opens the rest again`(
         isCut: Bool
     ) async throws {
         let place = try TemporaryFolder.make()
