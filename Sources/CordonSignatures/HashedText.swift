@@ -9,9 +9,12 @@ package struct HashedText: Sendable {
         /// As bytes: texts count as equal also where their bytes differ.
         private let end: [UInt8]
 
-        fileprivate init(signed: SHA256Digest, end: Substring.UTF8View) {
-            self.signed = signed
-            self.end = Array(end)
+        fileprivate init(letters: UnsafeBufferPointer<UInt8>) {
+            let end = letters.lastIndex(of: UInt8(ascii: ".")) ?? letters.endIndex
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: letters[..<end])))
+            signed = hash.finalize()
+            self.end = Array(letters[end...])
         }
 
         package func hash(into hasher: inout Hasher) { hasher.combine(signed) }
@@ -27,12 +30,8 @@ package struct HashedText: Sendable {
     /// Hashes a text.
     package init(_ text: String) {
         self.text = text
-        let end = text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.endIndex
-        var hash = SHA256()
-        let isHashed: Void? = text.utf8[..<end].withContiguousStorageIfAvailable {
-            hash.update(bufferPointer: UnsafeRawBufferPointer($0))
-        }
-        if isHashed == nil { hash.update(data: Array(text.utf8[..<end])) }
-        mark = Mark(signed: hash.finalize(), end: text.utf8[end...])
+        mark =
+            text.utf8.withContiguousStorageIfAvailable(Mark.init(letters:))
+            ?? Array(text.utf8).withUnsafeBufferPointer(Mark.init(letters:))
     }
 }

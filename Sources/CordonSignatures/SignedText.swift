@@ -14,8 +14,10 @@ package struct SignedText: Sendable {
     package let embeddedKey: P256PublicKey?
     /// What is signed. Before ``isSigned(by:)`` it may serve only to choose the key.
     package let payload: Data
-    private let signed: Data
     private let signature: Data
+    private let text: String
+    /// How many letters of the text are signed.
+    private let signedCount: Int
     /// The SHA-256 of what is signed, where it is known already.
     private let digest: SHA256Digest?
 
@@ -56,14 +58,15 @@ package struct SignedText: Sendable {
         self.keyID = keyID
         self.payload = parts.payload
         self.signature = parts.signature
-        self.signed = parts.signed
+        self.text = text
+        self.signedCount = parts.signedCount
         self.digest = digest
     }
 
     /// Whether the key signed the text with the algorithm that its header names.
     package func isSigned(by key: VerificationKey) -> Bool {
         if let digest, algorithm.isOverSHA256 { return key.isValid(signature, forDigest: digest, by: algorithm) }
-        return key.isValid(signature, for: signed, by: algorithm)
+        return key.isValid(signature, for: Data(text.utf8.prefix(signedCount)), by: algorithm)
     }
 
     /// The payload of a text that nothing is verified of; nil when it is not three parts. Only for what came straight from the
@@ -80,12 +83,12 @@ package struct SignedText: Sendable {
         return signed + "." + Base64URL.encode(try signature(Data(signed.utf8)))
     }
 
-    /// The three parts of a text, decoded, and what is signed.
+    /// The three parts of a text, decoded, and how much of it is signed.
     private struct Parts {
         let header: Data
         let payload: Data
         let signature: Data
-        let signed: Data
+        let signedCount: Int
 
         /// - Returns: nil for another number of parts, and where one is not canonical.
         init?(_ text: String) {
@@ -105,7 +108,7 @@ package struct SignedText: Sendable {
             self.header = header
             self.payload = payload
             self.signature = signature
-            signed = Data(letters[..<last])
+            signedCount = last
         }
     }
 
