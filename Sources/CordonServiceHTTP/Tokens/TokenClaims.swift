@@ -117,7 +117,9 @@ struct TokenClaims {
         func words(_ name: String, splitting: Bool) throws(TokenRefusal) -> [String] {
             switch value(name) {
             case nil: return []
-            case .string(let text)?: return splitting ? text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) } : [text]
+            case .string(let text)?:
+                guard splitting else { return [text] }
+                return text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
             case .array(let list)?:
                 let words = list.compactMap(\.string)
                 guard words.count == list.count else { throw wrongKind(name) }
