@@ -160,8 +160,8 @@ enum ConsolePath {
     /// A part of a path, escaped.
     static func part(_ text: String) -> String { FormEncoding.escape(text) }
 
-    /// A text as a `$filter` of a path has it, in quotes; character by character, as filters are read.
+    /// A text as a `$filter` of a path has it, in quotes; scalar by scalar, as filters are read.
     static func quoted(_ text: String) -> String {
-        part("'" + text.map { $0 == "'" ? "''" : String($0) }.joined() + "'")
+        part("'" + text.unicodeScalars.map { $0 == "'" ? "''" : String($0) }.joined() + "'")
     }
 }

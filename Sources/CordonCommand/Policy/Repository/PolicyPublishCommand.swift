@@ -118,7 +118,8 @@ struct PolicyPublishCommand: AsyncParsableCommand {
 
     /// The id of a group by its name, or by its id.
     private static func group(_ name: String, _ client: ServiceClient) async throws -> String {
-        let quoted = name.replacing("'", with: "''")
+        // Scalar by scalar, as filters are read: a quote that a mark joins is a quote.
+        let quoted = name.unicodeScalars.map { $0 == "'" ? "''" : String($0) }.joined()
         let found = try await client.json(
             .get, "v1.0/groups",
             query: [URLQueryItem(name: "$filter", value: "displayName eq '\(quoted)' or id eq '\(quoted)'")])
