@@ -203,6 +203,7 @@ class Walk:
 
     def picture_as(self, name, look):
         if PICTURES:
+            self.browser.execute_script("window.scrollTo(0, 0)")
             self.browser.save_screenshot(os.path.join(PICTURES, f"{name}-{look}.png"))
 
 
