@@ -51,6 +51,7 @@ struct ConsoleRoutes: Sendable {
         OverviewPage().add(to: table)
         PolicyPages().add(to: table)
         PolicyEditing().add(to: table)
+        PolicyApps().add(to: table)
         PolicyTargeting().add(to: table)
         ConfigurationPages().add(to: table)
         PeoplePages().add(to: table)

@@ -11,8 +11,8 @@ struct SQLiteTransaction: StorageTransaction {
     private let decoded: DecodedRecords?
     private let isCancelled: @Sendable () -> Bool
 
-    /// - Parameter isCancelled: Whether nobody waits for what is read any more; asked before each statement, since a body may make
-    ///   thousands of them, and those that are stepped here the library does not stop.
+    /// - Parameter isCancelled: Whether the caller has given up; asked before each statement, since a body may run thousands of them
+    ///   and the library stops only its own.
     init(
         _ database: Database, tenant: TenantID, decoded: DecodedRecords? = nil,
         isCancelled: @escaping @Sendable () -> Bool = { false }

@@ -3,7 +3,7 @@ import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 
-/// Which apps a policy is about, and whom it reaches (SRV-UI-04, SRV-UI-08).
+/// Whom a policy reaches (SRV-UI-08).
 struct PolicyTargeting {
     private static let allUsers = "#microsoft.graph.allLicensedUsersAssignmentTarget"
     private static let group = "#microsoft.graph.groupAssignmentTarget"
@@ -13,8 +13,6 @@ struct PolicyTargeting {
     private static let mostOffered = 50
 
     func add(to table: ConsoleTable) {
-        table.get("/console/policies/:id/apps", needs: "writePolicies", apps)
-        table.post("/console/policies/:id/apps", saveApps)
         table.get("/console/policies/:id/assignments", needs: "assignPolicies", assignments)
         table.post("/console/policies/:id/assignments", preview)
         table.post("/console/policies/:id/assign", assign)
@@ -61,150 +59,6 @@ struct PolicyTargeting {
         default: "all devices"
         }
     }
-
-    // MARK: Apps
-
-    /// The id of an app as its platform has it.
-    private static func bundle(_ app: JSONValue) -> String {
-        let identifier = app["mobileAppIdentifier"]
-        return ["bundleId", "packageId", "windowsAppId"].lazy.compactMap { identifier?[$0]?.string }.first ?? ""
-    }
-
-    /// - Parameter version: The version that was shown when the form was, nil where it is shown now.
-    private static func appsPage(
-        _ entity: JSONValue, _ typed: ConsoleForm?, _ visit: ConsoleVisit, version: String? = nil,
-        _ notes: [Block] = []
-    ) async -> Page {
-        let known = await CataloguePages.apps(visit)
-        let id = entity.text("id")
-        let bundles = entity.list("apps").map(bundle)
-        func value(_ name: String, _ known: String) -> String {
-            typed.flatMap { $0.has(name) ? $0.all(name).joined() : nil } ?? known
-        }
-        let sets: [(value: String, text: Phrase)] = [
-            ("selectedPublicApps", "the apps listed below"), ("allApps", "every app"),
-            ("allMicrosoftApps", "all Microsoft apps"),
-            ("allCoreMicrosoftApps", "the core Microsoft apps"),
-        ]
-        let levels: [(value: String, text: Phrase)] = [
-            ("unspecified", "any device"), ("mdm", "a device that is managed"),
-            ("unmanaged", "a device that is not managed"),
-        ]
-        var blocks = notes
-        blocks.append(
-            .form(
-                Form(
-                    PolicyPages.path(id) + "/apps", submit: "Save the apps",
-                    hidden: [
-                        ("version", version ?? entity.text("version")), ("page", PolicyPages.path(id) + "/apps"),
-                    ], cancel: Link("Cancel", PolicyPages.path(id)),
-                    [
-                        Field(
-                            .choice(sets), "set", "This policy protects",
-                            value: value("set", entity.text("appGroupType"))),
-                        Field(
-                            .choice(levels), "level", "On",
-                            value: value("level", entity.text("targetedAppManagementLevels"))),
-                        Field(
-                            .long, "apps", "Bundle ids",
-                            help:
-                                "One per line, such as com.example.notes. The catalogue lists the apps that enrolled; the id stands in the app's Info.plist.",
-                            value: value("apps", bundles.joined(separator: "\n"))),
-                    ])))
-        if !known.isEmpty {
-            blocks.append(
-                .table(
-                    Table(
-                        "Apps of the catalogue", ["Name", "Bundle id", "Protected"],
-                        known.prefix(50).map { app in
-                            let isListed = bundles.contains { $0.lowercased() == app.text("bundleId").lowercased() }
-                            return [
-                                .text(.data(app.text("displayName"))), .code(app.text("bundleId")),
-                                .text(isListed ? "yes" : "no"),
-                            ]
-                        }, empty: "")))
-        }
-        return Page(
-            "Apps of \(entity.text("displayName"))", .policies,
-            above: Link(.data(entity.text("displayName")), PolicyPages.path(id)),
-            blocks)
-    }
-
-    @Sendable private func apps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps")
-        return .page(await Self.appsPage(entity, visit.draft, visit, version: Self.version(of: visit.draft)))
-    }
-
-    @Sendable private func saveApps(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let (id, form) = (visit.keys[0], visit.form)
-        let path = PolicyPages.route(id) + "?$expand=apps"
-        let entity = try await visit.api.get(path)
-        guard !Self.isOutdated(form, entity) else { return await Self.appsConflict(entity, visit) }
-        let isAndroid = entity.text("@odata.type").hasSuffix("androidManagedAppProtection")
-        let known = Dictionary(grouping: entity.list("apps")) { Self.bundle($0).lowercased() }
-        // The apps that a configuration has of another platform stay of that.
-        let apps = form.lines("apps").flatMap { bundle -> [JSONValue] in
-            if let same = known[bundle.lowercased()] {
-                return same.map { ["mobileAppIdentifier": $0["mobileAppIdentifier"] ?? .null] }
-            }
-            return [
-                [
-                    "mobileAppIdentifier": isAndroid
-                        ? ["@odata.type": "#microsoft.graph.androidMobileAppIdentifier", "packageId": .string(bundle)]
-                        : ["@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": .string(bundle)]
-                ]
-            ]
-        }
-        var body: [String: JSONValue] = ["apps": .array(apps)]
-        if !form["set"].isEmpty { body["appGroupType"] = .string(form["set"]) }
-        do {
-            try await visit.api.call(
-                .post, PolicyPages.route(id) + "/targetApps", .object(body), ifVersion: form["version"])
-            let (level, known) = (form["level"], entity.text("targetedAppManagementLevels"))
-            if !level.isEmpty, level != known, level != "unspecified" || !known.isEmpty {
-                try await visit.api.call(
-                    .patch, PolicyPages.route(id), ["targetedAppManagementLevels": .string(level)])
-            }
-            return .moved(PolicyPages.path(id))
-        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
-            return await Self.appsConflict(try await visit.api.get(path), visit)
-        } catch let refusal as Refusal where refusal.status == .badRequest {
-            // The apps may be saved when it is the level that is refused.
-            let now = try await visit.api.get(path)
-            return .page(await Self.appsPage(now, form, visit, Block.refused(refusal)), .badRequest)
-        }
-    }
-
-    private static func appsConflict(_ entity: JSONValue, _ visit: ConsoleVisit) async -> ConsoleAnswer {
-        let set = entity.text("appGroupType")
-        let now = set == "selectedPublicApps" ? [] : [SettingTexts.words(set)]
-        let apps = now + entity.list("apps").map { .data(bundle($0)) }
-        return .page(await appsPage(entity, visit.form, visit, [overtaken(by: apps)]), .conflict)
-    }
-
-    // MARK: Two at once
-
-    /// The version that was shown when what was filled in was.
-    private static func version(of form: ConsoleForm?) -> String? {
-        form.flatMap { $0["version"].isEmpty ? nil : $0["version"] }
-    }
-
-    /// Whether somebody else changed the policy since the form was shown.
-    private static func isOutdated(_ form: ConsoleForm, _ entity: JSONValue) -> Bool {
-        version(of: form).map { $0 != entity.text("version") } ?? false
-    }
-
-    /// Says that somebody else came first, and what is in force.
-    private static func overtaken(by now: [Phrase]) -> Block {
-        .note(
-            .bad, "Another administrator changed this policy while you did.",
-            [
-                "Nothing was overwritten. The form below has what you filled in; sending it again replaces what is in force now:",
-                now.isEmpty ? "none" : .list(now),
-            ])
-    }
-
-    // MARK: Assignments
 
     /// A filter of an assignment.
     private struct Filter: Hashable {
@@ -330,7 +184,7 @@ struct PolicyTargeting {
     @Sendable private func assignments(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
         return .page(
-            try await Self.assignmentsPage(entity, visit, visit.draft, version: Self.version(of: visit.draft)))
+            try await Self.assignmentsPage(entity, visit, visit.draft, version: ShownVersion.of(visit.draft)))
     }
 
     private static func assignmentsPage(
@@ -343,12 +197,13 @@ struct PolicyTargeting {
             notes + [try await form(entity, visit, typed, version: version)])
     }
 
-    /// Shows what was filled in again, to be put on what somebody else made of the policy meanwhile.
+    /// Shows what was filled in again, above the policy as another administrator has changed it.
     private static func conflict(_ entity: JSONValue, _ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let groups = try await names(ofGroups: groups(in: entity.list("assignments")), visit)
         let now = targets(of: entity).map { words(of: $0, groups) }
         return .page(
-            try await assignmentsPage(entity, visit, visit.form, version: nil, [overtaken(by: now)]), .conflict)
+            try await assignmentsPage(entity, visit, visit.form, version: nil, [ShownVersion.overtaken(by: now)]),
+            .conflict)
     }
 
     /// The assignments that were filled in. Who had the policy before keeps what the form does not show of that, such as a
@@ -376,11 +231,11 @@ struct PolicyTargeting {
     @Sendable private func preview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
         let id = entity.text("id")
-        let version = Self.version(of: visit.form)
+        let version = ShownVersion.of(visit.form)
         guard visit.form["step"] != "find" else {
             return .page(try await Self.assignmentsPage(entity, visit, visit.form, version: version))
         }
-        guard !Self.isOutdated(visit.form, entity) else { return try await Self.conflict(entity, visit) }
+        guard !ShownVersion.isOutdated(visit.form, entity) else { return try await Self.conflict(entity, visit) }
         let typed = Self.typed(visit.form, entity)
         let (included, excluded) = (Set(Self.ids(visit.form, "included")), Set(Self.ids(visit.form, "excluded")))
         guard included.isDisjoint(with: excluded) else {
@@ -413,7 +268,7 @@ struct PolicyTargeting {
         let id = visit.keys[0]
         let path = PolicyPages.route(id) + "?$expand=assignments"
         let entity = try await visit.api.get(path)
-        guard !Self.isOutdated(visit.form, entity) else { return try await Self.conflict(entity, visit) }
+        guard !ShownVersion.isOutdated(visit.form, entity) else { return try await Self.conflict(entity, visit) }
         do {
             try await visit.api.call(
                 .post, PolicyPages.route(id) + "/assign", ["assignments": .array(Self.typed(visit.form, entity))],

@@ -161,7 +161,7 @@ struct RolePages {
 
     /// A member as the service knows it: a person who is named by the sign-in name, by the object id.
     private static func member(_ line: String, of role: JSONValue, _ visit: ConsoleVisit) async throws -> String {
-        // A group that a person is called like meanwhile stays a group.
+        // A member that is a group stays one when a person gets the same name.
         let members = role.list("members").compactMap(\.string)
         if let member = members.first(where: { $0.trimmingCharacters(in: .whitespaces) == line }) { return member }
         if line.hasPrefix("group:") { return line.dropFirst(6).trimmingCharacters(in: .whitespaces) }

@@ -135,7 +135,7 @@ struct DirectoryRoutes: Sendable {
         }
     }
 
-    /// Refuses a filter that names what no such entity has: one that is looked up may find none that would show it.
+    /// Refuses a filter with a member that no such entity has, even where an index answers it and finds nothing to compare it with.
     ///
     /// - Parameter entity: One that has every member.
     private func checkFilter(_ exchange: GraphExchange, of entity: JSONValue) throws {

@@ -228,7 +228,7 @@ extension StorageReader {
         _ type: Record.Type, after place: (name: String, id: String)?, limit: Int
     ) throws(ServiceError) -> [Record] {
         let start = place.map { ShownText.place(named: $0.name, id: $0.id) + ShownText.separator } ?? ""
-        // A caller says the place, and a range that ends before it begins would end the process.
+        // The place comes from a caller, and a range whose start is above its end would end the process.
         guard start < "\u{10FFFF}" else { return [] }
         return try records(type, where: .shown, in: start..<"\u{10FFFF}", limit: max(0, limit))
     }

@@ -43,8 +43,7 @@ extension DeliveredRules: StoredRecord {
 }
 
 extension DeliveredRules {
-    /// What was delivered to one registration, with the end of each that the app has later ones in force for; only those that have
-    /// ended.
+    /// The rules of one registration that have ended, each with its end: when the app first had later ones in force.
     ///
     /// - Parameters:
     ///   - all: All of one registration, in any order.
@@ -62,7 +61,7 @@ extension DeliveredRules {
 }
 
 extension Change {
-    /// Ends what a registration was delivered that is put away, and keeps whose it was, so that it can be erased with the person.
+    /// Ends the rules of a registration that maintenance removes, and notes the person, so that erasing the person finds them.
     func endRules(of registration: Registration) throws(ServiceError) {
         let all = try records(DeliveredRules.self, where: (.registration, registration.id))
         for var rules in DeliveredRules.ended(among: all, others: registration.closed ?? registration.lastSync) {

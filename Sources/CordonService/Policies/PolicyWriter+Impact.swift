@@ -56,7 +56,7 @@ extension PolicyWriter {
         let (wipes, audience, spent, salt) = try await store.read(for: administrator) { records in
             (
                 proposal.wipes(among: try records.records(ManagedAppPolicy.self), conflict),
-                // Who may write policies has not thereby the right to the directory.
+                // The permission to write policies does not include reading the directory.
                 try Audience(
                     of: proposal, naming: administrator.may(.read),
                     targeting.snapshot(of: administrator.tenant, in: records), in: records),
