@@ -186,7 +186,8 @@ def console() -> str:
             continue
         for line, value in literals(path.read_text()):
             used.add(value)
-            plain = value.replace("%@", "")
+            # Of markup, what stands outside its tags.
+            plain = re.sub(r"<[^<>]*>", "", value).replace("%@", "")
             reads = re.search(r"[A-Za-z]{2,}\S*\s+\S*[A-Za-z]", plain) or re.match(r"[A-Z][a-z]", plain)
             if reads and value not in strings and not NO_TEXT.match(value):
                 faults.append(f"{path.relative_to(CONSOLE)}:{line}: no translation of: {value}")

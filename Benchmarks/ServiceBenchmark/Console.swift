@@ -55,17 +55,20 @@ struct Console {
     private let transport: AsyncHTTPTransport
     private let cookies = Locked<[String: String]>([:])
 
-    /// `console 100000 [FOLDER]`: measures at this number of registrations; a folder that stays keeps the store.
+    /// `console 100000 [FOLDER [PAGE]]`: measures at this number of registrations; a folder that stays keeps the store. With a page, only
+    /// that one is measured, many times, for a look with a profiler.
     static func measure(_ arguments: ArraySlice<String>) async throws -> Bool {
         let kept = arguments.dropFirst().first.map { URL(filePath: $0) }
         let folder =
             kept ?? FileManager.default.temporaryDirectory.appending(path: "cordon-console-\(UUID().uuidString)")
         defer { if kept == nil { try? FileManager.default.removeItem(at: folder) } }
-        return try await measure(arguments.first.flatMap { Int($0) } ?? 100_000, in: folder.appending(path: "console"))
+        return try await measure(
+            arguments.first.flatMap { Int($0) } ?? 100_000, in: folder.appending(path: "console"),
+            page: arguments.dropFirst(2).first)
     }
 
     /// Measures every page, prints each with its goals; whether all are met.
-    private static func measure(_ registrations: Int, in folder: URL) async throws -> Bool {
+    private static func measure(_ registrations: Int, in folder: URL, page: String?) async throws -> Bool {
         let store = GrowthStore(registrations: registrations, in: folder)
         try await store.fill()
         let storage = try SQLiteStorage(file: store.file)
@@ -100,7 +103,12 @@ struct Console {
             guard let base = await addresses.first(where: { _ in true }) else { throw CocoaError(.fileReadUnknown) }
             let console = Console(base: base, reads: reads, transport: transport)
             try await console.signIn()
-            let rows = try await console.everyPage(of: registrations)
+            let rows =
+                if let page {
+                    [try await console.measure(page, console.follow(console.ask(.get, page)), times: 2_000)]
+                } else {
+                    try await console.everyPage(of: registrations)
+                }
             await server.shutDown()
             group.cancelAll()
             return rows
@@ -316,13 +324,13 @@ struct Console {
         return "/" + path.joined(separator: "/") + (names.isEmpty ? "" : "?" + names.joined(separator: "&"))
     }
 
-    private func measure(_ address: String, _ shown: Shown) async throws -> Row {
+    private func measure(_ address: String, _ shown: Shown, times repetitions: Int = 15) async throws -> Row {
         let bytes = shown.text.utf8.count
         _ = reads.take()
         _ = try await follow(ask(.get, address))
         let read = reads.take()
         var (times, bares): ([Double], [Double]) = ([], [])
-        for _ in 0..<15 {
+        for _ in 0..<repetitions {
             times.append(try await ask(.get, address).time)
             bares.append(try await ask(.get, Self.bare + "?\(bytes)").time)
         }

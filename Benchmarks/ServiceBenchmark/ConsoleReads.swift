@@ -24,6 +24,12 @@ final class ConsoleReads: ServiceStorage {
         try await storage.read(tenant) { [read] in try body(Reader(records: $0, read: read)) }
     }
 
+    func readBriefly<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
+        try await storage.readBriefly(tenant) { [read] in try body(Reader(records: $0, read: read)) }
+    }
+
     func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result {

@@ -122,8 +122,9 @@ struct ConsoleGate: Sendable {
         in language: ConsoleLanguage, _ context: ServiceRequestContext
     ) async -> String? {
         guard keeper.isActive(session) else { return nil }
-        let api = ConsoleAPI(parts: parts, session: session, context: context)
-        guard let me = try? await api.get("/admin/v1/me") else { return nil }
+        guard let api = try? ConsoleAPI(parts: parts, session: session, context: context),
+            let me = try? await api.get("/admin/v1/me")
+        else { return nil }
         let visit = ConsoleVisit(
             api: api, session: session, me: me, query: query, form: ConsoleForm(), draft: nil, keys: keys,
             language: language, now: parts.now())
@@ -137,7 +138,7 @@ struct ConsoleGate: Sendable {
         _ request: Request, _ context: ServiceRequestContext, _ session: ConsoleSession, _ form: ConsoleForm,
         keys: [String]
     ) async throws -> ConsoleVisit {
-        let api = ConsoleAPI(parts: parts, session: session, context: context)
+        let api = try ConsoleAPI(parts: parts, session: session, context: context)
         let draft = session.draft.flatMap { draft in
             request.method == .get && draft.path == request.uri.path ? ConsoleForm(draft.values) : nil
         }

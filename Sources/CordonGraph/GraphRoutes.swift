@@ -81,7 +81,7 @@ struct GraphRoutes: RouterMiddleware {
         to request: Request, _ context: ServiceRequestContext, named name: inout String
     ) async throws -> GraphReply {
         if request.method == .options { return try options(of: request, named: &name) }
-        let token = try await gate.token(of: request)
+        let token = try await gate.token(of: request, in: context)
         context.notes.noteKnown()
         guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
         guard path.folded == ["$batch"] else {

@@ -36,18 +36,35 @@ package enum HTMLText {
     /// The text as HTML shows it, also between quotes.
     package static func escape(_ text: String) -> String {
         var escaped = ""
-        escaped.reserveCapacity(text.utf8.count)
+        append(text, to: &escaped)
+        return escaped
+    }
+
+    /// Adds a text as HTML shows it, also between quotes.
+    package static func append(_ text: String, to html: inout String) {
+        // Most texts have nothing to escape, and all that is escaped is ASCII, so that bytes tell.
+        guard text.utf8.contains(where: { named($0) != nil }) else { return html += text }
+        html.reserveCapacity(html.utf8.count + text.utf8.count + 32)
         for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "&": escaped += "&amp;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            case "`": escaped += "&#96;"
-            default: escaped.unicodeScalars.append(scalar)
+            if scalar.isASCII, let name = named(UInt8(scalar.value)) {
+                html += name
+            } else {
+                html.unicodeScalars.append(scalar)
             }
         }
-        return escaped
+    }
+
+    /// What HTML writes for a byte that would be markup.
+    @inline(__always)
+    private static func named(_ byte: UInt8) -> String? {
+        switch byte {
+        case UInt8(ascii: "<"): "&lt;"
+        case UInt8(ascii: ">"): "&gt;"
+        case UInt8(ascii: "&"): "&amp;"
+        case UInt8(ascii: "\""): "&quot;"
+        case UInt8(ascii: "'"): "&#39;"
+        case UInt8(ascii: "`"): "&#96;"
+        default: nil
+        }
     }
 }

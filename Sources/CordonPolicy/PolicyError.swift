@@ -55,7 +55,7 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The same error, found inside another place.
-    func inside(_ outer: String) -> PolicyError {
+    package func inside(_ outer: String) -> PolicyError {
         PolicyError(code, reason, place.isEmpty ? outer : "\(outer).\(place)", hint, codePlace)
     }
 }

@@ -3,7 +3,8 @@ internal import CordonService
 internal import GRDB
 
 /// Writes in the order in which they came; those that come while another is being synced to the disk share the next
-/// sync, so that a hundred check-ins at once cost about as much as one.
+/// sync, and those that come while others are run share the sync of these, so that a hundred check-ins at once cost about as much
+/// as one, and one that meets a longer write does not wait for two.
 ///
 /// Each is a savepoint of the shared transaction: one that throws leaves nothing, and the others do not notice. No
 /// caller hears of success before the whole transaction is durable.
@@ -14,7 +15,7 @@ final class GroupCommit: Sendable {
     /// One write, whatever it returns.
     private struct Job: Sendable {
         /// Runs it and keeps what it returned.
-        let run: @Sendable (Database) throws -> Void
+        let run: @Sendable (Database, @escaping @Sendable () -> Bool) throws -> Void
         /// Tells its caller, with an error where the transaction as a whole did not last.
         let finish: @Sendable (ServiceError?) -> Void
     }
@@ -31,16 +32,16 @@ final class GroupCommit: Sendable {
         self.pool = pool
     }
 
-    /// Runs a body in a transaction; returns when its changes are durable.
+    /// Runs a body in a transaction; returns when its changes are durable. The body may ask whether other writes wait for it.
     func write<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
+        _ body: @escaping @Sendable (Database, _ isWaitedFor: @escaping @Sendable () -> Bool) throws -> Result
     ) async -> Swift.Result<Result, ServiceError> {
         await withCheckedContinuation { continuation in
             let outcome = Locked<Swift.Result<Result, ServiceError>>(
                 .failure(ServiceError(.storageUnavailable, "the write was not reached")))
-            let job = Job { database in
+            let job = Job { database, isWaitedFor in
                 do {
-                    let result = try body(database)
+                    let result = try body(database, isWaitedFor)
                     outcome.withLock { $0 = .success(result) }
                 } catch {
                     let failure = ServiceError(storage: error, place: nil)
@@ -66,11 +67,7 @@ final class GroupCommit: Sendable {
     /// Writes what waits when the connection is free, and after that what came meanwhile.
     private func writeNext() {
         pool.asyncWriteWithoutTransaction { [self] database in
-            let jobs = state.withLock { state in
-                defer { state.waiting.removeFirst(min(Self.most, state.waiting.count)) }
-                return Array(state.waiting.prefix(Self.most))
-            }
-            write(jobs, to: database)
+            writeWaiting(to: database)
             let goesOn = state.withLock { state in
                 state.isWriting = !state.waiting.isEmpty
                 return state.isWriting
@@ -79,33 +76,57 @@ final class GroupCommit: Sendable {
         }
     }
 
-    private func write(_ jobs: [Job], to database: Database) {
-        var failures = [ServiceError?](repeating: nil, count: jobs.count)
+    /// The first of those who wait, who wait no more.
+    private func takeWaiting(atMost most: Int) -> [Job] {
+        state.withLock { state in
+            defer { state.waiting.removeFirst(min(most, state.waiting.count)) }
+            return Array(state.waiting.prefix(most))
+        }
+    }
+
+    private func writeWaiting(to database: Database) {
+        var jobs = takeWaiting(atMost: Self.most)
+        var failures: [Int: ServiceError] = [:]
         var common: ServiceError?
         do {
             try database.inTransaction(.immediate) {
-                for (index, job) in jobs.enumerated() {
-                    do {
-                        try Self.run(job, isAlone: jobs.count == 1, in: database)
-                    } catch {
-                        // Some errors, such as a full disk, end the transaction, and with it the changes of every job.
-                        guard jobs.count > 1, database.isInsideTransaction else { throw error }
-                        failures[index] = ServiceError(storage: error, place: nil)
-                    }
-                }
+                try run(jobs[...], isShared: jobs.count > 1, in: database, noting: &failures)
+                // Who came meanwhile is taken once: the first of them all waits for no more than this.
+                let late = takeWaiting(atMost: Self.most - jobs.count)
+                let first = jobs.count
+                jobs += late
+                try run(jobs[first...], isShared: true, in: database, noting: &failures)
                 return .commit
             }
         } catch {
             common = ServiceError(storage: error, place: nil)
         }
-        for (job, failure) in zip(jobs, failures) { job.finish(failure ?? common) }
+        for (index, job) in jobs.enumerated() { job.finish(failures[index] ?? common) }
     }
 
-    private static func run(_ job: Job, isAlone: Bool, in database: Database) throws {
-        guard !isAlone else { return try job.run(database) }
-        try database.inSavepoint {
-            try job.run(database)
-            return .commit
+    /// Runs some of the transaction's jobs.
+    ///
+    /// - Parameter isShared: Whether there are others in the transaction, so that one that fails may take back no more than its own.
+    private func run(
+        _ jobs: ArraySlice<Job>, isShared: Bool, in database: Database, noting failures: inout [Int: ServiceError]
+    ) throws {
+        // Those who share the transaction wait for its end as well, whether they come before or after in it.
+        let isWaitedFor: @Sendable () -> Bool = { [self] in isShared || state.withLock { !$0.waiting.isEmpty } }
+        for (index, job) in zip(jobs.indices, jobs) {
+            guard isShared else {
+                try job.run(database, isWaitedFor)
+                continue
+            }
+            do {
+                try database.inSavepoint {
+                    try job.run(database, isWaitedFor)
+                    return .commit
+                }
+            } catch {
+                // Some errors, such as a full disk, end the transaction, and with it the changes of every job.
+                guard database.isInsideTransaction else { throw error }
+                failures[index] = ServiceError(storage: error, place: nil)
+            }
         }
     }
 }

@@ -10,13 +10,13 @@ internal import GRDB
 /// SIGKILL and loss of power. The file is mode 0600. One process at a time writes; readers never wait for it.
 public final class SQLiteStorage: ServiceStorage {
     private let pool: DatabasePool
-    /// Connections for brief reads alone, which are made on their caller's thread: as many as there are threads, so that such a read
-    /// waits for no other.
-    private let brief: DatabasePool
+    private let brief: BriefReaders
     private let decoded = DecodedRecords()
     private let writes: GroupCommit
     /// Looks at every page of a large store.
     let check = StoreCheck()
+    /// How long the log grows before it is written back: 16 MiB, which a start after a kill reads in some hundredths of a second.
+    private static let pagesOfLog = 4_000
 
     /// Opens a store, or makes it where there is no file yet.
     ///
@@ -40,13 +40,13 @@ public final class SQLiteStorage: ServiceStorage {
             try pool.writeWithoutTransaction { database in
                 // The pool itself chooses NORMAL, which may lose the last commits with the power.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
+                // Writing the log back into the file holds up whoever commits, for as long as ten commits take. With SQLite's
+                // own thousand pages that is one check-in in a hundred and fifty, and more beside other writes; a longer log
+                // has more changes of one page, which is written once.
+                try database.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.pagesOfLog)")
                 try StorageMigrations.run(on: database)
             }
-            var reading = configuration
-            reading.readonly = true
-            reading.maximumReaderCount = max(4, 2 * ProcessInfo.processInfo.activeProcessorCount)
-            reading.label = "cordon.storage.brief"
-            self.brief = try DatabasePool(path: file.path, configuration: reading)
+            self.brief = BriefReaders(path: file.path, configuration: configuration)
             self.pool = pool
             self.writes = GroupCommit(pool)
             if !isChecked { check.start(file) }
@@ -85,13 +85,12 @@ public final class SQLiteStorage: ServiceStorage {
         return try readAtOnce(tenant, body)
     }
 
-    /// Not asynchronous, so that it takes the pool's way without a change of threads: those cost a check-in as much as all that it
-    /// reads.
+    /// Not asynchronous, so that it stays on its caller's thread: changes of threads cost a check-in as much as all that it reads.
     private func readAtOnce<Result: Sendable>(
         _ tenant: TenantID, _ body: @Sendable (any StorageReader) throws -> Result
     ) throws -> Result {
         do {
-            return try brief.unsafeRead { [decoded] database in
+            return try brief.read { [decoded] database in
                 try Self.onSnapshot(of: database) {
                     try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
                 }
@@ -122,8 +121,8 @@ public final class SQLiteStorage: ServiceStorage {
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result {
         if let damage = check.damage { throw damage }
-        return try await writes.write { [decoded] database in
-            try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
+        return try await writes.write { [decoded] database, isWaitedFor in
+            try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded, isWaitedFor: isWaitedFor))
         }.get()
     }
 

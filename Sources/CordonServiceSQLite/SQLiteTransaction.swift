@@ -10,17 +10,23 @@ struct SQLiteTransaction: StorageTransaction {
     private let tenant: String
     private let decoded: DecodedRecords?
     private let isCancelled: @Sendable () -> Bool
+    private let hasFollowers: @Sendable () -> Bool
 
-    /// - Parameter isCancelled: Whether the caller has given up; asked before each statement, since a body may run thousands of them
-    ///   and the library stops only its own.
+    var isWaitedFor: Bool { hasFollowers() }
+
+    /// - Parameters:
+    ///   - isCancelled: Whether the caller has given up; asked before each statement, since a body may run thousands of them and the
+    ///     library stops only its own.
+    ///   - isWaitedFor: Whether other writes wait for this one.
     init(
         _ database: Database, tenant: TenantID, decoded: DecodedRecords? = nil,
-        isCancelled: @escaping @Sendable () -> Bool = { false }
+        isCancelled: @escaping @Sendable () -> Bool = { false }, isWaitedFor: @escaping @Sendable () -> Bool = { false }
     ) {
         self.database = database
         self.tenant = tenant.rawValue
         self.decoded = decoded
         self.isCancelled = isCancelled
+        hasFollowers = isWaitedFor
     }
 
     func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
@@ -38,36 +44,42 @@ struct SQLiteTransaction: StorageTransaction {
         _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
     ) throws(ServiceError) -> [Record] {
         let kind = Record.storageKind.rawValue
-        var found: [Record] = []
-        // A few, such as the signing keys, are asked for again and again; of a long list only the beginning is remembered, so that it
-        // does not drive out everything else.
-        func take(_ row: StoreStatement.Row) throws {
-            found.append(try decode(type, row.bytes(1), found.count < Self.mostRemembered ? row.text(0) : nil))
+        // A few, such as the signing keys, are asked for again and again.
+        guard let lookup else {
+            return try list(
+                type, "SELECT id, document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", [tenant, kind],
+                remembering: 16)
         }
-        try attempt {
-            if let lookup {
-                try forEachRow(
-                    """
-                    SELECT id, document FROM lookup JOIN record USING (tenant, kind, id)
-                    WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id
-                    """, [tenant, kind, lookup.name.rawValue, lookup.value], do: take)
-            } else {
-                try forEachRow(
-                    "SELECT id, document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", [tenant, kind],
-                    do: take)
-            }
-        }
-        return found
+        return try list(
+            type,
+            """
+            SELECT id, document FROM lookup JOIN record USING (tenant, kind, id)
+            WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id
+            """, [tenant, kind, lookup.name.rawValue, lookup.value], remembering: 16)
     }
 
-    /// How many records of one list are remembered as they were decoded.
-    private static let mostRemembered = 16
+    /// The records of a list.
+    ///
+    /// - Parameter most: How many are remembered as they were decoded: of a list without an end only the beginning, so that it does not
+    ///   drive out everything else.
+    private func list<Record: StoredRecord>(
+        _ type: Record.Type, _ sql: String, _ arguments: [any StoreArgument], remembering most: Int
+    ) throws(ServiceError) -> [Record] {
+        try attempt {
+            var found: [Record] = []
+            try forEachRow(sql, arguments) { row in
+                found.append(try decode(type, row.bytes(1), found.count < most ? row.text(0) : nil))
+            }
+            return found
+        }
+    }
 
     func page<Record: StoredRecord>(
         _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
     ) throws(ServiceError) -> [Record] {
-        let (sql, arguments) = selection("document", Record.storageKind, part, after: id, limit: limit)
-        return try documents(sql, arguments).map { document throws(ServiceError) in try decode(type, document) }
+        let (sql, arguments) = selection("id, document", Record.storageKind, part, after: id, limit: limit)
+        // What a person is shown, who often looks again; not what goes through all that there is.
+        return try list(type, sql, arguments, remembering: limit <= 200 ? limit : 0)
     }
 
     func identifiers<Record: StoredRecord>(
@@ -93,16 +105,16 @@ struct SQLiteTransaction: StorageTransaction {
     func records<Record: StoredRecord>(
         _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
     ) throws(ServiceError) -> [Record] {
-        let documents = try documents(
+        try list(
+            type,
             """
-            SELECT document FROM lookup JOIN record USING (tenant, kind, id)
+            SELECT id, document FROM lookup JOIN record USING (tenant, kind, id)
             WHERE tenant = ? AND kind = ? AND name = ? AND value >= ? AND value < ? ORDER BY value, id LIMIT ?
             """,
             [
                 tenant, Record.storageKind.rawValue, lookup.rawValue, range.lowerBound, range.upperBound,
                 max(0, limit),
-            ])
-        return try documents.map { document throws(ServiceError) in try decode(type, document) }
+            ], remembering: limit <= 1_000 ? limit : 0)
     }
 
     func count<Record: StoredRecord>(
@@ -134,7 +146,7 @@ struct SQLiteTransaction: StorageTransaction {
                 [tenant, kind, last, limit]
             )
         case .found(let name, let value):
-            let join = column == "document" ? "JOIN record USING (tenant, kind, id)" : ""
+            let join = column == "id, document" ? "JOIN record USING (tenant, kind, id)" : ""
             return (
                 """
                 SELECT \(column) FROM lookup \(join)
@@ -283,24 +295,14 @@ struct SQLiteTransaction: StorageTransaction {
         }
     }
 
-    private func decode<Record: StoredRecord>(_ type: Record.Type, _ document: Data) throws(ServiceError) -> Record {
-        try Self.reading(type) { try StorageCoding.decode(type, document) }
-    }
-
     /// The record in a document; one that is remembered under its id where that document is the same.
     private func decode<Record: StoredRecord>(
         _ type: Record.Type, _ document: UnsafeRawBufferPointer, _ id: String?
     ) throws(ServiceError) -> Record {
-        try Self.reading(type) {
+        do {
             guard let decoded, let id else { return try StorageCoding.decode(type, Data(document)) }
             return try decoded.record(type, id, of: tenant, in: document)
-        }
-    }
-
-    private static func reading<Record: StoredRecord>(
-        _ type: Record.Type, _ body: () throws -> Record
-    ) throws(ServiceError) -> Record {
-        do { return try body() } catch {
+        } catch {
             throw ServiceError(.storageDamaged, "a stored record is not readable", place: Record.storageKind.rawValue)
         }
     }

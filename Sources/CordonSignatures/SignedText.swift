@@ -35,27 +35,29 @@ package struct SignedText: Sendable {
         try self.init(hashed.text, profile, hashed.signed)
     }
 
-    private init(_ text: String, _ profile: SignatureProfile, _ digest: SHA256Digest?) throws(TextFlaw) {
+    /// The same, where the header may be one that was read before.
+    ///
+    /// - Throws: ``TextFlaw``; the order of its kinds is that of the checks.
+    package init(_ hashed: HashedText, _ known: KnownHeaders) throws(TextFlaw) {
+        try self.init(hashed.text, known.profile, hashed.signed, known)
+    }
+
+    private init(
+        _ text: String, _ profile: SignatureProfile, _ digest: SHA256Digest?, _ known: KnownHeaders? = nil
+    ) throws(TextFlaw) {
         guard text.utf8.count <= profile.largest else { throw TextFlaw(.tooLarge) }
-        guard let parts = Parts(text), let members = try? JSONReader.members(of: parts.header) else {
-            throw TextFlaw(.malformed)
+        guard let parts = Parts(text, known) else { throw TextFlaw(.malformed) }
+        let header: TextHeader
+        switch parts.header {
+        case .known(let read): header = read
+        case .bytes(let bytes):
+            header = try TextHeader(bytes, profile)
+            known?.remember(header, text.utf8.prefix(parts.headerCount))
         }
-        func member(_ name: String) throws(TextFlaw) -> String? {
-            guard let content = members[name], !content.isNull else { return nil }
-            guard let text = content.string else { throw TextFlaw(.malformed) }
-            return text
-        }
-        guard let name = try member("alg") else { throw TextFlaw(.malformed) }
-        let (type, keyID) = (try member("typ"), try member("kid"))
-        guard let algorithm = SignatureAlgorithm(rawValue: name), profile.algorithms.contains(algorithm) else {
-            throw TextFlaw(.algorithm)
-        }
-        guard profile.accepts(type: type) else { throw TextFlaw(.type) }
-        guard members["crit"]?.isNull ?? true else { throw TextFlaw(.critical) }
-        self.embeddedKey = try Self.key(of: profile.key, keyID, members["jwk"])
-        self.algorithm = algorithm
-        self.type = type
-        self.keyID = keyID
+        self.embeddedKey = header.embeddedKey
+        self.algorithm = header.algorithm
+        self.type = header.type
+        self.keyID = header.keyID
         self.payload = parts.payload
         self.signature = parts.signature
         self.text = text
@@ -72,7 +74,7 @@ package struct SignedText: Sendable {
     /// The payload of a text that nothing is verified of; nil when it is not three parts. Only for what came straight from the
     /// signer over a connection that authenticates it (OpenID Connect Core §3.1.3.7, 6).
     package static func unverifiedPayload(of text: String) -> Data? {
-        Parts(text)?.payload
+        Parts(text, nil)?.payload
     }
 
     /// Signs a payload under a header, both JSON.
@@ -85,22 +87,33 @@ package struct SignedText: Sendable {
 
     /// The three parts of a text, decoded, and how much of it is signed.
     private struct Parts {
-        let header: Data
+        enum Header {
+            /// One that was read before.
+            case known(TextHeader)
+            /// Any other.
+            case bytes(Data)
+        }
+
+        let header: Header
         let payload: Data
         let signature: Data
+        /// How many letters the header has.
+        let headerCount: Int
         let signedCount: Int
 
         /// - Returns: nil for another number of parts, and where one is not canonical.
-        init?(_ text: String) {
-            let parts = text.utf8.withContiguousStorageIfAvailable(Self.init(letters:))
-            guard let parts = parts ?? Array(text.utf8).withUnsafeBufferPointer(Self.init(letters:)) else { return nil }
+        init?(_ text: String, _ known: KnownHeaders?) {
+            let parts = text.utf8.withContiguousStorageIfAvailable { Self(letters: $0, known) }
+            guard let parts = parts ?? Array(text.utf8).withUnsafeBufferPointer({ Self(letters: $0, known) }) else {
+                return nil
+            }
             self = parts
         }
 
-        private init?(letters: UnsafeBufferPointer<UInt8>) {
+        private init?(letters: UnsafeBufferPointer<UInt8>, _ known: KnownHeaders?) {
             let dot = UInt8(ascii: ".")
             guard let first = letters.firstIndex(of: dot), let last = letters.lastIndex(of: dot), first < last,
-                let header = Base64URL.decode(letters: .init(rebasing: letters[..<first])),
+                let header = Self.header(.init(rebasing: letters[..<first]), known),
                 // A dot between them is no letter.
                 let payload = Base64URL.decode(letters: .init(rebasing: letters[(first + 1)..<last])),
                 let signature = Base64URL.decode(letters: .init(rebasing: letters[(last + 1)...]))
@@ -108,25 +121,13 @@ package struct SignedText: Sendable {
             self.header = header
             self.payload = payload
             self.signature = signature
+            headerCount = first
             signedCount = last
         }
-    }
 
-    private static func key(
-        of rule: SignatureProfile.Key, _ id: String?, _ embedded: JSONReader.Content?
-    ) throws(TextFlaw) -> P256PublicKey? {
-        let brings = embedded.map { !$0.isNull } ?? false
-        switch rule {
-        case .trusted: if id == nil || brings { throw TextFlaw(.key) }
-        case .named: if id == nil { throw TextFlaw(.key) }
-        case .namedOrOnly: break
-        case .embedded:
-            guard brings else { throw TextFlaw(.key) }
-            guard case .object(let members) = embedded, let key = JWK(members).flatMap(P256PublicKey.init) else {
-                throw TextFlaw(.malformed)
-            }
-            return key
+        private static func header(_ letters: UnsafeBufferPointer<UInt8>, _ known: KnownHeaders?) -> Header? {
+            if let header = known?.header(letters) { return .known(header) }
+            return Base64URL.decode(letters: letters).map(Header.bytes)
         }
-        return nil
     }
 }

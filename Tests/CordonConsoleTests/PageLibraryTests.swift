@@ -20,4 +20,16 @@ import Testing
         let inner = PageModel(["text": "<b>", "all": [PageModel(["text": "&"])]])
         #expect(library.render("a", PageModel(["all": [inner]])) == "(&lt;b&gt;(&amp;))")
     }
+
+    @Test func `what is put between markup is escaped, other markup and what a condition asks for are not`() throws {
+        let (hostile, link): (String, HTML) = ("\"\u{301}<script>`'&", "<a href=\"/\(1)\">\("<i>")</a>")
+        let html: HTML =
+            "<p title=\"\(hostile)\">\(hostile)\(link)\([link, link])\("<b>", if: true)\("<u>", if: false)</p>"
+        let shown = "&quot;\u{301}&lt;script&gt;&#96;&#39;&amp;"
+        let anchor = "<a href=\"/1\">&lt;i&gt;</a>"
+        #expect(html.text == "<p title=\"\(shown)\">\(shown)\(anchor)\(anchor)\(anchor)<b></p>")
+        let library = try PageLibrary(["a": "{{#x}}{{{.}}}{{/x}}|{{{y}}}|{{y}}|{{#z}}none{{/z}}"])
+        let page = library.render("a", PageModel(["x": html, "y": link, "z": HTML()]))
+        #expect(page == "\(html.text)|\(anchor)|\(HTMLText.escape(anchor))|")
+    }
 }

@@ -86,6 +86,20 @@ import Testing
             let expanded = try await client.administer(.get, item + "?$expand=appliedPolicies,intendedPolicies").json
             #expect(expanded["appliedPolicies"]?.array?.map { $0["version"]?.string } == [policy.version])
             #expect(expanded["intendedPolicies"]?.array?.map { $0["version"]?.string } == [changed.version])
+            let some = "$expand=appliedPolicies($select=displayName,version;$top=5),intendedPolicies($SELECT=id)"
+            for path in [item, "/v1.0/\(Self.path)"] {
+                let answer = try await client.administer(.get, "\(path)?\(some)").json
+                let cut = answer["value"]?.array?.first ?? answer
+                let names = ["appliedPolicies", "intendedPolicies"].map { list in
+                    Set((cut[list]?.array?.first?.object ?? [:]).keys.filter { !$0.contains("@") })
+                }
+                #expect(names == [["id", "displayName", "version"], ["id"]])
+                #expect(cut["appliedPolicies"]?.array?.first?["version"]?.string == policy.version)
+            }
+            let policies = "/v1.0/deviceAppManagement/iosManagedAppProtections?$expand=apps($select=id),assignments"
+            let first = try await client.administer(.get, policies).json["value"]?.array?.first
+            #expect(first?["apps"]?.array?.first?.object?.keys.filter { !$0.contains("@") } == ["id"])
+            #expect(first?["assignments"]?.array?.first?["target"] != nil && first?["displayName"] != nil)
         }
     }
 

@@ -30,7 +30,7 @@ struct JSONTreeDecoderTests {
         commands: [Command(id: "c", kind: .resetPIN, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2)])
 
     /// Every tree that differs from this one in one place: a member left out, or a value replaced.
-    private static func changed(_ value: JSONValue) -> [JSONValue] {
+    static func changed(_ value: JSONValue) -> [JSONValue] {
         var changes: [JSONValue] = [.null, true, 7, -1, "x", [], [:]]
         switch value {
         case .object(let members):

@@ -11,7 +11,14 @@ struct DecodedRecordsTests {
 
     private func name(in storage: SQLiteStorage) async throws -> String? {
         try await storage.read(Self.tenant) { records in
-            try records.record(DirectoryUser.self, "oid-1")?.displayName
+            let alone = try records.record(DirectoryUser.self, "oid-1")?.displayName
+            let lists = [
+                try records.records(DirectoryUser.self, where: nil),
+                try records.page(DirectoryUser.self, of: .all, after: nil, limit: 10),
+                try records.records(DirectoryUser.self, where: .shown, in: ""..<"\u{10FFFF}", limit: 10),
+            ]
+            #expect(lists.map { $0.map(\.displayName) } == Array(repeating: alone.map { [$0] } ?? [], count: 3))
+            return alone
         }
     }
 

@@ -64,4 +64,43 @@ import Testing
             #expect(count == 200)
         }
     }
+
+    /// A write whose body goes on until another waits for it, for ten seconds at most; whether one did.
+    private static func waitedFor(in storage: SQLiteStorage) async throws -> Bool {
+        try await storage.write(tenant) { records in
+            try records.save(user(1))
+            let start = ContinuousClock.now
+            while !records.isWaitedFor, start.duration(to: .now) < .seconds(10) { usleep(1_000) }
+            return records.isWaitedFor
+        }
+    }
+
+    @Test func `a write that another waits for hears of it, and one that is alone does not`() async throws {
+        try await withStorage { storage in
+            #expect(try await storage.write(Self.tenant) { !$0.isWaitedFor })
+            async let first = Self.waitedFor(in: storage)
+            // Until the first one writes, so that the second is not the one that is waited for.
+            try await Task.sleep(for: .milliseconds(50))
+            try await storage.write(Self.tenant) { try $0.save(Self.user(2)) }
+            #expect(try await first)
+            let there = try await storage.read(Self.tenant) { try $0.records(DirectoryUser.self).map(\.id) }
+            #expect(there == ["u1", "u2"])
+        }
+    }
+
+    @Test func `one that joins a write under way and fails takes nothing of that one with it`() async throws {
+        try await withStorage { storage in
+            async let first = Self.waitedFor(in: storage)
+            try await Task.sleep(for: .milliseconds(50))
+            await #expect(throws: ServiceError.self) {
+                try await storage.write(Self.tenant) { records in
+                    try records.save(Self.user(2))
+                    throw ServiceError(.conflict, "on purpose")
+                }
+            }
+            #expect(try await first)
+            let there = try await storage.read(Self.tenant) { try $0.records(DirectoryUser.self).map(\.id) }
+            #expect(there == ["u1"])
+        }
+    }
 }

@@ -74,4 +74,44 @@ import Testing
         #expect(Set(texts.map { HashedText($0).mark }).count == texts.count)
         #expect(HashedText("a.b.c").mark == HashedText(["a", "b", "c"].joined(separator: ".")).mark)
     }
+
+    @Test func `a header that was read before says the same, and hides nothing of another text`() throws {
+        let known = KnownHeaders(.accessToken)
+        let all = try signed()
+        // Twice, so that each is read once and known once; in turn, so that none is taken for another.
+        for _ in 0..<2 {
+            for (text, key) in all {
+                let (fresh, remembered) = (
+                    try SignedText(HashedText(text), .accessToken), try SignedText(HashedText(text), known)
+                )
+                #expect(remembered.algorithm == fresh.algorithm && remembered.type == fresh.type)
+                #expect(remembered.keyID == fresh.keyID && remembered.payload == fresh.payload)
+                #expect(remembered.isSigned(by: key))
+                let parts = text.split(separator: ".")
+                let forged = "\(parts[0]).\(Base64URL.encode(Data(#"{"iss":"b"}"#.utf8))).\(parts[2])"
+                #expect(try !SignedText(HashedText(forged), known).isSigned(by: key))
+                // The rest of a text is checked whether its header is known or not.
+                for rest in ["", ".", "..\(parts[2])=", ".!.\(parts[2])"] {
+                    #expect(throws: TextFlaw.self) { try SignedText(HashedText(parts[0] + rest), known) }
+                }
+            }
+        }
+    }
+
+    @Test func `more headers than are remembered, long ones and refused ones are read as ever`() throws {
+        let known = KnownHeaders(.accessToken)
+        func text(_ header: String) -> HashedText {
+            HashedText(SignedText.make(header: Data(header.utf8), payload: Data("{}".utf8)) { _ in Data([1]) })
+        }
+        for _ in 0..<2 {
+            for number in 0..<30 {
+                let header = #"{"alg":"ES256","kid":"\#(number)"}"#
+                #expect(try SignedText(text(header), known).keyID == String(number))
+            }
+            let long = String(repeating: "k", count: 1_000)
+            #expect(try SignedText(text(#"{"alg":"ES256","kid":"\#(long)"}"#), known).keyID == long)
+            #expect(throws: TextFlaw.self) { try SignedText(text(#"{"alg":"none","kid":"1"}"#), known) }
+            #expect(throws: TextFlaw.self) { try SignedText(text(#"{"alg":"ES256","crit":["x"]}"#), known) }
+        }
+    }
 }

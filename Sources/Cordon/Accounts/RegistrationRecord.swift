@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
@@ -59,5 +60,22 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     func receiver(bundleID: String) -> SignedEnvelope.Receiver {
         SignedEnvelope.Receiver(
             tenant: account.tenant, registrationID: registrationID, account: account.id, bundleID: bundleID)
+    }
+}
+
+extension RegistrationRecord: JSONReadable {
+    init(_ members: JSONMembers) throws(PolicyError) {
+        self.init(
+            version: try members.number("version"), generation: try members.number("generation"),
+            registrationID: try members.text("registrationID"), account: try members.read("account"),
+            discovery: try members.read("discovery"), keys: try members.read("keys"),
+            keysFetched: try members.optionalTime("keysFetched"),
+            envelope: SignedEnvelope(try members.text("envelope")), sequence: try members.number("sequence"),
+            lastCheckIn: try members.time("lastCheckIn"), contacted: try members.readIfPresent("contacted"),
+            contact: try members.optionalText("contact"), nextCheckIn: try members.time("nextCheckIn"),
+            planned: try members.optionalTime("planned"), failures: try members.count("failures"),
+            isAccountDisabled: try members.optionalFlag("isAccountDisabled"),
+            lastEventID: try members.optionalText("lastEventID"), deviceTag: try members.optionalText("deviceTag"),
+            evidence: try members.decodeIfPresent(EvidenceReports.Standing.self, "evidence"))
     }
 }

@@ -30,9 +30,12 @@ struct Delivery: Sendable, Equatable {
         configuration = AppConfiguration(envelope.configurations.compactMap(Self.targeted))
         allowedAccounts = envelope.allowedAccounts
         workingTime = envelope.workingTime
-        pins = CertificatePins(
-            (envelope.certificatePins ?? [:]).mapValues { pins in Set(pins.map { Base64URL.decode($0) ?? Data() }) }
-        ).joined(with: CertificatePins(configuration))
+        let configured = CertificatePins(configuration)
+        pins =
+            envelope.certificatePins.map { hosts in
+                CertificatePins(hosts.mapValues { pins in Set(pins.map { Base64URL.decode($0) ?? Data() }) })
+                    .joined(with: configured)
+            } ?? configured
         compliance = envelope.compliance
         telemetryDisabled = envelope.telemetryDisabled ?? false
         service = envelope.service ?? .usual

@@ -199,10 +199,10 @@ public actor AccountFiles: AccountFollower {
         protectFolder(context.folder(of: account), of: account)
         if let folder = try await background.open(account) { protectFolder(folder, of: account) }
         // A guarded key is opened at the gate, and one that is lost is given up there.
-        guard await !guards.isLost(account),
-            try await !fromVault({ (vault) async throws(VaultError) in try await vault.isGuarded(account) })
-        else { return }
-        try await fromVault { (vault) async throws(VaultError) in _ = try await vault.createAccountKey(for: account) }
+        let isOpen = try await fromVault { (vault) async throws(VaultError) in
+            try await vault.openAccountKey(for: account)
+        }
+        guard isOpen else { return }
         await carryOverFiles(of: account)
     }
 

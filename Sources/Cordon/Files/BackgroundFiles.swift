@@ -107,8 +107,7 @@ public actor BackgroundFiles {
         try StateFolder.make(folder, or: "the folder for background files cannot be made")
         try await Self.inVault { () async throws(VaultError) in
             // One that is lost is given up at the gate, with the other.
-            if try await vault.isLost(account) { return }
-            _ = try await vault.createAccountKey(for: account)
+            _ = try await vault.openAccountKey(for: account)
         }
         return folder
     }

@@ -1,4 +1,6 @@
 internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
 internal import Crypto
 internal import Foundation
 
@@ -49,4 +51,9 @@ struct KeyGuardRecord: Codable, Equatable, Sendable {
     }
 
     private static func name(of account: AccountID) -> Data { Data(account.rawValue.lowercased().utf8) }
+}
+
+extension KeyGuardRecord: JSONReadable {
+    // No start needs it: it is read when the person is asked.
+    init(_ members: JSONMembers) throws(PolicyError) { self = try members.decode(Self.self) }
 }

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 internal import Foundation
 
 /// What an app remembers of an account's launch gate; sealed, counted, and gone after a wipe.
@@ -16,6 +17,15 @@ struct LaunchRecord: Codable, Equatable, Sendable {
 
     /// What asks the most of the person.
     static let doubtful = LaunchRecord(noticeSeen: true, hadPIN: true, mustSignIn: true)
+}
+
+extension LaunchRecord: JSONReadable {
+    init(_ members: JSONMembers) throws(PolicyError) {
+        self.init(
+            noticeSeen: try members.flag("noticeSeen"), hadPIN: try members.flag("hadPIN"),
+            mustSignIn: try members.optionalFlag("mustSignIn"), signedIn: try members.readIfPresent("signedIn"),
+            checkedIn: try members.readIfPresent("checkedIn"))
+    }
 }
 
 /// The launch records of an app, one sealed file for each account.

@@ -1,3 +1,5 @@
+internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 /// What is kept of an account's PIN, by every app of the organisation that shares the folder.
@@ -23,4 +25,9 @@ struct PINRecord: Codable, Equatable, Sendable {
 
     /// As many former PINs are kept as a policy may ask for (SRV-RS-049).
     static let formerLimit = 24
+}
+
+extension PINRecord: JSONReadable {
+    // No start needs it: it is read when the person is asked.
+    init(_ members: JSONMembers) throws(PolicyError) { self = try members.decode(Self.self) }
 }

@@ -1,3 +1,4 @@
+internal import CordonPolicy
 internal import Foundation
 
 /// When something happened, by the wall clock and by the time since the machine's start.
@@ -33,6 +34,14 @@ struct ClockReading: Codable, Equatable, Sendable {
     /// The least time that must have passed, whatever the wall clock says.
     func atLeast(until now: ClockReading) -> Duration {
         sameRun(until: now) ?? (boot == now.boot ? .zero : .milliseconds(now.uptime))
+    }
+}
+
+extension ClockReading: JSONReadable {
+    init(_ members: JSONMembers) throws(PolicyError) {
+        wall = try members.number("wall")
+        boot = try members.text("boot")
+        uptime = try members.number("uptime")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import CordonBase
+internal import CordonPolicy
 internal import CordonProtocol
 internal import Crypto
 internal import Foundation
@@ -10,7 +11,7 @@ internal import Foundation
 /// counter holds twice the generation of what is there, and one more where nothing is there any more, or not yet. A record is written
 /// before its number is raised, and removed after; so whatever instant the process dies at, what is there is never taken for older. Who
 /// reads asks for the number first: then a record that is written meanwhile is not taken for older either.
-struct SealedState<Value: Codable & Sendable>: Sendable {
+struct SealedState<Value: Codable & JSONReadable & Sendable>: Sendable {
     let file: StateFile
     /// Says what the value is for; a value of another purpose does not open.
     let purpose: String
@@ -146,16 +147,14 @@ struct SealedState<Value: Codable & Sendable>: Sendable {
         }
         let least = (counted ?? 0) / 2
         switch try open(bytes) {
-        case .sealed(let record):
-            let generation = max(record.generation, least)
+        case .sealed(let stored, let value):
+            let generation = max(stored, least)
             guard let counted, counted > 0 || isShared else {
-                return Found(contents: .doubtful(.uncounted), value: record.value, generation: generation)
+                return Found(contents: .doubtful(.uncounted), value: value, generation: generation)
             }
-            var contents = Contents.value(record.value)
-            if record.generation < counted - record.generation {
-                contents = .doubtful(counted % 2 == 1 ? .removed : .older)
-            }
-            return Found(contents: contents, value: record.value, generation: generation, isCounted: counted > 0)
+            var contents = Contents.value(value)
+            if stored < counted - stored { contents = .doubtful(counted % 2 == 1 ? .removed : .older) }
+            return Found(contents: contents, value: value, generation: generation, isCounted: counted > 0)
         case .former(let value):
             // Once this device has counted the record, one that was not is older.
             guard counted == 0, isShared || !seal.refusesUncounted else {
@@ -168,7 +167,7 @@ struct SealedState<Value: Codable & Sendable>: Sendable {
     }
 
     private enum Opened {
-        case sealed(Counted)
+        case sealed(generation: Int64, Value)
         case former(Value)
         case newer
         case damaged
@@ -192,10 +191,11 @@ struct SealedState<Value: Codable & Sendable>: Sendable {
         let key = try key
         guard let box = FormerSeal.box(in: members),
             let plain = try? AES.GCM.open(box, using: key, authenticating: context),
-            let record = try? MessageCoding.decode(Counted.self, from: plain),
-            (1...Self.limit).contains(record.generation)
+            let record = try? JSONMembers(JSONValue(parsing: plain)),
+            let generation = try? record.number("generation"), (1...Self.limit).contains(generation),
+            let value: Value = try? record.read("value")
         else { return .damaged }
-        return .sealed(record)
+        return .sealed(generation: generation, value)
     }
 
     private struct Form: Encodable {
@@ -203,7 +203,7 @@ struct SealedState<Value: Codable & Sendable>: Sendable {
         var version: Int64
     }
 
-    private struct Counted: Codable {
+    private struct Counted: Encodable {
         var generation: Int64
         var value: Value
     }

@@ -55,7 +55,7 @@ struct StateSeal: Sendable {
     ///
     /// - Parameter isShared: Whether the record is one that the organisation's apps share.
     func counterName(_ purpose: String, _ file: String, isShared: Bool) throws(ProtectionError) -> String {
-        let text = [purpose, isShared ? "" : bundleID.lowercased(), file].joined(separator: "\n")
+        let text = "\(purpose)\n\(isShared ? "" : bundleID.lowercased())\n\(file)"
         let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: try key("cordon-state-count-1"))
         return Base64URL.encode(Data(code).prefix(18))
     }

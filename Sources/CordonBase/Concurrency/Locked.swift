@@ -1,8 +1,9 @@
 #if canImport(os)
-    package import os
+    public import os
 
-    /// A value behind a lock that any thread may take for a moment; the system's own lock, since iOS 17 lacks `Mutex`.
-    package struct Locked<Value: Sendable>: Sendable {
+    /// A value behind a lock that any thread may take for a moment; the system's own lock, since iOS 17 lacks `Mutex`. Public for the
+    /// reason that is told below.
+    public struct Locked<Value: Sendable>: Sendable {
         @usableFromInline let lock: OSAllocatedUnfairLock<Value>
 
         /// Puts the value behind a new lock.
@@ -18,10 +19,13 @@
         }
     }
 #else
-    package import Synchronization
+    public import Synchronization
 
     /// A value behind a lock that any thread may take for a moment.
-    package final class Locked<Value: Sendable>: Sendable {
+    ///
+    /// Public, though nothing outside the package sees this module: of a class that is the package's own, other modules' optimiser
+    /// makes no versions for their types of value, and a lock of an unknown type of value costs three times as much.
+    public final class Locked<Value: Sendable>: Sendable {
         @usableFromInline let lock: Mutex<Value>
 
         /// Puts the value behind a new lock.

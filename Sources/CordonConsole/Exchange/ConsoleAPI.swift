@@ -10,8 +10,18 @@ import Hummingbird
 /// may do, and every call is limited, checked and written down as any other.
 struct ConsoleAPI: Sendable {
     let parts: ServerExtension.Parts
-    let session: ConsoleSession
-    let context: ServiceRequestContext
+    private let session: ConsoleSession
+    private let context: ServiceRequestContext
+    /// The thumbprint of the session's key; nil for a bearer token.
+    private let key: String?
+
+    /// - Throws: An error of the key that the session was sealed with, which cannot be read.
+    init(parts: ServerExtension.Parts, session: ConsoleSession, context: ServiceRequestContext) throws {
+        self.parts = parts
+        self.session = session
+        self.context = context
+        key = try session.key.map { try SoftwareSigningKey(rawRepresentation: $0).publicKey.thumbprint }
+    }
 
     func get(_ path: String) async throws -> JSONValue { try await call(.get, path) }
 
@@ -26,7 +36,24 @@ struct ConsoleAPI: Sendable {
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, ifVersion version: String? = nil,
         impact: String = ""
     ) async throws -> JSONValue {
-        var request = try request(method, path)
+        try await answer(method, path, body, ifVersion: version, impact: impact).json
+    }
+
+    /// A page of a list, and what the next one is asked with (RFC 8288); nil at the end.
+    func page(_ path: String) async throws -> (list: [JSONValue], next: ConsoleForm?) {
+        let (response, json) = try await answer(.get, path)
+        let link = (response.headers[.link] ?? "").split(separator: ";")
+        guard link.count == 2, link[1].contains("rel=\"next\""), let query = link[0].split(separator: "?").last else {
+            return (json.array ?? [], nil)
+        }
+        return (json.array ?? [], ConsoleForm(String(query.dropLast())))
+    }
+
+    private func answer(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, ifVersion version: String? = nil,
+        impact: String = ""
+    ) async throws -> (response: Response, json: JSONValue) {
+        var request = request(method, path)
         if let body {
             request.headers[.contentType] = "application/json"
             request.body = Data(body.text().utf8)
@@ -36,7 +63,7 @@ struct ConsoleAPI: Sendable {
         let (response, bytes) = try await request.answer(parts, context)
         let json = bytes.isEmpty ? JSONValue.null : (try? JSONValue(parsing: bytes)) ?? .null
         guard response.status.kind == .successful else { throw Self.refusal(response, json) }
-        return json
+        return (response, json)
     }
 
     /// An answer to hand on as it is.
@@ -70,19 +97,10 @@ struct ConsoleAPI: Sendable {
         return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
     }
 
-    private func request(_ method: HTTPRequest.Method, _ path: String) throws -> InnerRequest {
+    private func request(_ method: HTTPRequest.Method, _ path: String) -> InnerRequest {
         var request = InnerRequest(method, path, base: parts.base)
-        guard let key = session.key else {
-            request.headers[.authorization] = "Bearer \(session.token)"
-            return request
-        }
-        guard let url = URL(string: parts.base + path) else {
-            throw Refusal(.badRequest, "address", "This is no address of the service.")
-        }
-        request.headers[.authorization] = "DPoP \(session.token)"
-        request.headers[.dpop] = try DPoPProof.make(
-            method: method.rawValue, url: url, accessToken: session.token, issued: parts.now(),
-            signer: try SoftwareSigningKey(rawRepresentation: key))
+        request.headers[.authorization] = (key == nil ? "bearer " : "dpop ") + session.token
+        request.key = key
         return request
     }
 

@@ -63,7 +63,8 @@ struct PageRenderer: Sendable {
     private func model(
         _ page: Page, for visit: ConsoleVisit?, in language: ConsoleLanguage, path: String?
     ) -> PageModel {
-        func say(_ phrase: Phrase) -> String { phrase.text(in: language) }
+        let rendering = Rendering(language: language, csrf: visit?.session.csrf ?? "none")
+        let say = rendering.say
         let menu = visit.map { visit in
             PageModel([
                 "name": say("Console"),
@@ -82,8 +83,8 @@ struct PageRenderer: Sendable {
         }
         return PageModel([
             "language": language.rawValue, "skip": say("Skip to the page"), "title": say(page.title),
-            "lead": say(page.lead), "above": page.above?.model(in: language), "menu": menu, "caller": caller,
-            "blocks": page.blocks.map { $0.model(in: language) }, "csrf": visit?.session.csrf ?? "none",
+            "lead": say(page.lead), "above": page.above?.html(rendering), "menu": menu, "caller": caller,
+            "blocks": HTML(page.blocks.map { $0.html(rendering) }), "csrf": rendering.csrf,
             "live": page.isLive && path != nil
                 ? "/console/live?page=" + ConsolePath.part(path ?? "") : nil,
         ])

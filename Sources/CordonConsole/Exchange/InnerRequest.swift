@@ -14,6 +14,8 @@ struct InnerRequest {
     private let base: URLComponents?
     var headers: HTTPFields = [:]
     var body = Data()
+    /// The thumbprint of the key that the session holds, to which its token is bound.
+    var key: String?
 
     init(_ method: HTTPRequest.Method, _ path: String, base: String) {
         self.method = method
@@ -38,7 +40,7 @@ struct InnerRequest {
         let head = HTTPRequest(
             method: method, scheme: base?.scheme, authority: authority, path: path, headerFields: headers)
         return try await parts.respond(
-            Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body))), context.item())
+            Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body))), context.item(holding: key))
     }
 }
 

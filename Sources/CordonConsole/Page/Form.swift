@@ -32,15 +32,22 @@ struct Form {
         self.fieldsets = (fields.isEmpty ? [] : [Fieldset(fields: fields)]) + fieldsets
     }
 
-    func model(in language: ConsoleLanguage) -> PageModel {
+    func html(_ page: Rendering) -> HTML {
         // A button alone needs no box around it.
-        let isBare = fieldsets.allSatisfy(\.fields.isEmpty)
-        return PageModel([
-            "bare": isBare, "filled": !isBare, "action": action, "submit": submit.text(in: language), "grave": isGrave,
-            "quiet": isQuiet, "locked": isLocked, "open": !isLocked, "method": asks ? "get" : "post",
-            "token": !asks, "hidden": hidden.map { PageModel(["name": $0.0, "value": $0.1]) },
-            "sets": fieldsets.map { $0.model(in: language, asks: asks) }, "cancel": cancel?.model(in: language),
-        ])
+        let kind = fieldsets.allSatisfy(\.fields.isEmpty) ? "bare" : "form"
+        let buttons: HTML = """
+            <p class="links"><button\(" class=\"grave\"", if: isGrave)\(" class=\"quiet\"", if: isQuiet)>\(page.say(submit))\
+            </button>\(cancel.map { [" <a href=\"\($0.href)\">\(page.say($0.text))</a>"] } ?? [])</p>
+            """
+        return """
+            <form class="\(kind)" method="\(asks ? "get" : "post")" action="\(action)">
+            \(page.token, if: !asks)\(hidden.map { page.hidden($0.0, $0.1) })
+            \("<fieldset class=\"locked\" disabled>", if: isLocked)\(fieldsets.map { $0.html(page, asks: asks) })\
+            \("</fieldset>", if: isLocked)
+            \(buttons, if: !isLocked)
+            </form>
+
+            """
     }
 }
 
@@ -50,11 +57,11 @@ struct Fieldset {
     var help: Phrase = ""
     var fields: [Field]
 
-    func model(in language: ConsoleLanguage, asks: Bool = false) -> PageModel {
-        PageModel([
-            "legend": legend.text(in: language), "help": help.text(in: language),
-            "fields": fields.map { $0.model(in: language, asks: asks) },
-        ])
+    func html(_ page: Rendering, asks: Bool) -> HTML {
+        let fields = HTML(fields.map { $0.html(page, asks: asks) })
+        let legend = page.say(legend)
+        guard !legend.isEmpty else { return fields }
+        return "<fieldset><legend>\(legend)</legend>\(page.paragraph("help", help))\n\(fields)</fieldset>"
     }
 }
 
@@ -98,49 +105,86 @@ struct Field {
         self.isRequired = isRequired
     }
 
+    private var id: String { "f-\(name)" }
+
     /// - Parameter asks: Whether the form only asks.
-    func model(in language: ConsoleLanguage, asks: Bool = false) -> PageModel {
-        func say(_ phrase: Phrase) -> String { phrase.text(in: language) }
-        let about = [help, error, idle].contains { !$0.isEmpty } || !remarks.isEmpty
-        var members: [String: Any?] = [
-            "id": "f-\(name)", "name": name, "label": say(label), "help": say(help), "error": say(error),
-            "idle": say(idle), "remarks": remarks.isEmpty ? nil : remarks.map(say), "required": isRequired,
-            "value": value, "about": about,
-        ]
+    func html(_ page: Rendering, asks: Bool) -> HTML {
+        """
+        <div class="field\(" wrong", if: !error.isEmpty)\(" idle", if: !idle.isEmpty)">
+        \(control(page, asks: asks))
+        \("<div id=\"\(id)-about\" class=\"about\">\(about(page))</div>", if: isExplained)
+        </div>
+
+        """
+    }
+
+    private var isExplained: Bool { [help, error, idle].contains { !$0.isEmpty } || !remarks.isEmpty }
+
+    private func about(_ page: Rendering) -> [HTML] {
+        [page.paragraph("error", error)] + remarks.map { page.paragraph("remark", $0) }
+            + [page.paragraph("remark", idle), page.paragraph("help", help)]
+    }
+
+    private func control(_ page: Rendering, asks: Bool) -> HTML {
+        let described: HTML = isExplained ? " aria-describedby=\"\(id)-about\"" : ""
+        let attributes: HTML = "\(described)\(" aria-invalid=\"true\"", if: !error.isEmpty)"
+        let label: HTML = "<label for=\"\(id)\">\(page.say(label))</label>"
         switch kind {
-        case .text: members["line"] = true
-        case .long: members["long"] = true
+        case .text: return "\(label)\(line(attributes))"
         case .search(let button):
-            members["line"] = true
-            members["search"] = say(button)
-        case .flag:
-            members["flag"] = true
-            members["checked"] = value == "true"
+            return """
+                \(label)\(line(attributes))\
+                <button class="beside" name="step" value="find">\(page.say(button))</button>
+                """
+        case .long:
+            return "\(label)<textarea id=\"\(id)\" name=\"\(name)\" rows=\"5\"\(attributes)>\n\(value)</textarea>"
         case .choice(let options):
-            members["choice"] = true
-            members["options"] = (options + (asks ? [] : Self.missing([value], in: options))).map { option in
-                PageModel(["value": option.value, "text": say(option.text), "chosen": option.value == value])
+            let offered = options + (asks ? [] : Self.missing([value], in: options))
+            let shown = offered.map { option -> HTML in
+                let chosen = option.value == value
+                return """
+                    <option value="\(option.value)"\(" selected", if: chosen)>\(page.say(option.text))</option>
+                    """
             }
+            return "\(label)<select id=\"\(id)\" name=\"\(name)\"\(attributes)>\(shown)</select>"
+        case .flag:
+            return """
+                <label class="check"><input type="checkbox" id="\(id)" name="\(name)" value="true"\
+                \(" checked", if: value == "true")\(described)> \(page.say(self.label))</label>
+                """
         case .radio(let options):
-            members["radio"] = true
-            members["options"] = options.map { option in
-                PageModel([
-                    "value": option.value, "text": say(option.text), "help": say(option.help),
-                    "chosen": option.value == value,
-                    "name": name, "id": "f-\(name)-\(option.value)",
-                ])
+            let shown = options.map { option -> HTML in
+                let (id, help) = ("\(id)-\(option.value)", page.say(option.help))
+                let described: HTML = help.isEmpty ? "" : " aria-describedby=\"\(id)-help\""
+                return """
+                    <div class="option">\(box("radio", option.value, option.text, option.value == value, described, page))\
+                    \("<p class=\"help\" id=\"\(id)-help\">\(help)</p>", if: !help.isEmpty)</div>
+                    """
             }
+            return "<fieldset><legend>\(page.say(self.label))</legend>\(shown)</fieldset>"
         case .several(let options):
             let chosen = value.split(separator: ",").map(String.init)
-            members["several"] = true
-            members["options"] = (options + (asks ? [] : Self.missing(chosen, in: options))).map { option in
-                PageModel([
-                    "value": option.value, "text": say(option.text), "chosen": chosen.contains(option.value),
-                    "name": name, "id": "f-\(name)-\(option.value)",
-                ])
+            let shown = (options + (asks ? [] : Self.missing(chosen, in: options))).map { option in
+                box("checkbox", option.value, option.text, chosen.contains(option.value), "", page)
             }
+            return "<fieldset\(described)><legend>\(page.say(self.label))</legend>\(shown)</fieldset>"
         }
-        return PageModel(members)
+    }
+
+    private func line(_ attributes: HTML) -> HTML {
+        """
+        <input id="\(id)" name="\(name)" value="\(value)" autocomplete="off" spellcheck="false" maxlength="4096"\
+        \(" required", if: isRequired)\(attributes)>
+        """
+    }
+
+    private func box(
+        _ type: String, _ value: String, _ text: Phrase, _ isChosen: Bool, _ attributes: HTML, _ page: Rendering
+    ) -> HTML {
+        """
+        <label class="check"><input type="\(type)" id="\(id)-\(value)" name="\(name)" value="\(value)"\
+        \(" checked", if: isChosen)\(attributes)> \(page.say(text))</label>
+        """
     }
 
     /// What is chosen and not offered, such as a tag that is gone: a form without it would take it away when it is saved.

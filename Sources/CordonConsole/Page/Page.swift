@@ -39,8 +39,8 @@ struct Link {
         self.isMain = isMain
     }
 
-    func model(in language: ConsoleLanguage) -> PageModel {
-        PageModel(["text": text.text(in: language), "href": href, "main": isMain])
+    func html(_ page: Rendering) -> HTML {
+        "<a href=\"\(href)\"\(" class=\"main\"", if: isMain)>\(page.say(text))</a>"
     }
 }
 
@@ -66,33 +66,28 @@ enum Block {
     case code(Phrase, label: Phrase)
     case tiles([Tile])
 
-    func model(in language: ConsoleLanguage) -> PageModel {
-        func say(_ phrase: Phrase) -> String { phrase.text(in: language) }
-        return switch self {
-        case .text(let text): PageModel(["text": say(text)])
+    func html(_ page: Rendering) -> HTML {
+        switch self {
+        case .text(let text): page.say(text).isEmpty ? "" : "<p>\(page.say(text))</p>\n"
         case .note(let tone, let text, let items):
-            PageModel([
-                "note": PageModel([
-                    "tone": tone.rawValue, "text": say(text), "role": tone == .bad ? "alert" : "status",
-                    "items": items.isEmpty ? nil : items.map(say),
-                ])
-            ])
+            """
+            <div class="note \(tone.rawValue)" role="\(tone == .bad ? "alert" : "status")"><p>\(page.say(text))</p>\
+            \(items.map { page.paragraph("item", $0) })</div>
+
+            """
         case .facts(let facts):
-            PageModel([
-                "facts": PageModel([
-                    "rows": facts.map { PageModel(["name": say($0.0), "cell": $0.1.model(in: language)]) }
-                ])
-            ])
-        case .table(let table): PageModel(["table": table.model(in: language)])
-        case .form(let form): PageModel(["form": form.model(in: language)])
-        case .links(let links): PageModel(["links": PageModel(["all": links.map { $0.model(in: language) }])])
-        case .chart(let chart): PageModel(["chart": chart.model(in: language)])
+            "<dl>\(facts.map { "<dt>\(page.say($0.0))</dt><dd>\($0.1.html(page))</dd>" })</dl>\n"
+        case .table(let table): table.html(page)
+        case .form(let form): form.html(page)
+        case .links(let links): "<p class=\"links\">\(links.map { "\($0.html(page)) " })</p>\n"
+        case .chart(let chart): chart.html(page)
         case .card(let title, let blocks):
-            PageModel(["card": PageModel(["title": say(title), "blocks": blocks.map { $0.model(in: language) }])])
+            "<section class=\"card\"><h2>\(page.say(title))</h2>\(blocks.map { $0.html(page) })</section>\n"
         case .more(let title, let blocks):
-            PageModel(["more": PageModel(["title": say(title), "blocks": blocks.map { $0.model(in: language) }])])
-        case .code(let text, let label): PageModel(["code": PageModel(["text": say(text), "label": say(label)])])
-        case .tiles(let tiles): PageModel(["tiles": PageModel(["all": tiles.map { $0.model(in: language) }])])
+            "<details><summary>\(page.say(title))</summary>\(blocks.map { $0.html(page) })</details>\n"
+        case .code(let text, let label):
+            "<pre tabindex=\"0\" aria-label=\"\(page.say(label))\">\(page.say(text))</pre>\n"
+        case .tiles(let tiles): "<ul class=\"tiles\">\(tiles.map { $0.html(page) })</ul>\n"
         }
     }
 }
@@ -104,8 +99,10 @@ struct Tile {
     var tone = Tone.plain
     var href: String
 
-    func model(in language: ConsoleLanguage) -> PageModel {
-        PageModel(["number": number, "text": text.text(in: language), "tone": tone.rawValue, "href": href])
+    func html(_ page: Rendering) -> HTML {
+        """
+        <li class="\(tone.rawValue)"><a href="\(href)"><strong>\(number)</strong> <span>\(page.say(text))</span></a></li>
+        """
     }
 }
 
@@ -126,18 +123,23 @@ struct Table {
         self.more = more
     }
 
-    func model(in language: ConsoleLanguage) -> PageModel {
-        let caption = caption.text(in: language)
-        guard !rows.isEmpty else { return PageModel(["caption": caption, "empty": empty.text(in: language)]) }
-        let columns = columns.map { $0.text(in: language) }
-        return PageModel([
-            "caption": caption, "filled": true, "columns": columns,
-            "rows": rows.map { row in
-                PageModel([
-                    "cells": zip(columns, row).map { PageModel(["column": $0, "cell": $1.model(in: language)]) }
-                ])
-            }, "more": more?.model(in: language),
-        ])
+    func html(_ page: Rendering) -> HTML {
+        let caption = page.say(caption)
+        guard !rows.isEmpty else {
+            return "<p class=\"caption\">\(caption)</p>\(page.paragraph("empty", empty))\n"
+        }
+        let columns = columns.map { HTML("\(page.say($0))") }
+        return """
+            <div class="scroll" role="region" aria-label="\(caption)" tabindex="0"><table><caption>\(caption)</caption>
+            <thead><tr>\(columns.map { "<th scope=\"col\">\($0)</th>" })</tr></thead>
+            <tbody>\(rows.map { "<tr>\(zip(columns, $0).map { Self.cell($0, $1, page) })</tr>" })</tbody></table></div>
+            \(more.map { ["<p class=\"links\"><a href=\"\($0.href)\" rel=\"next\">\(page.say($0.text))</a></p>"] } ?? [])
+
+            """
+    }
+
+    private static func cell(_ column: HTML, _ cell: Cell, _ page: Rendering) -> HTML {
+        "<td data-column=\"\(column)\">\(cell.html(page))</td>"
     }
 }
 
@@ -152,43 +154,43 @@ indirect enum Cell {
     /// A button that asks for something at once.
     case button(Phrase, action: String, fields: [(String, String)] = [])
 
-    func model(in language: ConsoleLanguage) -> PageModel {
+    func html(_ page: Rendering) -> HTML {
         func say(_ phrase: Phrase) -> String {
-            let text = phrase.text(in: language)
+            let text = page.say(phrase)
             return text.isEmpty ? "–" : text
         }
         return switch self {
-        case .text(let text): PageModel(["text": say(text)])
-        case .link(let text, let href): PageModel(["link": PageModel(["text": say(text), "href": href])])
-        case .badge(let text, let tone): PageModel(["badge": PageModel(["text": say(text), "tone": tone.rawValue])])
+        case .text(let text): "\(say(text))"
+        case .link(let text, let href): "<a href=\"\(href)\">\(say(text))</a>"
+        case .badge(let text, let tone): "<span class=\"badge \(tone.rawValue)\">\(say(text))</span>"
         case .time(let date):
             date.map { date in
-                PageModel(["time": PageModel(["iso": date.formatted(.iso8601), "text": Moment.text(date)])])
-            } ?? PageModel(["text": say("never")])
-        case .code(let text): PageModel(["code": text.isEmpty ? "–" : text])
-        case .list(let cells):
-            PageModel(["list": PageModel(["all": cells.map { PageModel(["cell": $0.model(in: language)]) }])])
+                let exact = date.formatted(.iso8601)
+                return "<time datetime=\"\(exact)\">\(Moment.words(exact))</time>"
+            } ?? "\(say("never"))"
+        case .code(let text): "<code>\(text.isEmpty ? "–" : text)</code>"
+        case .list(let cells): HTML(cells.map { "<span class=\"one\">\($0.html(page))</span> " })
         case .button(let text, let action, let fields):
-            PageModel([
-                "button": PageModel([
-                    "text": say(text), "action": action,
-                    "hidden": fields.map { PageModel(["name": $0.0, "value": $0.1]) },
-                ])
-            ])
+            """
+            <form method="post" action="\(action)">\(page.token)\(fields.map { page.hidden($0.0, $0.1) })\
+            <button>\(say(text))</button></form>
+            """
         }
     }
 }
 
 /// Times as people read them, with their zone.
 enum Moment {
-    static func text(_ date: Date) -> String {
-        let text = date.formatted(.iso8601)
-        return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
+    static func text(_ date: Date) -> String { words(date.formatted(.iso8601)) }
+
+    fileprivate static func words(_ exact: String) -> String {
+        exact.prefix(10) + " " + exact.dropFirst(11).prefix(5) + " UTC"
     }
 
     /// The time that a document of the service says.
     static func read(_ text: String?) -> Date? {
-        guard let text else { return nil }
+        // Most texts are no times, which is dear to be told by trying.
+        guard let text, text.utf8.dropFirst(10).first == UInt8(ascii: "T") else { return nil }
         return (try? Date(text, strategy: .iso8601))
             ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }

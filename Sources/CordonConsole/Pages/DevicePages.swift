@@ -65,7 +65,7 @@ struct DevicePages {
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        var path = "/beta/deviceAppManagement/managedAppRegistrations?$top=50&$expand=appliedPolicies"
+        var path = "/beta/deviceAppManagement/managedAppRegistrations?$top=50&$expand=appliedPolicies($select=id)"
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
         let shared = try await visit.api.get("/admin/v1/devices").array ?? []
@@ -95,7 +95,10 @@ struct DevicePages {
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
-        let one = try await visit.api.get(Self.route(id) + "?$expand=operations,appliedPolicies,intendedPolicies")
+        let one = try await visit.api.get(
+            Self.route(id)
+                + "?$expand=operations,appliedPolicies($select=displayName,version),intendedPolicies($select=displayName,version)"
+        )
         let user = try? await visit.api.get(PeoplePages.route(one.text("userId")))
         let (applied, intended) = (one.list("appliedPolicies"), one.list("intendedPolicies"))
         func version(_ policies: [JSONValue], _ id: String) -> String {

@@ -26,7 +26,8 @@ struct OverviewPage {
         let (flagged, overdue) = (attention.number("flaggedApps"), attention.number("overdueApps"))
         let (waiting, expiring) = (attention.number("waitingWipes"), attention.number("expiringApps"))
         let (blocked, alerts) = (attention.number("blockedPeople"), attention.number("alerts"))
-        let policies = try await visit.api.all(PolicyPages.collection + "?$top=100&$expand=apps,assignments")
+        let policies = try await visit.api.all(
+            PolicyPages.collection + "?$top=100&$select=appGroupType&$expand=apps($select=id),assignments($select=id)")
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
         let assigned = summary["assignedUsers"] ?? .null
         let unprotected = assigned.number("unprotected")

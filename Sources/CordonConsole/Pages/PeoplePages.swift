@@ -124,9 +124,10 @@ struct PeoplePages {
         let id = visit.keys[0]
         let user = try await visit.api.get(Self.route(id))
         let registrations = try await visit.api.all(
-            "/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=50&$expand=appliedPolicies", atMost: 50)
+            "/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=50&$expand=appliedPolicies($select=id)",
+            atMost: 50)
         let checks = try await visit.api.all(Self.route(id) + "/getManagedAppDiagnosticStatuses")
-        let policies = try await visit.api.all(Self.route(id) + "/getManagedAppPolicies")
+        let policies = try await visit.api.all(Self.route(id) + "/getManagedAppPolicies?$select=displayName")
         let groups = try await visit.api.all(Self.route(id) + "/memberOf")
         let isBlocked = try await visit.api.get(Self.route(id) + "/isManagedAppUserBlocked")["value"] == true
         let failing = checks.filter(Self.fails)

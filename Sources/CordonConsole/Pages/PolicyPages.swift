@@ -37,7 +37,9 @@ struct PolicyPages {
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let all = try await visit.api.all(Self.collection + "?$top=999&$expand=apps,assignments")
+        let all = try await visit.api.all(
+            Self.collection + "?$top=999&$select=displayName,appGroupType,version,lastModifiedDateTime"
+                + "&$expand=apps($select=id),assignments($select=target)")
         let search = visit.query["search"].lowercased()
         let policies = all.filter {
             !Self.isConfiguration($0) && (search.isEmpty || $0.text("displayName").lowercased().contains(search))

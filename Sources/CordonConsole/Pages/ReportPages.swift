@@ -83,7 +83,7 @@ struct ReportPages {
     }
 
     /// The most rows of a page, and among how many of them a word is looked for.
-    private static let (mostShown, mostSearched) = (100, 200)
+    private static let (mostShown, mostSearched) = (50, 200)
     private static let people: Set = ["userID", "userId", "requestedBy"]
     private static let names: Set = ["bundleID", "bundleId", "deviceName", "deviceTag", "version"]
 
@@ -97,8 +97,7 @@ struct ReportPages {
         }
         if !names.contains(member), let time = Moment.read(value?.string) { return .time(time) }
         if member == "hours", let hours = Double(ReportFile.text(value)) {
-            return .text(
-                .data(hours.formatted(.number.precision(.fractionLength(0)).locale(Locale(identifier: "en_US")))))
+            return .text(.data(String(format: "%.0f", hours)))
         }
         return .text(shown(value, isName: names.contains(member)))
     }
@@ -133,9 +132,9 @@ struct ReportPages {
         let (search, format) = (visit.query["search"], visit.query["format"])
         let isFile = ["json", "csv"].contains(format)
         let most = search.isEmpty ? Self.mostShown + 1 : Self.mostSearched
+        let word = search.lowercased()
         let all = try await Self.rows(of: report, isFile ? nil : most, visit).filter { row in
-            search.isEmpty
-                || report.columns.contains { ReportFile.text(row[$0.member]).localizedStandardContains(search) }
+            word.isEmpty || report.columns.contains { ReportFile.text(row[$0.member]).lowercased().contains(word) }
         }
         switch format {
         case "json": return .response(ReportFile.json(.array(all), named: "\(report.name).json"))
@@ -155,7 +154,7 @@ struct ReportPages {
             Page(
                 report.title, .reports,
                 lead: all.count > Self.mostShown
-                    ? "\(report.lead) The first 100 are shown; the files have all." : report.lead,
+                    ? "\(report.lead) The first 50 are shown; the files have all." : report.lead,
                 above: Link("Reports", "/console/reports"),
                 [
                     .form(

@@ -181,15 +181,11 @@ struct WipePages {
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let (user, wanted) = (visit.query["user"], visit.query["state"])
-        // One more than is shown says whether there are others; what a state is looked for among may be many.
-        let most = wanted.isEmpty ? Self.mostShown + 1 : Self.mostLookedAt
-        var asked = ["top=\(most)"]
-        for (name, value) in [("user", user), ("after", visit.query["after"])] where !value.isEmpty {
+        var asked = ["top=\(Self.mostShown)"]
+        for (name, value) in [("user", user), ("state", wanted), ("after", visit.query["after"])] where !value.isEmpty {
             asked.append(name + "=" + ConsolePath.part(value))
         }
-        let all = try await visit.api.get("/admin/v1/wipes?" + asked.joined(separator: "&")).array ?? []
-        let fitting = all.filter { Self.fits($0.text("state"), wanted) }
-        let wipes = fitting.prefix(Self.mostShown)
+        let (wipes, next) = try await visit.api.page("/admin/v1/wipes?" + asked.joined(separator: "&"))
         let people = try await PeopleStanding(
             of: wipes.flatMap { [$0.text("userId"), $0.text("requestedBy")] }, visit)
         let rows = wipes.map { wipe -> [Cell] in
@@ -204,12 +200,10 @@ struct WipePages {
                     : wipe["receipt"]?.string.map { .badge("signed, \($0.count) bytes", .good) } ?? .text("none"),
             ]
         }
-        // Behind the last that is shown, or where none fits, behind the last that was looked at.
-        let last = fitting.count > wipes.count ? wipes.last : all.count >= most ? all.last : nil
-        let more = last.map { last in
+        let more = next.map { next in
             Link(
                 "More",
-                "/console/wipes?after=\(ConsolePath.part(last.text("id")))&state=\(ConsolePath.part(wanted))"
+                "/console/wipes?after=\(ConsolePath.part(next["after"]))&state=\(ConsolePath.part(wanted))"
                     + (user.isEmpty ? "" : "&user=" + ConsolePath.part(user)))
         }
         return .page(
@@ -229,22 +223,10 @@ struct WipePages {
                 ]))
     }
 
-    /// Among how many wipes a page looks for those in a state.
-    private static let mostLookedAt = 500
-
     private static let states: [(value: String, text: Phrase)] = [
         ("", "all"), ("open", "under way"), ("succeeded", "done"), ("failed", "failed or lapsed"),
         ("cancelled", "cancelled"),
     ]
-
-    private static func fits(_ state: String, _ wanted: String) -> Bool {
-        switch wanted {
-        case "": true
-        case "open": steps.dropLast().contains(state)
-        case "failed": ["failed", "expired"].contains(state)
-        default: state == wanted
-        }
-    }
 
     private static func isOpen(_ wipe: JSONValue) -> Bool { steps.dropLast().contains(wipe.text("state")) }
 

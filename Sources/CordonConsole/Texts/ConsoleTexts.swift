@@ -18,7 +18,7 @@ enum ConsoleTexts {
 
     static let german: [String: String] = [
         "%@ (people: %@, groups: %@)": "%@ (Personen: %@, Gruppen: %@)",
-        "%@ The first 100 are shown; the files have all.": "%@ Gezeigt sind die ersten 100; die Dateien enthalten alle.",
+        "%@ The first 50 are shown; the files have all.": "%@ Gezeigt sind die ersten 50; die Dateien enthalten alle.",
         "%@ answers change": "%@ Antworten ändern sich",
         "%@ days": "%@ Tage",
         "%@ hours": "%@ Stunden",
@@ -567,7 +567,6 @@ enum ConsoleTexts {
         "This did not work": "Das hat nicht funktioniert",
         "This form was not sent from a page of your session.": "Dieses Formular wurde nicht von einer Seite Ihrer Sitzung gesendet.",
         "This gets weaker:": "Das wird schwächer:",
-        "This is no address of the service.": "Das ist keine Adresse des Dienstes.",
         "This is not the JSON of a policy: an object with @odata.type is needed.": "Das ist nicht das JSON einer Richtlinie: Es muss ein Objekt mit @odata.type sein.",
         "This is not the number that is shown. Nothing was wiped.": "Das ist nicht die gezeigte Nummer. Nichts wurde gelöscht.",
         "This needs attention:": "Hier ist etwas zu tun:",

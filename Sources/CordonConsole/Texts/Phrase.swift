@@ -89,13 +89,29 @@ struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
             }
         }
         var (filled, next, rest) = ("", 0, pattern[...])
-        while let place = rest.firstMatch(of: /%(?:([1-9])\$)?@/) {
-            filled += rest[..<place.range.lowerBound]
-            let index = place.1.flatMap { Int($0) }.map { $0 - 1 } ?? next
+        while let mark = rest.utf8.firstIndex(of: UInt8(ascii: "%")) {
+            filled += rest[..<mark]
+            rest = rest[mark...]
+            guard let (number, end) = Self.place(rest.utf8) else {
+                filled += "%"
+                rest = rest.dropFirst()
+                continue
+            }
+            let index = number.map { $0 - 1 } ?? next
             next += 1
             if texts.indices.contains(index) { filled += texts[index] }
-            rest = rest[place.range.upperBound...]
+            rest = rest[end...]
         }
         return filled + rest
+    }
+
+    /// The number of the place that a text begins with, nil for the next one, and where it ends; nil where it begins with none.
+    private static func place(_ text: Substring.UTF8View) -> (number: Int?, end: String.Index)? {
+        let rest = text.dropFirst()
+        if rest.first == UInt8(ascii: "@") { return (nil, text.index(text.startIndex, offsetBy: 2)) }
+        guard let digit = rest.first, (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digit),
+            rest.dropFirst().starts(with: "$@".utf8)
+        else { return nil }
+        return (Int(digit - UInt8(ascii: "0")), text.index(text.startIndex, offsetBy: 4))
     }
 }

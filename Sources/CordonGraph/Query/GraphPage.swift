@@ -46,11 +46,19 @@ struct GraphPage {
     /// The members that `$select` leaves: those it names and those that `$expand` does, with what is said about them,
     /// and always the id and the type (SRV-OP-011).
     static func select(_ entity: JSONValue, by query: GraphQuery) -> JSONValue {
-        guard let named = query.select, case .object(let all) = entity else { return entity }
-        let kept = named.union(query.expand).union(["id"])
+        guard let named = query.select else { return entity }
+        return entity.keeping(named.union(query.expand))
+    }
+}
+
+extension JSONValue {
+    /// An entity with these members alone, beside the id and what is said about it.
+    func keeping(_ names: Set<String>) -> JSONValue {
+        guard case .object(let all) = self else { return self }
         return .object(
             all.filter { name, _ in
-                name.hasPrefix("@odata.") || kept.contains(name.prefix { $0 != "@" }.lowercased())
+                let name = name.prefix { $0 != "@" }.lowercased()
+                return name.isEmpty || name == "id" || names.contains(name)
             })
     }
 }

@@ -8,6 +8,8 @@ struct GraphQuery: Sendable {
     var select: Set<String>?
     /// The navigation members to include.
     var expand: Set<String> = []
+    /// The members to answer of what is included, by the navigation member; all of one that is not named.
+    var expandedSelect: [String: Set<String>] = [:]
     /// How many entities a page holds.
     var top: Int?
     /// How many entities to leave out.
@@ -44,7 +46,7 @@ struct GraphQuery: Sendable {
     private mutating func read(_ name: String, _ value: String) throws {
         switch name {
         case "$select": select = Set(Self.words(value).map { $0.lowercased() })
-        case "$expand": expand = Set(Self.words(value).map { String($0.prefix { $0 != "(" }).lowercased() })
+        case "$expand": Self.words(value).forEach { readExpansion($0) }
         case "$top": top = try Self.number(value, name, in: 1...Self.largestPage)
         case "$skip": skip = try Self.number(value, name, in: 0...Int(Int32.max))
         case "$count": count = value.lowercased() == "true"
@@ -60,6 +62,17 @@ struct GraphQuery: Sendable {
         default: custom[name] = value
         }
         kept.append((name, value))
+    }
+
+    /// Reads a navigation member with its options in brackets, of which `$select` is taken (OData URL conventions §5.1.3).
+    private mutating func readExpansion(_ word: String) {
+        let name = String(word.prefix { $0 != "(" }).lowercased()
+        expand.insert(name)
+        for option in word.dropFirst(name.count + 1).dropLast().split(separator: ";") {
+            let halves = option.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard halves.count == 2, halves[0].lowercased() == "$select" else { continue }
+            expandedSelect[name] = Set(Self.words(halves[1]).map { $0.lowercased() })
+        }
     }
 
     /// The entries of a list; a comma inside brackets belongs to its entry.

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonService
 import CordonServiceHTTP
@@ -9,7 +10,9 @@ struct RegistrationExpansion: Sendable {
 
     /// What several registrations of one answer need, read once, and only where it was asked for.
     struct Shared {
-        private var policies: [ManagedAppPolicy] = []
+        private var policies: [String: ManagedAppPolicy] = [:]
+        /// Policies as they are shown, since many registrations have the same.
+        private let shown = Locked<[PolicyReference: JSONValue]>([:])
         private var logs: [String: [JSONValue]] = [:]
         /// The operations of the registrations that are looked at now, where the query looks at them.
         private var operations: [String: [JSONValue]] = [:]
@@ -24,10 +27,22 @@ struct RegistrationExpansion: Sendable {
             guard !queried.contains("intendedpolicies") else {
                 throw Refusal.badRequest("intendedPolicies are told for each page; the query cannot look at them.")
             }
-            if expand.contains("appliedpolicies") { policies = try await exchange.policies(administration) }
+            if expand.contains("appliedpolicies") {
+                policies = Self.byID(try await exchange.policies(administration))
+            }
             if expand.contains("managedapplogcollectionrequests") {
                 logs = try await LogCollectionRoutes(administration: administration, now: now).byRegistration(exchange)
             }
+        }
+
+        /// What is needed to show policies alone.
+        init(_ policies: [ManagedAppPolicy]) {
+            self.policies = Self.byID(policies)
+            queried = []
+        }
+
+        private static func byID(_ policies: [ManagedAppPolicy]) -> [String: ManagedAppPolicy] {
+            Dictionary(policies.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         }
 
         /// Takes up what the query looks at of some registrations, in place of what was taken up of those before: a list is as long as
@@ -55,8 +70,16 @@ struct RegistrationExpansion: Sendable {
             return .object(members)
         }
 
+        /// What was in force at the last check-in, each with the version that the app confirmed (SRV-RS-129).
         func applied(_ registration: Registration, _ exchange: GraphExchange) -> [JSONValue] {
-            RegistrationExpansion.applied(registration, among: policies, exchange)
+            registration.applied.compactMap { reference in
+                if let known = shown.withLock({ $0[reference] }) { return known }
+                guard var confirmed = policies[reference.id] else { return nil }
+                confirmed.version = reference.version
+                let entity = exchange.included([exchange.json(confirmed)], as: "appliedPolicies").array?.first ?? .null
+                shown.withLock { $0[reference] = entity }
+                return entity
+            }
         }
 
         func logs(of registration: Registration) -> [JSONValue] { logs[registration.id] ?? [] }
@@ -69,13 +92,15 @@ struct RegistrationExpansion: Sendable {
         let expand = exchange.query.expand
         var members = RegistrationEntity.json(registration, version: exchange.version).object ?? [:]
         if expand.contains("operations") {
-            members["operations"] = .array(try await operations(of: registration, exchange))
+            members["operations"] = exchange.included(
+                try await operations(of: registration, exchange), as: "operations")
         }
         if expand.contains("appliedpolicies") {
             members["appliedPolicies"] = .array(shared.applied(registration, exchange))
         }
         if expand.contains("intendedpolicies") {
-            members["intendedPolicies"] = .array(try await intended(registration, exchange))
+            members["intendedPolicies"] = exchange.included(
+                try await intended(registration, exchange), as: "intendedPolicies")
         }
         if expand.contains("managedapplogcollectionrequests") {
             members["managedAppLogCollectionRequests"] = .array(shared.logs(of: registration))
@@ -98,22 +123,7 @@ struct RegistrationExpansion: Sendable {
         }
     }
 
-    /// What was in force at the last check-in, each with the version that the app confirmed (SRV-RS-129).
-    @Sendable func applied(
-        _ registration: Registration, _ exchange: GraphExchange
-    ) async throws -> [JSONValue] {
-        Self.applied(registration, among: try await exchange.policies(administration), exchange)
-    }
-
-    private static func applied(
-        _ registration: Registration, among policies: [ManagedAppPolicy], _ exchange: GraphExchange
-    ) -> [JSONValue] {
-        registration.applied.compactMap { reference in
-            policies.first { $0.id == reference.id }.map { policy in
-                var confirmed = policy
-                confirmed.version = reference.version
-                return exchange.json(confirmed)
-            }
-        }
+    @Sendable func applied(_ registration: Registration, _ exchange: GraphExchange) async throws -> [JSONValue] {
+        Shared(try await exchange.policies(administration)).applied(registration, exchange)
     }
 }

@@ -1,4 +1,4 @@
-internal import CordonPolicy
+package import CordonPolicy
 
 /// The service's word that it answered a check-in, signed by the key of its envelopes: an answer without an envelope says nothing of who
 /// gave it, and the time without contact counts from here.
@@ -43,7 +43,7 @@ public struct ContactProof: Sendable, Codable, Equatable {
     public init(
         verifying text: String, by keys: JSONWebKeySet, forRegistration id: String
     ) throws(ProtocolError) {
-        self = try MessageCoding.decode(
+        self = try MessageCoding.read(
             Self.self, from: try CompactJWS.payload(of: text, type: .contactProof, signedBy: keys))
         guard registrationID == id else {
             throw ProtocolError(.wrongRecipient, "the answer was made for another registration")
@@ -66,5 +66,18 @@ public struct ContactProof: Sendable, Codable, Equatable {
         members[CodingKeys.stateGeneration.rawValue] = stateGeneration.map(JSONValue.integer)
         members[CodingKeys.hasRecoveryShare.rawValue] = hasRecoveryShare.map(JSONValue.bool)
         return .object(members)
+    }
+}
+
+extension ContactProof: JSONReadable {
+    /// Reads the members as they are written.
+    package init(_ members: JSONMembers) throws(PolicyError) {
+        self.init(
+            registrationID: try members.text(CodingKeys.registrationID.rawValue),
+            nonce: try members.text(CodingKeys.nonce.rawValue),
+            clientTime: try members.number(CodingKeys.clientTime.rawValue),
+            issuedAt: try members.number(CodingKeys.issuedAt.rawValue),
+            stateGeneration: try members.optionalNumber(CodingKeys.stateGeneration.rawValue),
+            hasRecoveryShare: try members.optionalFlag(CodingKeys.hasRecoveryShare.rawValue))
     }
 }

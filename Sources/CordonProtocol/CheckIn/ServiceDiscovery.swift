@@ -1,4 +1,5 @@
 public import CordonIdentity
+package import CordonPolicy
 public import Foundation
 
 /// Where an organisation's service and its sign-in are (SRV-CI-017), served at `/.well-known/cordon-mam`.
@@ -67,5 +68,30 @@ public struct ServiceDiscovery: Sendable, Codable, Equatable {
         self.versions = versions
         self.proof = proof
         self.tokenRequest = tokenRequest
+    }
+}
+
+extension ServiceDiscovery: JSONReadable {
+    /// Reads the members as they are written.
+    package init(_ members: JSONMembers) throws(PolicyError) {
+        var versions: [Int] = []
+        for value in try members.values("versions") {
+            guard let version = value.integer.flatMap({ Int(exactly: $0) }) else {
+                throw PolicyError(.wrongType, "a whole number is needed", at: "versions")
+            }
+            versions.append(version)
+        }
+        var proof: Proof?
+        if let name = try members.optionalText("proof") {
+            guard let known = Proof(rawValue: name) else {
+                throw PolicyError(.unknownName, "is not known here", at: "proof")
+            }
+            proof = known
+        }
+        self.init(
+            tenant: try members.tenant("tenant"), issuer: try members.address("issuer"),
+            checkIn: try members.address("checkIn"), resource: try members.text("resource"),
+            scope: try members.text("scope"), keys: try members.address("keys"), versions: versions, proof: proof,
+            tokenRequest: try members.decodeIfPresent(TokenRequest.self, "tokenRequest"))
     }
 }

@@ -48,7 +48,7 @@ struct JSONTreeDecoder: Decoder, SingleValueDecodingContainer {
         let special: Any? =
             switch type {
             case is Date.Type:
-                try found(try? Date(try decode(String.self), strategy: .iso8601), "a time as RFC 3339 has it")
+                try found(MessageTime.moment(try decode(String.self)), "a time as RFC 3339 has it")
             case is Data.Type: try found(Data(base64Encoded: try decode(String.self)), "Base64")
             case is URL.Type: try found(URL(string: try decode(String.self)), "an address")
             case is JSONValue.Type: value

@@ -7,11 +7,8 @@ public enum MessageCoding {
     ///
     /// - Throws: ``ProtocolError`` with code `malformed` when a value has no JSON form, such as a number that is not finite.
     public static func encode(_ message: some Encodable) throws(ProtocolError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
         do {
-            return try encoder.encode(message)
+            return Data(try JSONTreeEncoder.value(of: message).text().utf8)
         } catch {
             throw ProtocolError(.malformed, "this \(type(of: message)) has no JSON form")
         }
@@ -55,6 +52,19 @@ public enum MessageCoding {
         _ type: Message.Type, from value: JSONValue
     ) throws(ProtocolError) -> Message {
         try reading(type) { try JSONTreeDecoder(value: value, isStrict: true).decode(type) }
+    }
+
+    /// The message in the bytes, its members read one by one; see `JSONReadable`.
+    ///
+    /// - Throws: ``ProtocolError`` with code `malformed`, naming the member but never its value.
+    package static func read<Message: JSONReadable>(
+        _ type: Message.Type, from bytes: Data
+    ) throws(ProtocolError) -> Message {
+        do { return try Message(JSONMembers(JSONValue(parsing: bytes))) } catch {
+            guard error.code != .malformedJSON else { throw ProtocolError(.malformed, "\(type) is not JSON") }
+            let place = error.place.isEmpty ? "its top level" : error.place
+            throw ProtocolError(.malformed, "\(type) is malformed at \(place)")
+        }
     }
 
     private static func reading<Message>(

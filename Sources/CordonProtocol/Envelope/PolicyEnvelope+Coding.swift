@@ -4,7 +4,7 @@ internal import CordonPolicy
 /// The names of members are those of requests and receipts. Release 0.1 wrote and read others for five of them; both are
 /// written until release 0.3, for apps of release 0.1, and both are read, since apps verify envelopes that they stored.
 extension PolicyEnvelope {
-    private enum FormerKeys: String, CodingKey {
+    enum FormerKeys: String, CodingKey {
         case tenant = "tid"
         case registrationID = "rid"
         case account = "oid"

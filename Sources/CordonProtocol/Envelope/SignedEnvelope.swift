@@ -64,7 +64,7 @@ public struct SignedEnvelope: Sendable, Equatable, Codable {
     /// - Throws: ``ProtocolError``: signature first, then form, then receiver.
     public func verified(by keys: JSONWebKeySet, for receiver: Receiver) throws(ProtocolError) -> PolicyEnvelope {
         let payload = try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: keys)
-        let envelope = try MessageCoding.decode(PolicyEnvelope.self, from: payload)
+        let envelope = try MessageCoding.read(PolicyEnvelope.self, from: payload)
         guard envelope.tenant == receiver.tenant, envelope.registrationID == receiver.registrationID,
             envelope.account == receiver.account,
             envelope.bundleID.lowercased() == receiver.bundleID.lowercased()

@@ -1,4 +1,5 @@
 internal import CordonBase
+package import CordonPolicy
 package import CordonSignatures
 public import Foundation
 
@@ -59,5 +60,19 @@ extension JSONWebKey: Codable {
         try members.encode(keyID, forKey: .kid)
         try members.encode("sig", forKey: .use)
         try members.encode("ES256", forKey: .alg)
+    }
+}
+
+extension JSONWebKey: JSONReadable {
+    /// Reads a JWK, and refuses what the decoder refuses.
+    package init(_ members: JSONMembers) throws(PolicyError) {
+        for name in ["alg", "use", "n", "e"] { _ = try members.optionalText(name) }
+        guard try members.text(Member.kty.rawValue) == "EC",
+            try members.optionalText(Member.crv.rawValue) == "P-256", !members.holds("d"),
+            let x = try members.optionalText(Member.x.rawValue).flatMap({ Base64URL.decode($0) }), x.count == 32,
+            let y = try members.optionalText(Member.y.rawValue).flatMap({ Base64URL.decode($0) }), y.count == 32,
+            let key = P256PublicKey(point: x + y, id: try members.optionalText(Member.kid.rawValue))
+        else { throw PolicyError(.invalidValue, "is not an EC P-256 public key alone", at: "") }
+        self.init(key)
     }
 }

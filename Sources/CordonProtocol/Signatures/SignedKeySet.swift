@@ -1,3 +1,4 @@
+package import CordonPolicy
 public import Foundation
 
 /// The service's signing keys, vouched for by a root key that the app pins (SRV-CI-084).
@@ -27,12 +28,26 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
     /// The root key's ``KeyDelegation`` for the key that signed; nil where the root key itself did.
     public let delegation: String?
 
-    private struct Payload: Codable {
+    private struct Payload: Encodable, JSONReadable {
         var keys: [JSONWebKey]
         var iat: Int64
         var exp: Int64
         /// Nil in sets of services before versions.
         var ver: Int64?
+
+        init(keys: [JSONWebKey], iat: Int64, exp: Int64, ver: Int64) {
+            self.keys = keys
+            self.iat = iat
+            self.exp = exp
+            self.ver = ver
+        }
+
+        init(_ members: JSONMembers) throws(PolicyError) {
+            keys = try members.list("keys")
+            iat = try members.number("iat")
+            exp = try members.number("exp")
+            ver = try members.optionalNumber("ver")
+        }
     }
 
     /// Signs a set of keys with the root key.
@@ -136,7 +151,7 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
     /// What was signed, and the thumbprint of the root key that stands behind it.
     private func content(as type: MessageType, at now: Date) throws(ProtocolError) -> (payload: Payload, root: String) {
         let (bytes, key) = try CompactJWS.payloadWithEmbeddedKey(of: signed, type: type)
-        let payload = try MessageCoding.decode(Payload.self, from: bytes)
+        let payload = try MessageCoding.read(Payload.self, from: bytes)
         guard let delegation else { return (payload, key.thumbprint) }
         let delegated = try KeyDelegation(verifying: delegation)
         guard delegated.key.thumbprint == key.thumbprint else {
@@ -152,5 +167,14 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
     /// - Throws: ``ProtocolError`` when the set is not signed by the key that it carries or names.
     public func embeddedRoot() throws(ProtocolError) -> String {
         try content(as: .keySet, at: .distantPast).root
+    }
+}
+
+extension SignedKeySet: JSONReadable {
+    /// Reads the members as they are written; the keys are trusted by nobody before ``verified(pin:orNext:at:after:)``.
+    package init(_ members: JSONMembers) throws(PolicyError) {
+        keys = try members.list("keys")
+        signed = try members.text("signed")
+        delegation = try members.optionalText("delegation")
     }
 }

@@ -25,15 +25,35 @@ extension Administration {
         }
     }
 
+    /// The most wipes of a page, and the most that are looked at for one.
+    public static let mostOperations = 500
+
     /// A page of wipes, newest first.
     ///
     /// - Parameters:
     ///   - user: The object id of the person whose wipes are meant, nil for everyone's.
+    ///   - states: The states in which they are; nil for any.
     ///   - after: The id of the wipe after which the page begins, nil for the first page.
-    ///   - limit: The most wipes of the page.
+    ///   - limit: The most wipes of the page, ``mostOperations`` at the most.
+    /// - Returns: The wipes, and the id after which to go on; nil at the end. Where few are in the states, a page may have fewer than its
+    ///   limit though there are more.
     /// - Throws: ``ServiceError`` with code `notFound` where there is no wipe to begin after.
     public func operations(
-        ofUser user: String?, after id: String?, limit: Int, as administrator: Administrator
+        ofUser user: String?, in states: Set<WipeOperation.State>? = nil, after id: String?, limit: Int,
+        as administrator: Administrator
+    ) async throws(ServiceError) -> (page: [WipeOperation], next: String?) {
+        let limit = max(1, min(limit, Self.mostOperations))
+        // One more than is asked for says whether there are others.
+        let looked = try await operations(
+            ofUser: user, after: id, looking: states == nil ? limit + 1 : Self.mostOperations, as: administrator)
+        let fitting = looked.filter { states?.contains($0.state) ?? true }
+        let page = Array(fitting.prefix(limit))
+        if fitting.count > limit { return (page, page.last?.id) }
+        return (page, states != nil && looked.count == Self.mostOperations ? looked.last?.id : nil)
+    }
+
+    private func operations(
+        ofUser user: String?, after id: String?, looking limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
         try await store.read(.read, as: administrator) { records in
             let last = try id.map { id throws(ServiceError) in try records.operation(id).place }

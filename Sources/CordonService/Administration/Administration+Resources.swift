@@ -196,7 +196,7 @@ extension Administration {
     /// `user:` and an object id. For transports, before they have an ``Administrator``.
     public func customRoles(heldBy names: Set<String>, of tenant: TenantID) async throws(ServiceError) -> [CustomRole] {
         guard !names.isEmpty else { return [] }
-        return try await store.read(for: tenant) { records in
+        return try await store.readBriefly(for: tenant) { records in
             try records.records(CustomRole.self).filter { !$0.members.isDisjoint(with: names) }
         }
     }

@@ -9,7 +9,7 @@ package struct ConsoleSessions: Sendable {
     /// The record with this id, nil where there is none or it has expired.
     package func record(_ id: String, of tenant: TenantID) async throws(ServiceError) -> ConsoleSessionRecord? {
         let now = store.now
-        return try await store.read(for: tenant) { try $0.record(ConsoleSessionRecord.self, id) }.flatMap {
+        return try await store.readBriefly(for: tenant) { try $0.record(ConsoleSessionRecord.self, id) }.flatMap {
             $0.expires > now ? $0 : nil
         }
     }

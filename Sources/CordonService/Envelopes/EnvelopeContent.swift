@@ -59,8 +59,13 @@ struct EnvelopeContent: Sendable {
         allowedAccounts = settings.allowedAccounts
         self.extras = extras
         self.references = references
-        let bare = Self.version(
-            of: VersionedContent(policyDigest: merged?.digest, policies: references, configurations: configurations))
+        func makeBare() -> String {
+            Self.version(
+                of: VersionedContent(policyDigest: merged?.digest, policies: references, configurations: configurations)
+            )
+        }
+        // Configurations may name the person; without any, all whom the same protections reach have the same.
+        let bare = configurations.isEmpty ? snapshot.version(of: references, make: makeBare) : makeBare()
         let saysMore = allowedAccounts != nil || extras != .none
         version =
             saysMore

@@ -181,4 +181,6 @@ struct Change: StorageTransaction {
     }
 
     func append(_ record: AuditRecord) throws(ServiceError) { try transaction.append(record) }
+
+    var isWaitedFor: Bool { transaction.isWaitedFor }
 }

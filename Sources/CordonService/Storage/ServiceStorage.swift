@@ -103,6 +103,9 @@ extension StorageReader {
 
 /// A view that can change records.
 public protocol StorageTransaction: StorageReader {
+    /// Whether other changes wait for the end of this one: a body whose work comes in parts ends then, and goes on in another.
+    var isWaitedFor: Bool { get }
+
     /// Adds the record, or replaces the one with its id.
     func save(_ record: some StoredRecord) throws(ServiceError)
 
@@ -195,6 +198,9 @@ extension StorageReader {
 }
 
 extension StorageTransaction {
+    /// False, for stores that do not know.
+    public var isWaitedFor: Bool { false }
+
     /// Saves one after the other.
     public func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError) {
         for record in records { try save(record) }

@@ -7,15 +7,17 @@ internal import Logging
 /// Works out behind each change whom it concerns, and tells them.
 ///
 /// Registrations are looked through over a reader, which holds up no writer; the writer is taken for those alone that there is
-/// something to tell, a few at a time, in the transaction that also says how far the work has come. Between those transactions is
-/// a pause, so that not all apps come back in the same second and check-ins are written meanwhile.
+/// something to tell, a few at a time and fewer where others wait for it, in the transaction that also says how far the work has
+/// come. Between those transactions is a pause, so that not all apps come back in the same second and check-ins are written
+/// meanwhile.
 struct Announcer: Sendable {
     /// The most registrations that are told in one transaction.
     static let mostPerStep = 64
-    /// The most registrations that are looked through before it is written down how far the work has come.
-    static let page = 256
+    /// The most registrations that are looked through before it is written down how far the work has come: so few that a store
+    /// remembers them as they were decoded, until they are told.
+    static let page = 3 * mostPerStep
 
-    /// The usual pause after one transaction.
+    /// The usual pause after each app that was told.
     private let pause: Duration
     private let targeting: Targeting
     private let logger: Logger
@@ -30,7 +32,7 @@ struct Announcer: Sendable {
 
     /// - Parameter perSecond: How many apps are told in a second, about.
     init(targeting: Targeting, perSecond: Int, logger: Logger) {
-        pause = .seconds(1) * (Double(Self.mostPerStep) / Double(max(1, perSecond)))
+        pause = .seconds(1) * (1 / Double(max(1, perSecond)))
         self.targeting = targeting
         self.logger = logger
     }
@@ -89,7 +91,7 @@ struct Announcer: Sendable {
         Turn.outside {
             _ = Task {
                 for start in stride(from: rest.startIndex, to: rest.endIndex, by: Self.mostPerStep) {
-                    await Self.wait(pause)
+                    await Self.wait(pause * Self.mostPerStep)
                     events.publish(epoch: epoch, to: rest[start..<min(start + Self.mostPerStep, rest.endIndex)])
                 }
             }
@@ -98,7 +100,7 @@ struct Announcer: Sendable {
 
     /// Does what there is to do, a page of each announcement in turn, so that a change for few does not wait for one for many.
     ///
-    /// - Parameter pause: How long to wait after each transaction, about; nil for not at all.
+    /// - Parameter pause: How long to wait after each app that was told, about; nil for not at all.
     private func work(of tenant: TenantID, in store: TenantStore, pausing pause: Duration?) async throws(ServiceError) {
         try await turns.run(tenant) { () async throws(ServiceError) in
             var reached: [String: Announcement] = [:]
@@ -127,16 +129,18 @@ struct Announcer: Sendable {
         let isDone = next.next == nil
         // How far it has come is written down with what it has told; to look through the rest again costs time alone.
         guard !found.isEmpty || isDone else { return next }
-        for start in stride(from: 0, to: max(1, found.count), by: Self.mostPerStep) {
-            let end = min(start + Self.mostPerStep, found.count)
-            let (some, isLast) = (Array(found[start..<end]), end == found.count)
-            try await store.change(for: tenant) { [targeting] change in
-                try targeting.tell(try change.records(Registration.self, ids: some), in: &change)
-                guard isLast else { return }
+        var rest = found[...]
+        repeat {
+            let (some, left) = (Array(rest.prefix(Self.mostPerStep)), rest.count)
+            let told = try await store.change(for: tenant) { [targeting] change in
+                let told = try targeting.tell(firstOf: some, in: &change)
+                guard told == left else { return told }
                 if isDone { try change.remove(Announcement.self, next.id) } else { try change.save(next) }
+                return told
             }
-            if let pause, !isLast || !isDone { await Self.wait(pause) }
-        }
+            rest = rest.dropFirst(told)
+            if let pause, !rest.isEmpty || !isDone { await Self.wait(pause * told) }
+        } while !rest.isEmpty
         return isDone ? nil : next
     }
 

@@ -6,6 +6,8 @@ internal import Foundation
 extension Targeting {
     /// As many people as are told within the change itself; of more, it is worked out behind it.
     private static let mostAtOnce = 8
+    /// As many apps as are told in one change behind it, however many other changes wait.
+    private static let fewestAtOnce = 2
 
     /// Makes a change to policies, and leaves it to be worked out behind the change whom that concerns: the change itself reads no
     /// registration.
@@ -50,16 +52,35 @@ extension Targeting {
     func tell(_ registrations: [Registration], in change: inout Change) throws {
         guard !registrations.isEmpty else { return }
         let snapshot = try snapshot(of: change.tenant, in: change)
-        for var registration in registrations {
-            guard let rules = try news(for: registration, snapshot: snapshot, tenant: change.tenant, in: change) else {
-                continue
+        for registration in registrations { try tell(registration, snapshot, in: &change) }
+    }
+
+    /// Tells the same to some registrations one after the other, and ends early where others wait for the change: a check-in then
+    /// waits for one or two apps that are told, and not for all of them.
+    ///
+    /// - Returns: How many were looked at; at least one where there is any, so that the work goes on however busy the store is.
+    func tell(firstOf ids: [String], in change: inout Change) throws -> Int {
+        guard !ids.isEmpty else { return 0 }
+        let snapshot = try snapshot(of: change.tenant, in: change)
+        for (done, id) in ids.enumerated() {
+            guard done < Self.fewestAtOnce || !change.isWaitedFor else { return done }
+            if let registration = try change.record(Registration.self, id) {
+                try tell(registration, snapshot, in: &change)
             }
-            try change.note(.policyChanged, for: registration.id)
-            registration.announced = rules.digest
-            // Whom no rules are meant for any more is not late with them.
-            if !rules.digest.isEmpty { registration.noteDrift(from: rules.references, at: change.now) }
-            try change.save(registration)
         }
+        return ids.count
+    }
+
+    private func tell(_ registration: Registration, _ snapshot: TargetingSnapshot, in change: inout Change) throws {
+        guard let rules = try news(for: registration, snapshot: snapshot, tenant: change.tenant, in: change) else {
+            return
+        }
+        var registration = registration
+        try change.note(.policyChanged, for: registration.id)
+        registration.announced = rules.digest
+        // Whom no rules are meant for any more is not late with them.
+        if !rules.digest.isEmpty { registration.noteDrift(from: rules.references, at: change.now) }
+        try change.save(registration)
     }
 
     /// What an active registration should have now, where that is something else than it was told of last; nil otherwise.

@@ -25,6 +25,7 @@ final class TargetingSnapshot: Sendable {
     /// What envelopes of this snapshot say.
     let contents = EnvelopeContentCache()
     private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
+    private let versions = Locked<[[PolicyReference]: String]>([:])
 
     init(
         revision: Int64, policies: [ManagedAppPolicy], nesting: [GroupMembership], filters: [AssignmentFilter],
@@ -179,6 +180,14 @@ final class TargetingSnapshot: Sendable {
         return rule.holds(for: facts) == (assignment.filterMode == .include)
     }
 
+    /// The version of what consists of some protections and nothing else; the same ones are coded and hashed once for all people.
+    func version(of protections: [PolicyReference], make: () -> String) -> String {
+        if let known = versions.withLock({ $0[protections] }) { return known }
+        let version = make()
+        versions.withLock { $0[protections] = version }
+        return version
+    }
+
     /// What several protections amount to, nil for none; the same ones are merged once for all people.
     func effectivePolicy(of protections: [ManagedAppPolicy]) throws(ServiceError) -> MergedPolicy? {
         guard !protections.isEmpty else { return nil }
@@ -237,6 +246,10 @@ extension ManagedAppPolicy {
 
     /// Whether it is about the app's kind of device management, any of iOS where that is not known (SRV-TG-06).
     fileprivate func concerns(_ facts: FilterFacts?) -> Bool {
+        // Most policies are about every kind, and this is asked for each app that a change may concern.
+        guard let levels = document["targetedAppManagementLevels"]?.string, !["", "unspecified"].contains(levels) else {
+            return true
+        }
         let own: Set<String> = facts.map { [$0.isManaged ? "mdm" : "unmanaged"] } ?? ["mdm", "unmanaged"]
         return !managementLevels.isDisjoint(with: own.union(["unspecified"]))
     }

@@ -32,8 +32,9 @@ package struct AdministrationGate: Sendable {
     /// What a provider may write before Cordon's own role names, to tell them from another product's.
     private static let qualifier = "cordon."
 
-    /// The verified token of a request. A token bound to a key is only good with a proof by that key.
-    package func token(of request: Request) async throws -> AccessToken {
+    /// The verified token of a request. A token bound to a key is only good with a proof by that key, or for who holds the key
+    /// in this process.
+    package func token(of request: Request, in context: ServiceRequestContext) async throws -> AccessToken {
         let fields = request.headers[values: .authorization]
         guard fields.count == 1 else {
             throw TokenRefusal(.missing, "exactly one access token must come with the request")
@@ -53,6 +54,7 @@ package struct AdministrationGate: Sendable {
         guard scheme == "dpop" else {
             throw TokenRefusal(.unprovedKey, "the token is bound to a key and came without the scheme DPoP")
         }
+        if let held = context.heldKey, held == thumbprint { return token }
         do {
             let proof = try proofs.check(
                 request.headers[values: .dpop], method: request.method.rawValue, address: base + request.uri.path,

@@ -14,7 +14,7 @@ struct Authentication: RouterMiddleware {
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
-        let token = try await gate.token(of: request)
+        let token = try await gate.token(of: request, in: context)
         if stepsUp { try gate.requireFreshSignIn(token) }
         var context = context
         context.token = token

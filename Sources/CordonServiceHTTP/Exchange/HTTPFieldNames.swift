@@ -22,6 +22,8 @@ extension HTTPField.Name {
     package static let impactToken = constant("Cordon-Impact")
     /// The id of the change that waits for another administrator to release it.
     package static let waitingChange = constant("Cordon-Waiting-Change")
+    /// What the answer is linked with, such as the next page (RFC 8288).
+    package static let link = constant("Link")
     /// Where an event stream is to go on.
     package static let lastEventID = constant("Last-Event-ID")
     /// The scheme that a client used towards a proxy.

@@ -9,6 +9,9 @@ package struct ServiceRequestContext: RequestContext {
     package let requestID: String
     /// What the line in the log will say.
     package let notes: RequestNotes
+    /// The thumbprint of the key that the sender holds in this process, so that no proof of it need come with the request; nil
+    /// for what came over the network.
+    let heldKey: String?
     /// Who asks, once ``Authentication`` has found out.
     var administrator: Authentication.Administrator?
     /// The token that said so.
@@ -18,16 +21,22 @@ package struct ServiceRequestContext: RequestContext {
         coreContext = .init(source: source)
         requestID = UUID().uuidString.lowercased()
         notes = RequestNotes()
+        heldKey = nil
     }
 
-    private init(within batch: ServiceRequestContext) {
+    private init(within batch: ServiceRequestContext, holding key: String?) {
         coreContext = batch.coreContext
         requestID = UUID().uuidString.lowercased()
         notes = RequestNotes(batch: batch.requestID)
+        heldKey = key
     }
 
     /// The context of a request inside a batch: with an id of its own, and in the log the batch's as well (SRV-OP-012).
-    package func item() -> ServiceRequestContext { ServiceRequestContext(within: self) }
+    ///
+    /// - Parameter key: The thumbprint of a key that the caller has at hand, of a request that the service makes of itself.
+    package func item(holding key: String? = nil) -> ServiceRequestContext {
+        ServiceRequestContext(within: self, holding: key)
+    }
 }
 
 extension RequestContext {

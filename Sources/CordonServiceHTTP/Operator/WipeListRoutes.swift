@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonService
@@ -49,17 +50,32 @@ struct WipeListRoutes: Sendable {
         }
     }
 
-    /// The most wipes of one answer, newest first; fewer where `top` says so.
-    private static let most = 500
+    /// The states that `state` may ask for, by their words.
+    private static let states: [String: Set<WipeOperation.State>] = [
+        "open": Set(WipeOperation.State.allCases.filter(\.isOpen)), "failed": [.failed, .expired],
+        "succeeded": [.succeeded], "cancelled": [.cancelled],
+    ]
 
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/wipes", method: .get) { request, context in
             let query = request.uri.queryParameters
-            let limit = query["top"].flatMap { Int($0) }.map { min(max($0, 1), Self.most) } ?? Self.most
-            let wipes = try await administration.operations(
-                ofUser: query["user"].map(String.init), after: query["after"].map(String.init), limit: limit,
-                as: context.administrator)
-            return try Response(.ok, wipes.map(Wipe.init))
+            let asked = ["user", "state", "top"].compactMap { name in
+                query[Substring(name)].map { (key: name, value: String($0)) }
+            }
+            let known = Dictionary(uniqueKeysWithValues: asked.map { ($0.key, $0.value) })
+            if let state = known["state"], Self.states[state] == nil {
+                throw Refusal(.badRequest, "query", "state must be open, failed, succeeded or cancelled.")
+            }
+            let (wipes, next) = try await administration.operations(
+                ofUser: known["user"], in: known["state"].flatMap { Self.states[$0] },
+                after: query["after"].map(String.init),
+                limit: known["top"].flatMap { Int($0) } ?? Administration.mostOperations, as: context.administrator)
+            var response = try Response(.ok, wipes.map(Wipe.init))
+            if let next {
+                let address = "/admin/v1/wipes?" + FormEncoding.encode(asked + [("after", next)])
+                response.headers[.link] = "<\(address)>; rel=\"next\""
+            }
+            return response
         }
     }
 }

@@ -12,7 +12,7 @@ final class ReplayCache: Sendable {
 
     /// The proofs of one span.
     private struct Span {
-        var proofs: Set<Data> = []
+        var proofs: Set<SHA256Digest> = []
         /// How many each key made, by the first bytes of its thumbprint's digest.
         var counts: [UInt64: Int] = [:]
     }
@@ -22,7 +22,7 @@ final class ReplayCache: Sendable {
         var previous = Span()
         var turned: Date
 
-        func has(_ digest: Data) -> Bool { current.proofs.contains(digest) || previous.proofs.contains(digest) }
+        func has(_ digest: SHA256Digest) -> Bool { current.proofs.contains(digest) || previous.proofs.contains(digest) }
     }
 
     /// Proofs are dropped between one and two of these spans after they came, in seconds.
@@ -42,8 +42,13 @@ final class ReplayCache: Sendable {
         return seen.withLock { $0.has(digest) }
     }
 
-    private static func digest(_ id: String, _ thumbprint: String) -> Data {
-        Data(SHA256.hash(data: Data((thumbprint + "." + id).utf8)))
+    private static func digest(_ id: String, _ thumbprint: String) -> SHA256Digest {
+        var text = thumbprint + "." + id
+        return text.withUTF8 { letters in
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(letters))
+            return hash.finalize()
+        }
     }
 
     /// Remembers a proof by the key that made it and its id.

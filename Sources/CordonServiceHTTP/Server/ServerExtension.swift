@@ -29,7 +29,8 @@ public struct ServerExtension: Sendable {
         package let audience: String
         /// What the provider says of itself (OpenID Connect Discovery §4).
         package let discovery: @Sendable () async throws -> [String: JSONValue]
-        /// Answers a request as if it had come over the network: nothing on its way is left out.
+        /// Answers a request as if it had come over the network: nothing on its way is left out but the proof of a key that
+        /// the context says is held here.
         package let respond: @Sendable (Request, ServiceRequestContext) async throws -> Response
         package let now: @Sendable () -> Date
     }

@@ -17,6 +17,8 @@ public struct AccessTokenVerifier: Sendable {
     private let verified = VerifiedTokens()
     private let now: @Sendable () -> Date
 
+    private let headers = KnownHeaders(.accessToken)
+
     /// Makes a verifier.
     ///
     /// - Parameters:
@@ -86,7 +88,7 @@ public struct AccessTokenVerifier: Sendable {
     func signedClaims(of text: HashedText, naming issuer: inout String?) async throws(TokenRefusal) -> SignedClaims {
         let signed: SignedText
         do {
-            signed = try SignedText(text, .accessToken)
+            signed = try SignedText(text, headers)
         } catch {
             throw TokenRefusal(error, .accessToken, note: Self.note(on: error, text.text))
         }

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonSignatures
 import Foundation
 
@@ -15,7 +16,7 @@ actor IssuerKeys {
     /// their tokens name none.
     static let mostTried = 4
 
-    private struct Entry {
+    private struct Entry: Sendable {
         var keys: PublishedKeys
         var fetched: Date
         var attempted: Date
@@ -24,7 +25,8 @@ actor IssuerKeys {
     private let documents: any IssuerDocuments
     private let refusals: TokenRefusalLog?
     private let now: @Sendable () -> Date
-    private var entries: [String: Entry] = [:]
+    /// Written by the actor alone, and read by whoever verifies: a turn of the actor for each token would cost more than the look.
+    private let entries = Locked<[String: Entry]>([:])
     /// Since when keys cannot be fetched, and why.
     private var failures: [String: (since: Date, reason: String)] = [:]
     private var running: [String: Task<Result<PublishedKeys, TokenRefusal>, Never>] = [:]
@@ -45,7 +47,10 @@ actor IssuerKeys {
     ///
     /// - Throws: ``TokenRefusal`` with code `unknownKey`, `malformed`, `wrongSignature` or `issuerUnavailable`.
     nonisolated func check(_ text: SignedText, by issuer: String) async throws(TokenRefusal) {
-        let known = try await keys(named: text.keyID, of: issuer)
+        let known =
+            if let fresh = freshKeys(named: text.keyID, of: issuer) { fresh } else {
+                try await keys(named: text.keyID, of: issuer)
+            }
         if Self.isSigned(text, by: known) { return }
         if let newer = await keysFetchedAnew(named: text.keyID, of: issuer), Self.isSigned(text, by: newer) { return }
         let fitting = known.count { $0.accepts(text.algorithm) }
@@ -64,33 +69,41 @@ actor IssuerKeys {
     ///
     /// - Throws: ``TokenRefusal`` with code `unknownKey` or `issuerUnavailable`.
     func keys(named id: String?, of issuer: String) async throws(TokenRefusal) -> [VerificationKey] {
-        if let entry = entries[issuer] {
+        if let keys = freshKeys(named: id, of: issuer) { return keys }
+        if let entry = entry(of: issuer), recentlyAttempted(entry) {
             let keys = entry.keys.keys(named: id)
-            if !keys.isEmpty,
-                now().timeIntervalSince(entry.fetched) < Self.longestAge || recentlyAttempted(entry) && !isSilent(entry)
-            {
-                return keys
-            }
-            if recentlyAttempted(entry) { throw Self.unknown(id) }
+            guard !keys.isEmpty, !isSilent(entry) else { throw Self.unknown(id) }
+            return keys
         }
         do {
             try await refresh(issuer)
         } catch {
-            guard let entry = entries[issuer], !isSilent(entry) else { throw error }
+            guard let entry = entry(of: issuer), !isSilent(entry) else { throw error }
             let keys = entry.keys.keys(named: id)
             guard !keys.isEmpty else { throw error }
             return keys
         }
-        guard let keys = entries[issuer]?.keys.keys(named: id), !keys.isEmpty else { throw Self.unknown(id) }
+        guard let keys = entry(of: issuer)?.keys.keys(named: id), !keys.isEmpty else { throw Self.unknown(id) }
         return keys
+    }
+
+    private nonisolated func entry(of issuer: String) -> Entry? { entries.withLock { $0[issuer] } }
+
+    /// The keys with this id, or all where it is nil; nil for none, and where they are too old.
+    private nonisolated func freshKeys(named id: String?, of issuer: String) -> [VerificationKey]? {
+        guard let entry = entry(of: issuer), now().timeIntervalSince(entry.fetched) < Self.longestAge else {
+            return nil
+        }
+        let keys = entry.keys.keys(named: id)
+        return keys.isEmpty ? nil : keys
     }
 
     /// The keys as the provider publishes them now; nil where they were asked for a moment ago, or cannot be fetched.
     private func keysFetchedAnew(named id: String?, of issuer: String) async -> [VerificationKey]? {
-        guard let entry = entries[issuer], !recentlyAttempted(entry), (try? await refresh(issuer)) != nil else {
+        guard let entry = entry(of: issuer), !recentlyAttempted(entry), (try? await refresh(issuer)) != nil else {
             return nil
         }
-        return entries[issuer]?.keys.keys(named: id)
+        return self.entry(of: issuer)?.keys.keys(named: id)
     }
 
     private static func isSigned(_ text: SignedText, by keys: [VerificationKey]) -> Bool {
@@ -108,13 +121,13 @@ actor IssuerKeys {
     /// How a provider's keys stand, after they were fetched where that is due.
     func look(at issuer: String) async -> ProviderKeyState {
         let isDue =
-            entries[issuer].map { now().timeIntervalSince($0.fetched) >= Self.longestAge && !recentlyAttempted($0) }
+            entry(of: issuer).map { now().timeIntervalSince($0.fetched) >= Self.longestAge && !recentlyAttempted($0) }
             ?? true
         // What is wrong is kept where it was found.
         if isDue { try? await refresh(issuer) }
         let failure = failures[issuer]
         return ProviderKeyState(
-            issuer: issuer, fetched: entries[issuer]?.fetched, failingSince: failure?.since, reason: failure?.reason)
+            issuer: issuer, fetched: entry(of: issuer)?.fetched, failingSince: failure?.since, reason: failure?.reason)
     }
 
     private func isSilent(_ entry: Entry) -> Bool { now().timeIntervalSince(entry.fetched) >= Self.longestSilence }
@@ -143,12 +156,12 @@ actor IssuerKeys {
         let moment = now()
         switch outcome {
         case .success(let keys):
-            entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)
+            entries.withLock { $0[issuer] = Entry(keys: keys, fetched: moment, attempted: moment) }
             failures[issuer] = nil
         case .failure(let error):
             failures[issuer] = (failures[issuer]?.since ?? moment, error.reason)
             // A provider that could never be reached is asked again at once by the next request.
-            entries[issuer]?.attempted = moment
+            entries.withLock { $0[issuer]?.attempted = moment }
             // Also where the old keys go on for a while, and no token is refused yet.
             refusals?.note(error, "an identity provider cannot be used", of: issuer)
             throw error

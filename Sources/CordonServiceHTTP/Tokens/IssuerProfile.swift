@@ -107,11 +107,13 @@ public struct IssuerProfile: Sendable, Equatable {
     /// Whether a header's `typ` is an accepted one.
     func accepts(type: String?) -> Bool {
         guard let type else { return tokenTypes.contains(Self.untyped) }
+        // Nearly every token spells its type as the profile does, which needs no folding.
+        if type != Self.untyped, tokenTypes.contains(type) { return true }
         return tokenTypes.contains { $0 != Self.untyped && Self.plain($0) == Self.plain(type) }
     }
 
     /// Whether a header's `typ` alone shows that a token is no ID token.
-    static func isUnambiguous(type: String?) -> Bool { type.map(plain) == accessTokenType }
+    static func isUnambiguous(type: String?) -> Bool { type == accessTokenType || type.map(plain) == accessTokenType }
 
     private static func plain(_ type: String) -> String {
         let type = type.lowercased()

@@ -23,10 +23,14 @@ struct TokenClaims {
     let authenticated: Double?
     /// Whether a program acts for itself.
     let isOfApplication: Bool
+    private let reader: Reader
+    /// The claims that only access tokens of the provider have.
+    private let accessTokenClaims: [String]
+
     /// Whether a claim shows that this is an access token, as no ID token has it.
-    let isMarkedAccessToken: Bool
+    var isMarkedAccessToken: Bool { accessTokenClaims.contains(where: reader.has) }
     /// Whether a claim shows that this is an ID token.
-    let isMarkedIDToken: Bool
+    var isMarkedIDToken: Bool { IssuerProfile.idTokenClaims.contains(where: reader.has) }
 
     /// Reads claims as a provider writes them.
     ///
@@ -50,17 +54,14 @@ struct TokenClaims {
         roles = try Set(reader.words(ofAll: profile.roleClaims, splitting: false))
         groups = try Set(reader.words(ofAll: profile.groupClaims, splitting: false))
         // Distributed claims (OpenID Connect Core §5.6.2), which Entra ID writes for a person with many groups.
-        let elsewhere = reader.value("_claim_names")
-        lacksGroups =
-            groups.isEmpty
-            && (reader.value("hasgroups") == true || profile.groupClaims.contains { elsewhere?[$0] != nil })
+        lacksGroups = groups.isEmpty && reader.tellsOfGroups(profile)
         keyThumbprint = try reader.confirmation()
         isOfApplication = try reader.isOfApplication(
             profile, isSubject: subject != nil && subject == clientID && authenticated == nil)
         let id = try reader.text(firstOf: profile.idClaims)
         self.id = isOfApplication ? id ?? subject : id
-        isMarkedAccessToken = profile.accessTokenClaims.contains(where: reader.has)
-        isMarkedIDToken = IssuerProfile.idTokenClaims.contains(where: reader.has)
+        self.reader = reader
+        accessTokenClaims = profile.accessTokenClaims
     }
 
     /// The refusal of a claim that is of another kind than it has to be.
@@ -82,7 +83,15 @@ struct TokenClaims {
                 } else {
                     members[name]
                 }
-            return found == .null ? nil : found
+            if case .null? = found { return nil }
+            return found
+        }
+
+        /// Whether the claims say that there are groups elsewhere.
+        func tellsOfGroups(_ profile: IssuerProfile) -> Bool {
+            if value("hasgroups")?.bool == true { return true }
+            guard let elsewhere = value("_claim_names") else { return false }
+            return profile.groupClaims.contains { elsewhere[$0] != nil }
         }
 
         func has(_ name: String) -> Bool { value(name) != nil }
@@ -118,7 +127,7 @@ struct TokenClaims {
             switch value(name) {
             case nil: return []
             case .string(let text)?:
-                guard splitting else { return [text] }
+                guard splitting, text.isEmpty || text.utf8.contains(UInt8(ascii: " ")) else { return [text] }
                 return text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
             case .array(let list)?:
                 let words = list.compactMap(\.string)

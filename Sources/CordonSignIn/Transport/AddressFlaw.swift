@@ -36,7 +36,7 @@ package enum AddressFlaw: Sendable, Equatable {
 
     /// Looks at an address in parts; nil when a request may be sent there.
     package init?(of parts: URLComponents) {
-        guard let host = parts.host, Self.isHost(host), parts.user == nil, parts.password == nil,
+        guard let host = Self.host(of: parts), Self.isHost(host), parts.user == nil, parts.password == nil,
             parts.rangeOfPort == nil || parts.port.map((1...65_535).contains) == true
         else {
             self = .malformed
@@ -48,6 +48,18 @@ package enum AddressFlaw: Sendable, Equatable {
         case nil: self = .malformed
         default: self = .insecure
         }
+    }
+
+    /// The host as it is shown. A plain one is what it is encoded as, and to decode one loads the tables of other scripts, which an app would
+    /// wait for at its start.
+    private static func host(of parts: URLComponents) -> String? {
+        guard let encoded = parts.encodedHost, !encoded.lowercased().contains("xn--"),
+            encoded.utf8.allSatisfy({ byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    || (UInt8(ascii: "-")...UInt8(ascii: ":")).contains(byte)
+            })
+        else { return parts.host }
+        return encoded
     }
 
     /// Nothing that a resolver or a log would read as something else.

@@ -27,7 +27,7 @@ package final class LiveDatabases: Sendable {
     /// The databases of this process.
     package static let shared = LiveDatabases()
 
-    struct Inode: Hashable {
+    struct Inode: Equatable {
         let device: UInt64
         let number: UInt64
 
@@ -45,6 +45,7 @@ package final class LiveDatabases: Sendable {
     }
 
     private struct Entry {
+        let inode: Inode
         let path: String
         let header: [UInt8]
         var count = 1
@@ -52,18 +53,19 @@ package final class LiveDatabases: Sendable {
         var parked: [Int32] = []
     }
 
-    private let entries = Locked<[Inode: Entry]>([:])
+    /// A few, so that a list does; every file that the vault opens asks here, and a dictionary would cost the first one as much as its reading.
+    private let entries = Locked<[Entry]>([])
 
     private init() {}
 
     /// Notes that a database was opened, before it takes a lock.
     package func opened(_ path: String, header: [UInt8]) {
         guard let inode = Inode(path) else { return }
-        entries.withLock {
-            if $0[inode] == nil {
-                $0[inode] = Entry(path: path, header: header)
+        entries.withLock { entries in
+            if let place = entries.firstIndex(where: { $0.inode == inode }) {
+                entries[place].count += 1
             } else {
-                $0[inode]?.count += 1
+                entries.append(Entry(inode: inode, path: path, header: header))
             }
         }
     }
@@ -76,10 +78,9 @@ package final class LiveDatabases: Sendable {
             let inode = fstat(descriptor, &status) == 0 ? Inode(status) : nil
             // The shared memory is the database's as much as the file is.
             let database = path.hasSuffix("-shm") ? Inode(String(path.dropLast(4))) : nil
-            guard let held = [inode, database].compactMap({ $0 }).first(where: { entries[$0] != nil }) else {
-                return systemClose(descriptor)
-            }
-            entries[held]?.parked.append(descriptor)
+            let held = [inode, database].compactMap { inode in entries.firstIndex { $0.inode == inode } }
+            guard let place = held.first else { return systemClose(descriptor) }
+            entries[place].parked.append(descriptor)
         }
     }
 
@@ -87,18 +88,20 @@ package final class LiveDatabases: Sendable {
     package func closed(_ path: String, header: [UInt8]) {
         entries.withLock { entries in
             // By path and header, because a database may have been moved or removed while it was open.
-            let found = entries.first { $0.value.path == path && $0.value.header.dropLast() == header.dropLast() }
-            guard let inode = found?.key else { return }
-            entries[inode]?.count -= 1
-            guard entries[inode]?.count == 0 else { return }
-            entries.removeValue(forKey: inode)?.parked.forEach(systemClose)
+            let found = entries.firstIndex { $0.path == path && $0.header.dropLast() == header.dropLast() }
+            guard let place = found else { return }
+            entries[place].count -= 1
+            guard entries[place].count == 0 else { return }
+            entries.remove(at: place).parked.forEach(systemClose)
         }
     }
 
     /// The header of the open database at a path; nil when it is not open.
     func header(at path: String) -> [UInt8]? {
         if entries.withLock({ $0.isEmpty }) { return nil }
-        return Inode(path).flatMap { inode in entries.withLock { $0[inode]?.header } }
+        return Inode(path).flatMap { inode in
+            entries.withLock { entries in entries.first { $0.inode == inode }?.header }
+        }
     }
 
     /// Whether a path is an open database, or the shared memory of one.

@@ -3,8 +3,7 @@ internal import CordonAEADShim
 /// A block of bytes reused for as long as its owner lives, page-aligned, zeroed at release because it may have held
 /// plaintext. Its owner orders access; it is not safe to share between threads.
 ///
-/// What is said to hold secrets or plaintext is kept out of core dumps, and out of swap up to 64 KiB: what a process may lock is
-/// little, and keys need it first.
+/// What is said to hold secrets or plaintext lies in ``GuardedMemory``.
 final class RawMemory {
     let bytes: UnsafeMutableRawBufferPointer
     private let isGuarded: Bool
@@ -12,10 +11,12 @@ final class RawMemory {
     /// Takes that much zeroed memory.
     init(_ count: Int, isSecret: Bool = false) {
         isGuarded = isSecret
-        bytes = .allocate(byteCount: isGuarded ? max(count, 4096) : max(count, 1), alignment: 4096)
+        guard !isSecret else {
+            bytes = GuardedMemory.take(count)
+            return
+        }
+        bytes = .allocate(byteCount: max(count, 1), alignment: 4096)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
-        guard isGuarded, let base = bytes.baseAddress else { return }
-        if count <= 1 << 16 { cordon_guard(base, bytes.count) } else { cordon_leave_undumped(base, bytes.count) }
     }
 
     /// Takes a copy of bytes.
@@ -25,8 +26,8 @@ final class RawMemory {
     }
 
     deinit {
+        if isGuarded { return GuardedMemory.giveBack(bytes) }
         zero()
-        if isGuarded, let base = bytes.baseAddress { cordon_unguard(base, bytes.count) }
         bytes.deallocate()
     }
 

@@ -21,7 +21,7 @@ package struct SealedFolder: Sendable {
     }
 
     /// Whether there is a list of version 1, whose files have to be carried over before anything in the folder changes.
-    package var isFormer: Bool { !PosixFile.isAbsent(url.appendingPathComponent(FormerList.fileName).path) }
+    package var isFormer: Bool { !PosixFile.isAbsent(url.appending(path: FormerList.fileName).path) }
 
     var directory: URL { url.appendingPathComponent(Self.directoryName) }
 

@@ -22,7 +22,7 @@ public struct FileKeyStore: KeyStore {
     /// - Throws: ``VaultError`` with code `keyStore` when the file cannot be read or written, is open to other users,
     ///   or does not hold a root key.
     public func rootKey() throws(VaultError) -> SymmetricKey {
-        let file = KeyFile(path: directory.appendingPathComponent("root.key").path, magic: "CORDONRK")
+        let file = KeyFile(path: directory.appending(path: "root.key").path, magic: "CORDONRK")
         return try reporting(file.path) { () throws(VaultError) in
             if let key = try file.read() { return key }
             try file.make(from: .random(), replacing: false)
@@ -73,11 +73,11 @@ public struct FileKeyStore: KeyStore {
     public func isRetired(_ name: KeyStoreName) -> Bool { !PosixFile.isAbsent(retiredPlace(name).path) }
 
     private func secretFile(_ name: KeyStoreName) -> KeyFile {
-        KeyFile(path: directory.appendingPathComponent("secrets/\(name).key").path, magic: "CORDONAS")
+        KeyFile(path: directory.appending(path: "secrets/\(name).key").path, magic: "CORDONAS")
     }
 
     private func retiredPlace(_ name: KeyStoreName) -> URL {
-        directory.appendingPathComponent("retired/\(name)")
+        directory.appending(path: "retired/\(name)")
     }
 
     private static func note(at place: URL) throws(VaultError) {

@@ -51,8 +51,15 @@ final class FolderWatch {
         static let shared = FolderWatches()
 
         private struct State {
-            var actions: [Int32: [Int: @Sendable () -> Void]] = [:]
+            /// A few, so that a list does.
+            var watches: [Watched] = []
             var nextID = 0
+        }
+
+        private struct Watched {
+            let number: Int32
+            let id: Int
+            let action: @Sendable () -> Void
         }
 
         private let state = Locked(State())
@@ -80,16 +87,18 @@ final class FolderWatch {
                 let number = folder.path.withCString { cordon_watch_add(descriptor, $0) }
                 guard number >= 0 else { return nil }
                 state.nextID += 1
-                state.actions[number, default: [:]][state.nextID] = action
+                state.watches.append(Watched(number: number, id: state.nextID, action: action))
                 return (number, state.nextID)
             }
         }
 
         func remove(_ number: Int32, _ id: Int) {
             state.withLock { state in
-                state.actions[number]?[id] = nil
-                guard state.actions[number]?.isEmpty == true else { return }
-                state.actions[number] = nil
+                let before = state.watches.count
+                state.watches.removeAll { $0.number == number && $0.id == id }
+                guard state.watches.count < before, !state.watches.contains(where: { $0.number == number }) else {
+                    return
+                }
                 cordon_watch_remove(descriptor, number)
             }
         }
@@ -103,7 +112,9 @@ final class FolderWatch {
                 changed.formUnion(numbers.prefix(count))
             }
             let seen = changed
-            let actions = state.withLock { state in seen.flatMap { state.actions[$0].map { Array($0.values) } ?? [] } }
+            let actions = state.withLock { state in
+                state.watches.filter { seen.contains($0.number) }.map(\.action)
+            }
             for action in actions { action() }
         }
     }

@@ -8,11 +8,11 @@ struct FormerKeyFiles {
     let directory: URL
 
     private func formerPath(_ account: AccountID) -> String {
-        directory.appendingPathComponent(account.fileName + ".former").path
+        directory.appending(path: account.fileName + ".former").path
     }
 
     private func endedPath(_ account: AccountID) -> String {
-        directory.appendingPathComponent(account.fileName + ".ended").path
+        directory.appending(path: account.fileName + ".ended").path
     }
 
     /// Keeps a former key under the present one.

@@ -15,10 +15,7 @@ final class SecretBytes: Sendable {
     /// Takes memory for the secret and lets the body fill it.
     init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         self.count = count
-        // A page each, because locking and dump exclusion work on whole pages and must not be undone by a neighbour.
-        memory = .allocate(byteCount: max(4096, count), alignment: 4096)
-        memory.initializeMemory(as: UInt8.self, repeating: 0)
-        if let base = memory.baseAddress { cordon_guard(base, memory.count) }
+        memory = GuardedMemory.take(count)
         fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<count]))
     }
 
@@ -34,13 +31,7 @@ final class SecretBytes: Sendable {
         }
     }
 
-    deinit {
-        if let base = memory.baseAddress {
-            cordon_zero(base, memory.count)
-            cordon_unguard(base, memory.count)
-        }
-        memory.deallocate()
-    }
+    deinit { GuardedMemory.giveBack(memory) }
 
     /// Overwrites the secret; from then on ``withBytes(_:)`` gives nil, also for a body that is running.
     func destroy() {

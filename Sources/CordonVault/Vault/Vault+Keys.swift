@@ -22,6 +22,22 @@ extension Vault {
         return keys[account]?.id.hex ?? ""
     }
 
+    /// Makes the account's key or unlocks it, unless a share guards it or nothing opens it any more.
+    ///
+    /// - Returns: Whether the key is in memory now.
+    /// - Throws: As ``createAccountKey(for:)``.
+    package func openAccountKey(for account: AccountID) throws(VaultError) -> Bool {
+        do {
+            if try isGuarded(account) { return false }
+            try createAccountKey(for: account)
+            return true
+        } catch {
+            // Looked at only now: it takes as much as the opening itself, and what is lost does not open.
+            if (try? isLost(account)) == true { return false }
+            throw error
+        }
+    }
+
     private func makeKey(of account: AccountID) throws(VaultError) {
         try exclusivelyWithKeys { () throws(VaultError) in
             // Another app of the key group may have made it by now.
@@ -157,7 +173,8 @@ extension Vault {
     }
 
     nonisolated func keyPath(_ account: AccountID) -> String {
-        keyDirectory.appendingPathComponent(account.fileName + ".key").path
+        // The other way to append asks the disk each time whether a folder is meant.
+        keyDirectory.appending(path: account.fileName + ".key").path
     }
 
     nonisolated func keyRecords() throws(VaultError) -> [AccountKeyRecord.Claim] {
@@ -168,7 +185,7 @@ extension Vault {
             throw VaultError(.inputOutput, "The key directory cannot be read.", place: keyDirectory.path)
         }
         return names.sorted().filter { $0.hasSuffix(".key") }.compactMap { name in
-            let path = keyDirectory.appendingPathComponent(name).path
+            let path = keyDirectory.appending(path: name).path
             guard let bytes = try? PosixFile.contents(path, limit: AccountKeyRecord.size) else { return nil }
             return try? AccountKeyRecord.identify(bytes)
         }

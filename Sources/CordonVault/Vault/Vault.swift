@@ -50,7 +50,7 @@ public actor Vault {
         self.clock = clock
         try PosixFile.makeDirectory(directory.path)
         try PosixFile.makeDirectory(self.keyDirectory.path)
-        try PosixFile.makeDirectory(directory.appendingPathComponent("wipes").path)
+        try PosixFile.makeDirectory(directory.appending(path: "wipes").path)
         BackupExclusion.exclude(self.keyDirectory)
         register.removeUnfinished()
     }

@@ -25,11 +25,11 @@ struct WipeJournal: Codable {
     }
 
     static func path(for account: AccountID, in directory: URL) -> URL {
-        directory.appendingPathComponent("wipes/\(account.fileName).json")
+        directory.appending(path: "wipes/\(account.fileName).json")
     }
 
     static func reportPath(for account: AccountID, in directory: URL) -> URL {
-        directory.appendingPathComponent("wipes/\(account.fileName).report")
+        directory.appending(path: "wipes/\(account.fileName).report")
     }
 
     /// Whether a wipe of the account is under way on disk.

@@ -41,7 +41,7 @@ import Testing
             }
             #expect(pages.map(\.count) == [500, 7])
             #expect(pages.flatMap(\.self) == expected.map(\.id))
-            #expect(reads[.operation]?.all ?? 0 == 0 && reads[.operation]?.paged == 507)
+            #expect(reads[.operation]?.all ?? 0 == 0 && reads[.operation]?.paged == 508)
             let own = try await storage.reads {
                 let first = ids(try await client.administer(.get, Self.path + "?user=\(people[1])"))
                 #expect(first == expected.filter { $0.account.rawValue == people[1].uppercased() }.map(\.id))
@@ -50,6 +50,48 @@ import Testing
             }
             #expect(own[.operation] == .init(one: 1, some: 2))
             #expect(try await client.administer(.get, Self.path + "?after=none").status == .notFound)
+        }
+    }
+
+    @Test func `wipes in a state are looked for among the next 500, and the header says where to go on`() async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        let wipes = (0..<1_100).map { number in
+            WipeOperation(
+                id: "w\(number)", registrationID: "r", account: AccountID(TestPerson.workerA.id),
+                bundleID: "org.example.notes", reason: .device, requestedBy: "owner",
+                requested: Date(timeIntervalSince1970: 2_000_000 - Double(number)),
+                notAfter: Date(timeIntervalSince1970: 3_000_000), version: "v",
+                state: [3, 700, 1_050].contains(number) ? .expired : number == 4 ? .delivered : .succeeded)
+        }
+        try await storage.write(TestService.tenant) { transaction in
+            for wipe in wipes { try transaction.save(wipe) }
+        }
+        try await service.test { client in
+            func pages(_ query: String) async throws -> [[String]] {
+                var (pages, next): ([[String]], String?) = ([], Self.path + "?" + query)
+                while let path = next {
+                    let answer = try await client.administer(.get, path)
+                    pages.append(ids(answer))
+                    let link = answer.headers[.link]
+                    #expect(link?.hasSuffix(">; rel=\"next\"") ?? true)
+                    next = link.map { String($0.dropFirst().prefix { $0 != ">" }) }
+                }
+                return pages
+            }
+            let failed = try await pages("state=failed&top=50")
+            #expect(failed == [["w3"], ["w700"], ["w1050"]])
+            let own = try await pages("state=failed&user=\(TestPerson.workerA.id)&top=2")
+            #expect(own == failed)
+            let open = try await pages("state=open")
+            #expect(open == [["w4"], [], []])
+            let succeeded = try await pages("state=succeeded&top=400")
+            #expect(succeeded.joined().count == 1_096)
+            let all = try await pages("")
+            #expect(all.map(\.count) == [500, 500, 100])
+            let nobodys = try await pages("state=cancelled&user=nobody")
+            #expect(nobodys == [[]])
+            #expect(try await client.administer(.get, Self.path + "?state=any").status == .badRequest)
         }
     }
 }

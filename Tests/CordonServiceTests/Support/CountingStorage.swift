@@ -43,6 +43,7 @@ final class CountingStorage: ServiceStorage {
     private let storage: any ServiceStorage
     private let tally = Locked(Tally())
     private let changesLeft = Locked<Int?>(nil)
+    private let isWaitedFor = Locked(false)
 
     init(_ storage: any ServiceStorage = InMemoryStorage()) {
         self.storage = storage
@@ -63,6 +64,9 @@ final class CountingStorage: ServiceStorage {
         try await Self.$isCounted.withValue(true, operation: body)
         return tally.withLock { $0 }
     }
+
+    /// Has every change hear that others wait for it, or not.
+    func beWaitedFor(_ isWaitedFor: Bool) { self.isWaitedFor.withLock { $0 = isWaitedFor } }
 
     /// Lets so many changes through and no more; nil for all.
     func fail(afterChanges number: Int?) { changesLeft.withLock { $0 = number } }
@@ -86,7 +90,8 @@ final class CountingStorage: ServiceStorage {
             return number > 0
         }
         guard isLetThrough else { throw Self.gone }
-        guard Self.isCounted else { return try await storage.write(tenant, body) }
+        let isWaitedFor = isWaitedFor.withLock(\.self)
+        guard Self.isCounted || isWaitedFor else { return try await storage.write(tenant, body) }
         return try await storage.write(tenant) { [tally] transaction in
             let before = tally.withLock { $0.counts.readInChanges.values.reduce(0, +) }
             defer {
@@ -95,7 +100,7 @@ final class CountingStorage: ServiceStorage {
                     tally.counts.mostReadInChange = max(tally.counts.mostReadInChange, read)
                 }
             }
-            return try body(Transaction(transaction: transaction, tally: tally))
+            return try body(Transaction(transaction: transaction, tally: tally, isWaitedFor: isWaitedFor))
         }
     }
 
@@ -177,6 +182,7 @@ final class CountingStorage: ServiceStorage {
     private struct Transaction: StorageTransaction {
         let transaction: any StorageTransaction
         let tally: Locked<Tally>
+        let isWaitedFor: Bool
 
         private var reader: Reader { Reader(records: transaction, tally: tally, isInChange: true) }
 

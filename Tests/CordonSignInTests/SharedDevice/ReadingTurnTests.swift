@@ -28,6 +28,46 @@ import Testing
         turn.takeForThread()
     }
 
+    /// Waits on a thread of its own for the turn, which must come by a ring: the time of callers does not end within the test.
+    private func threadTakes(
+        _ turn: ReadingTurn, after change: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let isTaken = Locked(false)
+        Thread.detachNewThread {
+            turn.takeForThread()
+            isTaken.withLock { $0 = true }
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(!isTaken.withLock { $0 })
+        try await change()
+        try await until { isTaken.withLock { $0 } }
+    }
+
+    @Test func `a thread that rests reads as soon as it is wanted, and not before a caller has`() async throws {
+        let turn = ReadingTurn(pause: .seconds(86_400))
+        turn.takeForThread()
+        turn.give(leaving: true)
+        try await threadTakes(turn) { turn.recallThread() }
+        turn.give(leaving: true)
+        #expect(turn.takeForCaller())
+        try await threadTakes(turn) {
+            turn.recallThread()
+            try await Task.sleep(for: .milliseconds(20))
+            #expect(!turn.takeForCaller())
+            turn.give(leaving: true)
+        }
+        // A caller whose answer did not come.
+        turn.give(leaving: true)
+        #expect(turn.takeForCaller())
+        try await threadTakes(turn) { turn.give(leaving: false) }
+        // Recalled before it rests, it does not rest at all; the ring that is left over gives it no later turn.
+        turn.give(leaving: true)
+        turn.recallThread()
+        turn.takeForThread()
+        turn.give(leaving: true)
+        try await threadTakes(turn) { turn.recallThread() }
+    }
+
     /// A broker that answers with a device whose session is the number of the question, and says more after each answer.
     private func broker(_ more: @escaping @Sendable (Data, Int) -> [Data] = { answer, _ in [answer] }) throws
         -> SilentBroker

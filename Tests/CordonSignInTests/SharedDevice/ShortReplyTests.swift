@@ -44,6 +44,42 @@ import Testing
         #expect(memory.device(in: changed, id: 9) == device(8))
     }
 
+    @Test func `a token is read byte for byte where it is written so, and in any other order as well`() throws {
+        let plain = BrokerToken(
+            AccessToken(text: "ey.J_-/", expires: token.expires, scopes: ["a", "https://b.example/c"], isBound: false),
+            session: 8)
+        for scopes in [plain.scopes, [], ["a"]] {
+            var token = plain
+            token.scopes = scopes
+            for id in [0, 7, UInt32.max] {
+                let payload = try payload(.answer(id: id, .token, WrittenAnswer(token)))
+                #expect(PlainAnswer.token(in: payload, id: id) == token)
+                #expect(PlainAnswer.token(in: payload, id: id ^ 1) == nil)
+                #expect(PlainAnswer.token(in: payload + [0x20], id: id) == nil)
+                #expect(PlainAnswer.token(in: payload.dropLast(), id: id) == nil)
+            }
+        }
+        // A payload may be a part of what was received, which does not begin at zero.
+        let whole = Data([1, 2, 3]) + (try payload(.answer(id: 7, .token, plain)))
+        #expect(PlainAnswer.token(in: whole.dropFirst(3), id: 7) == plain)
+        #expect(PlainAnswer.token(in: try payload(.answer(id: 7, .token, token)), id: 7) == nil)
+        let expires = #""expires":"2027-01-15T08:00:00Z""#
+        for text in [
+            #"{"token":{\#(expires),"isBound":false,"scopes":["a"],"session":8,"text":"t"},"id":7}"#,
+            #"{"id":7, "token":{\#(expires),"isBound":false,"scopes":["a"],"session":8,"text":"t"}}"#,
+            #"{"id":7,"token":{"text":"t",\#(expires),"isBound":false,"scopes":["a"],"session":8}}"#,
+            #"{"id":7,"token":{\#(expires),"isBound":false,"scopes":["a"],"session":8,"text":"\u0074"}}"#,
+        ] {
+            let payload = Data(text.utf8)
+            #expect(PlainAnswer.token(in: payload, id: 7) == nil, "\(text)")
+            #expect(ShortReply.token(in: payload, id: 7)?.text == "t", "\(text)")
+        }
+        for session in ["08", "", "-8", "8.0", "8e0", "18446744073709551616", "true", #""8""#] {
+            let text = #"{"id":7,"token":{\#(expires),"isBound":false,"scopes":[],"session":\#(session),"text":"t"}}"#
+            #expect(PlainAnswer.token(in: Data(text.utf8), id: 7) == nil, "\(session)")
+        }
+    }
+
     @Test func `times are read as Foundation reads them, and another form is left to it`() throws {
         for seconds in stride(from: 0.0, to: 253_402_300_799, by: 77_777_777) {
             let date = Date(timeIntervalSince1970: seconds)

@@ -67,13 +67,19 @@ final class BrokerConnection: Sendable {
         progress: (@Sendable (BrokerProgress, UInt32) -> Void)? = nil
     ) async throws(SignInError) -> Call.Answer {
         guard !Task.isCancelled else { throw Self.stopped }
-        let id = nextID()
-        let slot = AnswerSlot<Call.Answer>()
+        let (id, nonce) = next()
         let request = BrokerRequest(call, id: id, correlationID: correlationID, nonce: nonce)
-        let readsHere = Call.verb.isShort && turn.takeForCaller()
-        send(request, id: id, within: limit, progress: progress, isReadHere: readsHere, finish: slot.finish)
-        if readsHere { readHere(until: slot) }
-        if let outcome = slot.outcome { return try outcome.get() }
+        let slot: AnswerSlot<Call.Answer>
+        if Call.verb.isShort, turn.takeForCaller() {
+            switch askHere(request, id: id, within: limit) {
+            case .answered(let answer): return answer
+            case .waiting(let open): slot = open
+            }
+            if let outcome = slot.outcome { return try outcome.get() }
+        } else {
+            slot = AnswerSlot()
+            send(request, id: id, within: limit, progress: progress, finish: slot.finish)
+        }
         return try await withTaskCancellationHandler {
             await slot.value()
         } onCancel: {
@@ -85,7 +91,7 @@ final class BrokerConnection: Sendable {
     func callBlocking<Call: BrokerCall>(_ call: Call, within limit: Duration) throws(SignInError) -> Call.Answer {
         let answered = DispatchSemaphore(value: 0)
         let box = Locked<Result<Call.Answer, SignInError>?>(nil)
-        let id = nextID()
+        let (id, nonce) = next()
         send(BrokerRequest(call, id: id, nonce: nonce), id: id, within: limit, progress: nil) { outcome in
             box.withLock { $0 = outcome }
             answered.signal()
@@ -101,22 +107,44 @@ final class BrokerConnection: Sendable {
         set { state.withLock { $0.nonce = newValue } }
     }
 
-    private func nextID() -> UInt32 {
+    /// The number of the next request, and what it repeats.
+    private func next() -> (id: UInt32, nonce: String?) {
         state.withLock { state in
             state.lastID &+= 1
-            return state.lastID
+            return (state.lastID, state.nonce)
         }
     }
 
     private func send<Call: BrokerCall>(
         _ request: BrokerRequest<Call>, id: UInt32, within limit: Duration,
-        progress: (@Sendable (BrokerProgress, UInt32) -> Void)?, isReadHere: Bool = false,
+        progress: (@Sendable (BrokerProgress, UInt32) -> Void)?,
         finish: @escaping @Sendable (Result<Call.Answer, SignInError>) -> Void
     ) {
-        guard let payload = request.payload, payload.count <= BrokerFrame.largestRequest else {
-            finish(.failure(SignInError(.configuration, .invalidParameter, "the request is too large for the broker")))
+        guard let frame = Self.frame(of: request) else {
+            finish(.failure(Self.tooLarge))
             return
         }
+        guard expect(Call.self, id: id, within: limit, progress: progress, finish: finish) else { return }
+        turn.recallThread()
+        guard socket.send(frame) else {
+            fail(id, Self.gone)
+            socket.end()
+            return
+        }
+    }
+
+    /// The request as it is sent; nil where it is too large.
+    private static func frame<Call: BrokerCall>(of request: BrokerRequest<Call>) -> Data? {
+        guard let payload = request.payload, payload.count <= BrokerFrame.largestRequest else { return nil }
+        return BrokerFrame.encode(payload)
+    }
+
+    /// Has whoever reads hand over the answer to a request; false where the connection has ended, which `finish` is told.
+    private func expect<Call: BrokerCall>(
+        _ call: Call.Type, id: UInt32, within limit: Duration,
+        progress: (@Sendable (BrokerProgress, UInt32) -> Void)?,
+        finish: @escaping @Sendable (Result<Call.Answer, SignInError>) -> Void
+    ) -> Bool {
         let told = progress.map { tell in { @Sendable (step: BrokerProgress) in tell(step, id) } }
         let device = self.device
         let waiter = Waiter(
@@ -126,37 +154,36 @@ final class BrokerConnection: Sendable {
                 return { finish(outcome) }
             },
             readShort: { payload in
-                let answer: (any Sendable)? =
-                    switch Call.verb {
-                    case .tokenSilent: ShortReply.token(in: payload, id: id)
-                    case .deviceInfo: device.withLock { $0.device(in: payload, id: id) }
-                    default: nil
-                    }
-                return (answer as? Call.Answer).map { answer in { finish(.success(answer)) } }
+                Self.shortAnswer(to: Call.self, in: payload, id: id, device).map { answer in
+                    { finish(.success(answer)) }
+                }
             }, fail: { finish(.failure($0)) })
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
             state.waiting[id] = waiter
             return true
         }
-        guard isOpen else {
-            finish(.failure(Self.gone))
-            return
-        }
-        if !isReadHere { turn.recallThread() }
-        guard socket.send(BrokerFrame.encode(payload)) else {
-            fail(id, Self.gone)
-            socket.end()
-            return
+        if !isOpen { finish(.failure(Self.gone)) }
+        return isOpen
+    }
+
+    /// The answer to a short question, read without a decoder; nil for what is left to one.
+    private static func shortAnswer<Call: BrokerCall>(
+        to call: Call.Type, in payload: Data, id: UInt32, _ device: Locked<DeviceMemory>
+    ) -> Call.Answer? {
+        switch Call.verb {
+        case .tokenSilent: ShortReply.token(in: payload, id: id) as? Call.Answer
+        case .deviceInfo: device.withLock { $0.device(in: payload, id: id) } as? Call.Answer
+        default: nil
         }
     }
 
     /// Tells the broker that no caller waits for a request any more.
     private func cancel(_ id: UInt32) {
         fail(id, Self.stopped)
-        let next = nextID()
+        let (own, nonce) = next()
         send(
-            BrokerRequest(CancelCall(request: id), id: next, nonce: nonce), id: next, within: .seconds(2), progress: nil
+            BrokerRequest(CancelCall(request: id), id: own, nonce: nonce), id: own, within: .seconds(2), progress: nil
         ) { _ in }
     }
 
@@ -214,26 +241,65 @@ final class BrokerConnection: Sendable {
         onClose()
     }
 
-    /// Reads in the thread's place, which the caller has taken over, for a millisecond at most.
-    private func readHere<Answer>(until slot: AnswerSlot<Answer>) {
-        let end = ContinuousClock.now + .milliseconds(1)
-        var isOver = false
-        while slot.outcome == nil, !isOver, .now < end {
-            let payloads = intake.withLock { [socket] intake -> [Data] in
-                switch socket.receiveSoon(into: &intake.buffer) {
-                case .bytes(let bytes): return intake.take(bytes)
-                case .nothingYet: return []
-                case .end:
-                    intake.isOver = true
-                    return []
-                }
-            }
-            _ = deliver(payloads)
-            isOver = intake.withLock { $0.isOver }
+    /// How far a caller came that asked and read in the thread's place.
+    private enum Asked<Answer: Sendable> {
+        case answered(Answer)
+        /// The answer is there in another form, or is waited for like any other.
+        case waiting(AnswerSlot<Answer>)
+    }
+
+    /// Asks in the thread's place, which the caller has taken over, and reads for a millisecond at most.
+    ///
+    /// Nobody else reads meanwhile. Only where what comes first is not the short answer to this question is a place made where the
+    /// answer is waited for: that costs more than reading the answer.
+    private func askHere<Call: BrokerCall>(
+        _ request: BrokerRequest<Call>, id: UInt32, within limit: Duration
+    ) -> Asked<Call.Answer> {
+        let slot: AnswerSlot<Call.Answer>
+        guard let frame = Self.frame(of: request) else {
+            turn.give(leaving: false)
+            slot = AnswerSlot()
+            slot.finish(.failure(Self.tooLarge))
+            return .waiting(slot)
         }
+        let end = ContinuousClock.now + .milliseconds(1)
+        let isSent = socket.send(frame)
+        var payloads = isSent ? receiveHere() : []
+        if payloads.count == 1, let answer = Self.shortAnswer(to: Call.self, in: payloads[0], id: id, device) {
+            leave(isAnswered: true)
+            return .answered(answer)
+        }
+        slot = AnswerSlot()
+        _ = expect(Call.self, id: id, within: limit, progress: nil, finish: slot.finish)
+        if !isSent { intake.withLock { $0.isOver = true } }
+        _ = deliver(payloads)
+        while slot.outcome == nil, !intake.withLock({ $0.isOver }), .now < end {
+            payloads = receiveHere()
+            _ = deliver(payloads)
+        }
+        leave(isAnswered: slot.outcome != nil)
+        return .waiting(slot)
+    }
+
+    /// Gives the thread's place back: to callers for a while, where nothing is waited for that they would not read.
+    private func leave(isAnswered: Bool) {
+        let isOver = intake.withLock { $0.isOver }
         // The thread sees the end as well, and tells everything that waits.
         if isOver { socket.end() }
-        turn.give(leaving: slot.outcome != nil && !isOver && state.withLock { $0.waiting.isEmpty })
+        turn.give(leaving: isAnswered && !isOver && state.withLock { $0.waiting.isEmpty })
+    }
+
+    /// What arrives soon, read in the thread's place.
+    private func receiveHere() -> [Data] {
+        intake.withLock { [socket] intake in
+            switch socket.receiveSoon(into: &intake.buffer) {
+            case .bytes(let bytes): return intake.take(bytes)
+            case .nothingYet: return []
+            case .end:
+                intake.isOver = true
+                return []
+            }
+        }
     }
 
     /// Hands answers and events over; whether the last of them answered a short question.
@@ -277,6 +343,10 @@ final class BrokerConnection: Sendable {
         for id in late {
             fail(id, SignInError(.brokerUnavailable, .timedOut, "the broker did not answer in time"))
         }
+    }
+
+    private static var tooLarge: SignInError {
+        SignInError(.configuration, .invalidParameter, "the request is too large for the broker")
     }
 
     private static var stopped: SignInError { SignInError(.cancelled, .stopped, "the request was cancelled") }

@@ -18,7 +18,8 @@ enum ShortReply {
 
     /// Reads the answer that gives a token; nil for every other.
     static func token(in payload: Data, id: UInt32) -> BrokerToken? {
-        (try? members(of: payload)).flatMap { $0.id == id ? $0.token : nil }
+        if let token = PlainAnswer.token(in: payload, id: id) { return token }
+        return (try? members(of: payload)).flatMap { $0.id == id ? $0.token : nil }
     }
 
     private struct Members {

@@ -1,0 +1,84 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// What is stored is read member by member at every start, and says what a decoder would say.
+struct StoredFormsTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+    private static let account = ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: "a@b.example")
+
+    /// Every member left out or replaced in turn.
+    private func compare<Record: Codable & Equatable & JSONReadable>(_ record: Record, members count: Int) throws {
+        let bytes = try MessageCoding.encode(record)
+        #expect(try MessageCoding.read(Record.self, from: bytes) == record)
+        let members = try #require(try JSONValue(parsing: bytes).object)
+        #expect(members.count == count, "every member has a value here")
+        for name in members.keys {
+            for change: JSONValue? in [nil, .null, true, 7, -1, "x", [], [:], [[:]]] {
+                var changed = members
+                changed[name] = change
+                let tree = JSONValue.object(changed)
+                #expect(
+                    (try? MessageCoding.read(Record.self, from: Data(tree.text().utf8)))
+                        == (try? MessageCoding.decode(Record.self, from: tree)), "\(name) \(String(describing: change))"
+                )
+            }
+        }
+    }
+
+    private static func discovery() throws -> ServiceDiscovery {
+        let address = try #require(URL(string: "https://a.example/b"))
+        return ServiceDiscovery(
+            tenant: TenantID("t"), issuer: address, checkIn: address, resource: "r", scope: "s", keys: address,
+            versions: [1])
+    }
+
+    private static let reading = ClockReading(
+        ProtectionClock(now: { now }, sleep: { _ in }, boot: { BootReading(boot: "b", uptime: .seconds(5)) }))
+
+    @Test func `a registration is read as a decoder reads it, however it is damaged`() throws {
+        let (root, signing) = (SoftwareSigningKey(), SoftwareSigningKey())
+        try compare(
+            RegistrationRecord(
+                generation: 3, registrationID: "r", account: Self.account, discovery: try Self.discovery(),
+                keys: try SignedKeySet([signing.publicKey], validFrom: Self.now, until: Self.now + 60, root: root),
+                keysFetched: Self.now, envelope: SignedEnvelope("text"), sequence: 4, lastCheckIn: Self.now,
+                contacted: Self.reading, contact: "c", nextCheckIn: Self.now, planned: Self.now, failures: 1,
+                isAccountDisabled: false, lastEventID: "e", deviceTag: "d",
+                evidence: EvidenceReports.Standing(key: "k", next: Self.now)), members: 19)
+    }
+
+    @Test func `what is remembered of a gate is read as a decoder reads it, however it is damaged`() throws {
+        try compare(Self.reading, members: 3)
+        try compare(
+            LaunchRecord(
+                noticeSeen: true, hadPIN: true, mustSignIn: true, signedIn: Self.reading, checkedIn: Self.reading),
+            members: 5)
+    }
+
+    @Test func `what is still to be tried is read as a decoder reads it, however it is damaged`() throws {
+        let registered = PendingWork.Registered(
+            account: Self.account, source: .loginAndEnroll, failures: 2, nextAttempt: Self.now, planned: Self.now,
+            lastStatus: .timedOut)
+        try compare(registered, members: 6)
+        var work = PendingWork.Record()
+        work.registered = [registered]
+        work.unenrollments = [
+            PendingWork.Unenrollment(
+                registrationID: "r", account: "oid-a", discovery: try Self.discovery(), ended: Self.now,
+                nextAttempt: Self.now)
+        ]
+        work.refusals = [RefusedEnvelope(account: "oid-a", code: "expired", time: Self.now)]
+        work.remediations = [PendingWork.Remediation(account: Self.account, silent: true)]
+        work.latestMoment = Self.now
+        work.isMomentInDoubt = false
+        (work.outcomes, work.logOrders) = ([], [])
+        work.begunCommands = [PendingWork.BegunCommand(id: "c", notAfter: 1)]
+        work.deviceAccount = "oid-a"
+        try compare(work, members: 13)
+    }
+}
