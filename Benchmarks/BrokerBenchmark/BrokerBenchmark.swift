@@ -9,7 +9,7 @@ import Logging
 /// sign-out takes to reach the last of N apps; and what hostile clients cost the others.
 ///
 /// Four limits are asserted, and the exit status is 1 where one does not hold: cached tokens and device information at most three
-/// times an echo, the p99 of others beside eight hostile clients at most three times what it is alone, and a sign-out to the last
+/// times an echo, on one processor and on two, the p99 of others beside eight hostile clients at most three times what it is alone, and a sign-out to the last
 /// of a hundred apps within 100 ms. Everything is in one process: a broker with its socket, a provider without a network, and the library's client.
 @main
 struct BrokerBenchmark {
@@ -75,7 +75,7 @@ struct BrokerBenchmark {
         let signedIn = try await app.signIn(
             SignInRequest(scopes: scopes, resource: resource), browser: provider.browser(signingInAs: .worker))
         let id = signedIn.account.id
-        print("median of \(rounds) round trips                  us       p99    x echo   x echo's p99")
+        print("median of \(rounds) round trips                        us       p99    x echo   x echo's p99")
         try await compare("device information", try await app.deviceInformation()) {
             _ = try await app.deviceInformation()
         }
@@ -89,18 +89,34 @@ struct BrokerBenchmark {
         _ = try await app.signOut()
     }
 
-    /// Holds a question against an echo of as many bytes as its answer has, measured right before and right after it.
+    /// Holds a question against an echo of as many bytes as its answer has, measured right before and right after it: with every thread
+    /// on one processor, and with the echo's threads on two where the broker's may run on any.
     private static func compare(
         _ what: String, _ answer: some Encodable, _ question: () async throws -> Void
     ) async throws {
         let bytes = try JSONEncoder().encode(answer).count + 32
-        let echo = Echo(bytes: bytes)
-        var limit = (0..<rounds / 2).map { _ in echo.roundTrip() }
-        let asked = try await times(question)
-        limit += (0..<rounds / 2).map { _ in echo.roundTrip() }
-        report("bare echo, \(bytes) bytes", limit, limit)
-        report(what, asked, limit)
-        limits.check("\(what), x echo", percentile(asked, 0.5) / percentile(limit, 0.5), atMost: 3)
+        let cores = Cores.all
+        for (seat, near, far) in [
+            ("one core", cores.prefix(1), cores.first), ("two cores", cores.prefix(1), cores.last),
+        ] {
+            let isOne = near.first == far
+            if isOne { Cores.holdProcess(to: near) }
+            let echo = Echo(bytes: bytes, on: far)
+            var limit = roundTrips(of: echo, on: near)
+            let asked = try await times(question)
+            limit += roundTrips(of: echo, on: near)
+            Cores.holdProcess(to: cores)
+            report("bare echo, \(bytes) bytes, \(seat)", limit, limit)
+            report("\(what), \(seat)", asked, limit)
+            limits.check("\(what) on \(seat), x echo", percentile(asked, 0.5) / percentile(limit, 0.5), atMost: 3)
+        }
+    }
+
+    /// Half of the rounds, from a thread on these processors.
+    private static func roundTrips(of echo: Echo, on cores: ArraySlice<Int>) -> [Double] {
+        Cores.holdThread(to: cores)
+        defer { Cores.holdThread(to: Cores.all) }
+        return (0..<rounds / 2).map { _ in echo.roundTrip() }
     }
 
     /// What an app that keeps to the protocol feels of clients that do not: a broker with its usual limits (R17).
@@ -120,7 +136,7 @@ struct BrokerBenchmark {
             return times
         }
         _ = try await questions()
-        print("device information beside hostile clients    us       p99     x alone   x alone's p99")
+        print("device information beside hostile clients          us       p99     x alone   x alone's p99")
         for kind in Hostile.Kind.allCases {
             var ratio = Double.infinity
             // The machine itself may stall once; a broker that is not fair is so every time.
@@ -193,7 +209,7 @@ struct BrokerBenchmark {
         let (median, far) = (percentile(times, 0.5), percentile(times, 0.99))
         let numbers = [median, far, median / percentile(limit, 0.5), far / percentile(limit, 0.99)]
         print(
-            what.padding(toLength: 38, withPad: " ", startingAt: 0)
+            what.padding(toLength: 44, withPad: " ", startingAt: 0)
                 + numbers.map { String(format: "%9.2f", $0) }.joined())
     }
 

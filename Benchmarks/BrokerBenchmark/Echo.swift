@@ -10,13 +10,15 @@ final class Echo {
     private let near: Int32
     private let bytes: Int
 
-    init(bytes: Int) {
+    /// - Parameter core: The processor of the other thread, nil for any.
+    init(bytes: Int, on core: Int? = nil) {
         self.bytes = bytes
         var ends: [Int32] = [-1, -1]
         socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         near = ends[0]
         let far = ends[1]
         Thread.detachNewThread {
+            if let core { Cores.holdThread(to: [core]) }
             var buffer = [UInt8](repeating: 0, count: bytes)
             while true {
                 let count = recv(far, &buffer, buffer.count, 0)

@@ -22,8 +22,10 @@ struct Setting: Sendable {
     /// Copies the value of the second policy into the first.
     let copy: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy) -> Void
 
+    /// - Parameter path: Made when it is first needed: sixty of them take a tenth of the start of an app, whose rules name a few.
     init<Value: Hashable & Sendable>(
-        _ name: String, _ group: Group, _ path: WritableKeyPath<AppProtectionPolicy, Value> & Sendable,
+        _ name: String, _ group: Group,
+        _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<AppProtectionPolicy, Value> & Sendable,
         _ codec: SettingCodec<Value>, isNumber: Bool = false
     ) {
         self.name = name
@@ -32,13 +34,14 @@ struct Setting: Sendable {
         names = codec.names
         read = { (json: JSONValue, policy: inout AppProtectionPolicy) throws(PolicyError) -> Bool in
             let reading = try codec.read(json)
-            policy[keyPath: path] = reading.value
+            policy[keyPath: path()] = reading.value
             return reading.understood
         }
-        write = { codec.write($0[keyPath: path]) }
-        same = { $0[keyPath: path] == $1[keyPath: path] }
-        copy = { $0[keyPath: path] = $1[keyPath: path] }
+        write = { codec.write($0[keyPath: path()]) }
+        same = { $0[keyPath: path()] == $1[keyPath: path()] }
+        copy = { $0[keyPath: path()] = $1[keyPath: path()] }
         join = { first, second, keepFirst in
+            let path = path()
             let (one, two) = (first[keyPath: path], second[keyPath: path])
             if one == two { return }
             guard let joined = codec.join(one, two) else {
