@@ -102,9 +102,9 @@ struct BrokerBenchmark {
             let isOne = near.first == far
             if isOne { Cores.holdProcess(to: near) }
             let echo = Echo(bytes: bytes, on: far)
-            var limit = roundTrips(of: echo, on: near)
+            var limit = roundTrips(of: echo, on: near, then: isOne ? near : cores[...])
             let asked = try await times(question)
-            limit += roundTrips(of: echo, on: near)
+            limit += roundTrips(of: echo, on: near, then: cores[...])
             Cores.holdProcess(to: cores)
             report("bare echo, \(bytes) bytes, \(seat)", limit, limit)
             report("\(what), \(seat)", asked, limit)
@@ -112,10 +112,10 @@ struct BrokerBenchmark {
         }
     }
 
-    /// Half of the rounds, from a thread on these processors.
-    private static func roundTrips(of echo: Echo, on cores: ArraySlice<Int>) -> [Double] {
+    /// Half of the rounds, from a thread on these processors, which others hold it to afterwards.
+    private static func roundTrips(of echo: Echo, on cores: ArraySlice<Int>, then others: ArraySlice<Int>) -> [Double] {
         Cores.holdThread(to: cores)
-        defer { Cores.holdThread(to: Cores.all) }
+        defer { Cores.holdThread(to: others) }
         return (0..<rounds / 2).map { _ in echo.roundTrip() }
     }
 

@@ -33,20 +33,7 @@ extension GraphExchange {
 
     /// A policy as this request's version shows it.
     func json(_ policy: ManagedAppPolicy, expanding: Bool = true) -> JSONValue {
-        let entity = PolicyEntity(policy: policy, version: version)
-            .json(expanding: expanding ? query.expand : [], root: root)
-        guard expanding, !query.expandedSelect.isEmpty, case .object(let members) = entity else { return entity }
-        return .object(
-            Dictionary(
-                uniqueKeysWithValues: members.map { name, value in
-                    (name, value.array.map { included($0, as: name) } ?? value)
-                }))
-    }
-
-    /// What `$expand` includes as a member, with the members that it names of it (OData URL conventions §5.1.3).
-    func included(_ entities: [JSONValue], as member: String) -> JSONValue {
-        guard let names = query.expandedSelect[member.lowercased()] else { return .array(entities) }
-        return .array(entities.map { $0.keeping(names) })
+        PolicyEntity(policy: policy, version: version).json(expanding: expanding ? query.expand : [], root: root)
     }
 
     /// A text of the body.

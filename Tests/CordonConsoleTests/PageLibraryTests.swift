@@ -1,6 +1,8 @@
 import CordonPages
 import Testing
 
+@testable import CordonConsole
+
 @Suite struct PageLibraryTests {
     @Test func `a quote that carries a combining mark is escaped all the same`() throws {
         let library = try PageLibrary(["a": #"<a title="{{x}}">{{#y}}{{.}}{{/y}}</a>"#])
@@ -31,5 +33,12 @@ import Testing
         let library = try PageLibrary(["a": "{{#x}}{{{.}}}{{/x}}|{{{y}}}|{{y}}|{{#z}}none{{/z}}"])
         let page = library.render("a", PageModel(["x": html, "y": link, "z": HTML()]))
         #expect(page == "\(html.text)|\(anchor)|\(HTMLText.escape(anchor))|")
+    }
+
+    @Test func `a page of a list that is empty still says where the next one is`() {
+        let table = Table("Wipes", ["App"], [], empty: "none", more: Link("More", "/console/wipes?after=w"))
+        let html = table.html(Rendering(language: .english, csrf: "t")).text
+        #expect(html.contains("<p class=\"empty\">none</p>"))
+        #expect(html.contains("<a href=\"/console/wipes?after=w\" rel=\"next\">More</a>"))
     }
 }

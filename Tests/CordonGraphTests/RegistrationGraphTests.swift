@@ -96,6 +96,19 @@ import Testing
                 #expect(names == [["id", "displayName", "version"], ["id"]])
                 #expect(cut["appliedPolicies"]?.array?.first?["version"]?.string == policy.version)
             }
+            // What the query looks at is looked at before it is cut; a star is everything; what is not closed is refused.
+            let list =
+                "/v1.0/\(Self.path)?$filter=appliedPolicies/any(p:p/displayName%20eq%20'Notes')&$expand=appliedPolicies"
+            let found = try await client.administer(.get, list + "($select=id)").json["value"]?.array
+            #expect(found?.first?["appliedPolicies"]?.array?.first?["displayName"] == nil && found?.count == 1)
+            for options in [
+                "($select=*)", "($expand=apps($top=1;$select=id))", "($filter=id%20eq%20';$select=id')", "()",
+            ] {
+                let all = try await client.administer(.get, list + options).json["value"]?.array?.first
+                #expect(all?["appliedPolicies"]?.array?.first?["displayName"] == "Notes", "\(options)")
+            }
+            #expect(
+                try await client.administer(.get, item + "?$expand=appliedPolicies($select=id").status == .badRequest)
             let policies = "/v1.0/deviceAppManagement/iosManagedAppProtections?$expand=apps($select=id),assignments"
             let first = try await client.administer(.get, policies).json["value"]?.array?.first
             #expect(first?["apps"]?.array?.first?.object?.keys.filter { !$0.contains("@") } == ["id"])

@@ -127,7 +127,7 @@ public actor RuntimeSettings: AccountFollower {
     private static func texts(in value: JSONValue) -> Set<String> {
         switch value {
         case .string(let text): text.isEmpty ? [] : [text]
-        case .integer(let number): number.magnitude < 1000 ? [] : [String(number)]
+        case .integer, .number: value.integer.map { $0.magnitude < 1000 ? [] : [String($0)] } ?? []
         case .array(let values): values.reduce(into: []) { $0.formUnion(texts(in: $1)) }
         case .object(let members): members.values.reduce(into: []) { $0.formUnion(texts(in: $1)) }
         default: []

@@ -125,15 +125,19 @@ struct Table {
 
     func html(_ page: Rendering) -> HTML {
         let caption = page.say(caption)
+        // A page may be empty though there are others: what is looked for may be far back.
+        let next = more.map {
+            ["<p class=\"links\"><a href=\"\($0.href)\" rel=\"next\">\(page.say($0.text))</a></p>" as HTML]
+        }
         guard !rows.isEmpty else {
-            return "<p class=\"caption\">\(caption)</p>\(page.paragraph("empty", empty))\n"
+            return "<p class=\"caption\">\(caption)</p>\(page.paragraph("empty", empty))\(next ?? [])\n"
         }
         let columns = columns.map { HTML("\(page.say($0))") }
         return """
             <div class="scroll" role="region" aria-label="\(caption)" tabindex="0"><table><caption>\(caption)</caption>
             <thead><tr>\(columns.map { "<th scope=\"col\">\($0)</th>" })</tr></thead>
             <tbody>\(rows.map { "<tr>\(zip(columns, $0).map { Self.cell($0, $1, page) })</tr>" })</tbody></table></div>
-            \(more.map { ["<p class=\"links\"><a href=\"\($0.href)\" rel=\"next\">\(page.say($0.text))</a></p>"] } ?? [])
+            \(next ?? [])
 
             """
     }

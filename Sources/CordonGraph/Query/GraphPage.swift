@@ -46,8 +46,13 @@ struct GraphPage {
     /// The members that `$select` leaves: those it names and those that `$expand` does, with what is said about them,
     /// and always the id and the type (SRV-OP-011).
     static func select(_ entity: JSONValue, by query: GraphQuery) -> JSONValue {
-        guard let named = query.select else { return entity }
-        return entity.keeping(named.union(query.expand))
+        let entity = query.select.map { entity.keeping($0.union(query.expand)) } ?? entity
+        guard !query.expandedSelect.isEmpty, case .object(var members) = entity else { return entity }
+        for (name, value) in members {
+            guard let kept = query.expandedSelect[name.lowercased()], let values = value.array else { continue }
+            members[name] = .array(values.map { $0.keeping(kept) })
+        }
+        return .object(members)
     }
 }
 

@@ -45,8 +45,8 @@ struct GraphQuery: Sendable {
 
     private mutating func read(_ name: String, _ value: String) throws {
         switch name {
-        case "$select": select = Set(Self.words(value).map { $0.lowercased() })
-        case "$expand": Self.words(value).forEach { readExpansion($0) }
+        case "$select": select = Self.names(value)
+        case "$expand": for word in Self.words(value) { try readExpansion(word) }
         case "$top": top = try Self.number(value, name, in: 1...Self.largestPage)
         case "$skip": skip = try Self.number(value, name, in: 0...Int(Int32.max))
         case "$count": count = value.lowercased() == "true"
@@ -65,24 +65,34 @@ struct GraphQuery: Sendable {
     }
 
     /// Reads a navigation member with its options in brackets, of which `$select` is taken (OData URL conventions §5.1.3).
-    private mutating func readExpansion(_ word: String) {
-        let name = String(word.prefix { $0 != "(" }).lowercased()
-        expand.insert(name)
-        for option in word.dropFirst(name.count + 1).dropLast().split(separator: ";") {
+    private mutating func readExpansion(_ word: String) throws {
+        let (name, options) = (word.prefix { $0 != "(" }, word.drop { $0 != "(" })
+        guard options.isEmpty || options.last == ")" else {
+            throw Refusal.badRequest("$expand: a bracket is not closed.")
+        }
+        let member = name.trimmingCharacters(in: .whitespaces).lowercased()
+        expand.insert(member)
+        for option in Self.words(options.dropFirst().dropLast(), at: ";") {
             let halves = option.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            guard halves.count == 2, halves[0].lowercased() == "$select" else { continue }
-            expandedSelect[name] = Set(Self.words(halves[1]).map { $0.lowercased() })
+            if halves.count == 2, halves[0].lowercased() == "$select" { expandedSelect[member] = Self.names(halves[1]) }
         }
     }
 
-    /// The entries of a list; a comma inside brackets belongs to its entry.
-    private static func words(_ value: String) -> [String] {
+    /// The names of members, in lower case; nil for all of them.
+    private static func names(_ value: String) -> Set<String>? {
+        let names = Set(words(value).map { $0.lowercased() })
+        return names.contains("*") ? nil : names
+    }
+
+    /// The entries of a list; a separator inside brackets or quotes belongs to its entry.
+    private static func words(_ value: some StringProtocol, at separator: Character = ",") -> [String] {
         var words = [""]
-        var depth = 0
+        var (depth, isQuoted) = (0, false)
         for character in value {
-            if character == "(" { depth += 1 }
-            if character == ")" { depth -= 1 }
-            if character == ",", depth <= 0 {
+            if character == "'" { isQuoted.toggle() }
+            if character == "(", !isQuoted { depth += 1 }
+            if character == ")", !isQuoted { depth -= 1 }
+            if character == separator, depth <= 0, !isQuoted {
                 words.append("")
             } else {
                 words[words.count - 1].append(character)

@@ -76,8 +76,12 @@ struct RegistrationExpansion: Sendable {
                 if let known = shown.withLock({ $0[reference] }) { return known }
                 guard var confirmed = policies[reference.id] else { return nil }
                 confirmed.version = reference.version
-                let entity = exchange.included([exchange.json(confirmed)], as: "appliedPolicies").array?.first ?? .null
-                shown.withLock { $0[reference] = entity }
+                var entity = exchange.json(confirmed)
+                // Cut once for all registrations, unless the query looks at what would be cut.
+                if let names = exchange.query.expandedSelect["appliedpolicies"], !queried.contains("appliedpolicies") {
+                    entity = entity.keeping(names)
+                }
+                shown.withLock { [entity] in $0[reference] = entity }
                 return entity
             }
         }
@@ -92,15 +96,13 @@ struct RegistrationExpansion: Sendable {
         let expand = exchange.query.expand
         var members = RegistrationEntity.json(registration, version: exchange.version).object ?? [:]
         if expand.contains("operations") {
-            members["operations"] = exchange.included(
-                try await operations(of: registration, exchange), as: "operations")
+            members["operations"] = .array(try await operations(of: registration, exchange))
         }
         if expand.contains("appliedpolicies") {
             members["appliedPolicies"] = .array(shared.applied(registration, exchange))
         }
         if expand.contains("intendedpolicies") {
-            members["intendedPolicies"] = exchange.included(
-                try await intended(registration, exchange), as: "intendedPolicies")
+            members["intendedPolicies"] = .array(try await intended(registration, exchange))
         }
         if expand.contains("managedapplogcollectionrequests") {
             members["managedAppLogCollectionRequests"] = .array(shared.logs(of: registration))

@@ -4,8 +4,7 @@ extension JSONValue {
     var typedBool: Bool? {
         switch self {
         case .bool(let value): return value
-        case .integer(1): return true
-        case .integer(0): return false
+        case .integer, .number: return integer == 1 ? true : integer == 0 ? false : nil
         case .string(let text):
             switch text.trimmed.lowercased() {
             case "true", "yes", "1": return true

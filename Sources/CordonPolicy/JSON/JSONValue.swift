@@ -75,6 +75,15 @@ extension JSONValue {
         object?[name]
     }
 
+    /// Whether it nests lists and objects deeper than so many levels.
+    package func isNested(deeperThan levels: Int) -> Bool {
+        switch self {
+        case .array(let values): levels <= 0 || values.contains { $0.isNested(deeperThan: levels - 1) }
+        case .object(let members): levels <= 0 || members.values.contains { $0.isNested(deeperThan: levels - 1) }
+        default: false
+        }
+    }
+
     /// The kind of value, as an error message says it.
     var kind: String {
         switch self {

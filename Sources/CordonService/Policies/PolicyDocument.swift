@@ -55,6 +55,10 @@ package struct PolicyDocument {
         {
             problems.append(.init(member: "description", reason: "needs to be a text of at most 10000 characters"))
         }
+        // Apps get it inside an envelope, and read no JSON that is nested much deeper.
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where value.isNested(deeperThan: deepest) {
+            problems.append(.init(member: name, reason: "is nested deeper than \(deepest) levels"))
+        }
         if let settings = members["customSettings"], settings != .null {
             problems += faults(inCustomSettings: settings)
         }
@@ -80,6 +84,9 @@ package struct PolicyDocument {
         }
         return document
     }
+
+    /// How deep a member may be nested: every reader of JSON here takes 64 levels, with what stands around.
+    private static let deepest = 48
 
     /// Settings of iOS that a default protection does not have (SRV-RS-103): kept and enforced where they are given,
     /// not filled in.

@@ -1,14 +1,16 @@
 internal import CordonAEADShim
 internal import CordonBase
+internal import Foundation
 
 /// Memory for secrets and plaintext: zeroed whole pages of its own, kept out of core dumps, and out of swap up to 64 KiB, as far as the
 /// system allows: what a process may lock is little, and keys need it first.
 ///
 /// A page each, because locking and dump exclusion work on whole pages and must not be undone by a neighbour. A few pages that came back,
-/// overwritten with zeros, wait for the next secret with their guard in force: most secrets live for one call, and to guard a page and take
-/// the guard back costs four calls of the system, several times what is done with the secret.
+/// overwritten with zeros, wait for the next secret: most secrets live for one call, and to make a page, guard it and take the guard back
+/// costs several times what is done with the secret. Each is guarded again when it is taken: the system may have refused before, and a
+/// forked child has none of its parent's locks.
 enum GuardedMemory {
-    private static let page = 4096
+    private static let page = max(4096, Int(getpagesize()))
     /// How many pages wait at most.
     private static let mostSpare = 8
 
@@ -21,7 +23,10 @@ enum GuardedMemory {
 
     /// Takes that much memory, a page at least.
     static func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
-        if count <= page, let page = spare.withLock({ $0.popLast() }) { return page.bytes }
+        if count <= page, let waiting = spare.withLock({ $0.popLast() }) {
+            if let base = waiting.bytes.baseAddress { cordon_guard(base, page) }
+            return waiting.bytes
+        }
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, page), alignment: page)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         if let base = bytes.baseAddress {

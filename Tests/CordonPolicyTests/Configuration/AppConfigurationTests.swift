@@ -50,8 +50,10 @@ import Testing
         #expect(short.string(for: "s", .min) == "10" && short.string(for: "s", .max) == "aa")
     }
 
-    @Test func `equal values, a lone value and a default beside one are no conflict`() {
+    @Test func `equal values, a lone value and a default beside one are no conflict`() throws {
         #expect(!configuration([["a": 1], ["a": 1]]).hasConflict("a"))
+        let spelt = configuration([["a": .number(try #require(JSONNumber(literal: "1.0")))]])
+        #expect(spelt.allBools(for: "a") == [true])
         #expect(!configuration([["a": 1]], defaults: ["a": 2]).hasConflict("a"))
         #expect(!configuration([["a": 1]]).hasConflict("b"))
     }

@@ -31,6 +31,20 @@ struct PolicyWritingTests {
     }
 
     @Test(arguments: PolicyKind.allCases)
+    func `a member that is nested deeper than apps read is refused by its name`(_ kind: PolicyKind) async throws {
+        let test = try await TestOrganisation.withPeople()
+        func nested(_ levels: Int) -> JSONValue { (0..<levels).reduce(1) { inner, _ in [inner] } }
+        let error = await failure {
+            _ = try await test.service.administration.createPolicy(
+                kind, document: ["displayName": "P", "of a later version": nested(49)], as: test.owner)
+        }
+        #expect(error?.code == .invalid && error?.problems.map(\.member) == ["of a later version"])
+        let kept = try await test.service.administration.createPolicy(
+            kind, document: ["displayName": "P", "of a later version": nested(48)], as: test.owner)
+        #expect(kept.document["of a later version"] == nested(48))
+    }
+
+    @Test(arguments: PolicyKind.allCases)
     func `a backup of a new policy has the members that every kind has`(_ kind: PolicyKind) async throws {
         // SRV-RS-018, 022, 074, 102
         let test = try await TestOrganisation.withPeople()
