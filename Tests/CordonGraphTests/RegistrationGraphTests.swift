@@ -61,6 +61,27 @@ import Testing
         }
     }
 
+    @Test func `an app's version is shown with the build that it last reported, and a build that is none is refused`()
+        async throws
+    {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            var device = TestDevice()
+            device.build = "1204"
+            let result = try await client.register(device)
+            let item = "/v1.0/\(Self.path)/\(result.registrationID)"
+            #expect(try await client.administer(.get, item).json["applicationVersion"] == "3.1 (1204)")
+            device.build = "1205"
+            try await client.confirm(result, on: device)
+            #expect(try await client.administer(.get, item).json["applicationVersion"] == "3.1 (1205)")
+            for flaw in ["", "1\u{1B}[2J", String(repeating: "1", count: 129)] {
+                device.build = flaw
+                await #expect(throws: TestClient.NotConfirmed.self) { try await client.confirm(result, on: device) }
+            }
+        }
+    }
+
     @Test func `what is applied has the version that the app confirmed, what is intended the newest`() async throws {
         let service = try await TestService()
         let policy = try await service.publishPolicy()

@@ -95,10 +95,11 @@ struct JSONTreeDecoderTests {
         var full = Self.checkIn
         (full.refusedEnvelopes, full.outcomes) = (nil, nil)
         (full.appliedDigest, full.recoveryShareDigest, full.stateGeneration) = ("d", "s", 9)
-        (full.application.management, full.device.name) = (.mdm, "Ward 3")
+        (full.application.management, full.application.build, full.device.name) = (.mdm, "1204", "Ward 3")
         var bare = full
         (bare.appliedVersion, bare.appliedDigest, bare.recoveryShareDigest) = (nil, nil, nil)
         (bare.stateGeneration, bare.application.management, bare.device.name) = (nil, nil, nil)
+        bare.application.build = nil
         for message in [full, bare] {
             let whole = try JSONValue(parsing: MessageCoding.encode(message))
             #expect(CheckInRequest(usual: whole) == message)

@@ -112,6 +112,13 @@ actor AccountChanges {
         return failures
     }
 
+    /// Forgets where an account was signed in, after a wipe has ended its session.
+    ///
+    /// - Throws: ``ProtectionError`` where the wipe has to wait for it.
+    func sessionEnded(of account: AccountID) async throws(ProtectionError) {
+        for follower in followers { try await follower.sessionEnded(of: account) }
+    }
+
     /// Ends what is only of use while an account is enrolled, after it has left without a wipe.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.

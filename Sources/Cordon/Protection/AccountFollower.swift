@@ -40,6 +40,11 @@ protocol AccountFollower: Actor {
     /// - Throws: ``ProtectionError`` where the wipe has to wait for it.
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String]
 
+    /// A wipe has ended the account's sign-in, and forgets the account next; repeated where it fails.
+    ///
+    /// - Throws: ``ProtectionError`` where the wipe has to wait for it.
+    func sessionEnded(of account: AccountID) async throws(ProtectionError)
+
     /// The account has left without a wipe: what is only of use while it is enrolled goes.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
@@ -62,6 +67,7 @@ extension AccountFollower {
     func accountLeft(_ account: AccountID) async {}
     func eraseLogs(of account: ManagedAccount) async -> [String] { [] }
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] { [] }
+    func sessionEnded(of account: AccountID) async throws(ProtectionError) {}
     func endEnrollment(of account: AccountID) async throws(ProtectionError) {}
     func performDueWork(isFirst: Bool) async {}
 }

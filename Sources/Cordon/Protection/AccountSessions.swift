@@ -13,6 +13,11 @@ public protocol AccountSessions: AccessTokenSource {
     /// out; no account is then signed in silently (SDK-EN-10).
     func signedInAccounts() async -> [ManagedAccount]
 
+    /// Signs people in where these settings say: the ones in force first, then those from before with which sessions may still be kept,
+    /// then the app's own (SDK-AU-04). Told at a start where something was changed before, and at every change; any thread. Sessions
+    /// whose provider is fixed leave it out.
+    func follow(_ settings: [ProtectionSettings])
+
     /// Writes from now on what sign-in has to say to the app's log (SDK-LG-02), without names and tokens; any thread.
     /// Sessions that have nothing to say leave it out.
     func log(to logger: Logger)
@@ -21,6 +26,9 @@ public protocol AccountSessions: AccessTokenSource {
 extension AccountSessions {
     /// No accounts.
     public func signedInAccounts() async -> [ManagedAccount] { [] }
+
+    /// Nothing: the provider is fixed.
+    public func follow(_ settings: [ProtectionSettings]) {}
 
     /// Writes nothing.
     public func log(to logger: Logger) {}

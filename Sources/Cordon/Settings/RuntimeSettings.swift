@@ -38,7 +38,7 @@ public actor RuntimeSettings: AccountFollower {
         var after = overrides
         change(&after)
         let (checked, problems) = after.checked(against: overrides)
-        try keep(checked)
+        try keep(checked.remembering(overrides))
         return problems
     }
 
@@ -81,8 +81,11 @@ public actor RuntimeSettings: AccountFollower {
     }
 
     private func apply() {
-        let settings = overrides.applied(to: context.configuration.settings)
+        let own = context.configuration.settings
+        let settings = overrides.applied(to: own)
         context.settingsInForce.withLock { $0 = settings }
+        let former = (overrides.formerSignIns ?? []).map { $0.applied(to: own) }
+        context.configuration.sessions.follow([settings] + former + [own])
         publishToLog()
     }
 
@@ -94,20 +97,17 @@ public actor RuntimeSettings: AccountFollower {
 
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) { publishToLog() }
 
-    func eraseState(of account: AccountID) throws(ProtectionError) -> [String] {
-        if !(try context.accounts.load().records.contains { $0.account.id != account }) { try forgetSignIn() }
-        return []
-    }
-
-    func endEnrollment(of account: AccountID) throws(ProtectionError) {
-        if context.accounts.records.isEmpty { try forgetSignIn() }
-    }
-
-    /// Those of signing in belong to the account that is gone.
-    private func forgetSignIn() throws(ProtectionError) {
-        var left = overrides
-        for (_, path) in SettingOverrides.signIn { left[keyPath: path] = nil }
+    /// Those of signing in belong to the account that is gone, and nothing is kept any more where it signed in.
+    func sessionEnded(of account: AccountID) throws(ProtectionError) {
+        guard !(try context.accounts.load().records.contains { $0.account.id != account }) else { return }
+        var left = overrides.withoutSignIn
+        left.formerSignIns = nil
         try keep(left)
+    }
+
+    /// Those of signing in belong to the account that has left; its session may stay.
+    func endEnrollment(of account: AccountID) throws(ProtectionError) {
+        if context.accounts.records.isEmpty { try keep(overrides.withoutSignIn.remembering(overrides)) }
     }
 
     /// Tells the log how much to write, and which values of the app configurations to leave out (SDK-ST-33, SDK-ST-35).

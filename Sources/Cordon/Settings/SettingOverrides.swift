@@ -23,6 +23,8 @@ public struct SettingOverrides: Sendable, Equatable, Codable {
     public var telemetryDisabled: Bool?
     /// Configuration keys whose values are kept out of logs.
     public var scrubbedKeys: [String]?
+    /// Where people signed in before, newest first, by the three of signing in alone; sessions may be kept there.
+    var formerSignIns: [SettingOverrides]?
 
     /// No overrides.
     public init() {}
@@ -36,6 +38,31 @@ public struct SettingOverrides: Sendable, Equatable, Codable {
     static let signIn: [(name: String, path: WritableKeyPath<SettingOverrides, String?> & Sendable)] = [
         ("Authority", \.authority), ("ClientID", \.clientID), ("RedirectURI", \.redirectURI),
     ]
+
+    private var signInAlone: SettingOverrides {
+        var alone = SettingOverrides()
+        for (_, path) in Self.signIn { alone[keyPath: path] = self[keyPath: path] }
+        return alone
+    }
+
+    /// These overrides, which remember where people signed in before them.
+    func remembering(_ before: SettingOverrides) -> SettingOverrides {
+        let (former, now) = (before.signInAlone, signInAlone)
+        guard former != now, former != SettingOverrides() else { return self }
+        var after = self
+        let others = (formerSignIns ?? []).filter { $0 != former && $0 != now }
+        after.formerSignIns = [former] + others.prefix(Self.mostFormerSignIns - 1)
+        return after
+    }
+
+    private static let mostFormerSignIns = 8
+
+    /// These overrides without those of signing in.
+    var withoutSignIn: SettingOverrides {
+        var left = self
+        for (_, path) in Self.signIn { left[keyPath: path] = nil }
+        return left
+    }
 
     /// These overrides over settings.
     func applied(to settings: ProtectionSettings) -> ProtectionSettings {

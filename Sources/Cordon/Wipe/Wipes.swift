@@ -200,6 +200,7 @@ actor Wipes {
         let account = wipe.registration.account.id
         context.configuration.wipeObserver("session")
         try await endSession(of: account)
+        try await changes.sessionEnded(of: account)
         context.configuration.wipeObserver("registration")
         // Nothing enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
         try context.pending.change { $0.forget(account) }

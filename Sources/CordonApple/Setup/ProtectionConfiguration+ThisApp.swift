@@ -26,17 +26,21 @@
             let bundleID = bundle.bundleIdentifier ?? ""
             let discovery = try await AppProtection.discover(service, over: transport, rememberedIn: folder)
             if settings.authority == nil { settings.authority = discovery.issuer.absoluteString }
-            let signIn = try SignInClient(
-                configuration: settings.signInConfiguration(bundleID: bundleID), transport: transport,
-                cache: TokenCache(
-                    directory: folder.appending(path: "tokens"),
-                    secrets: KeychainSecretStore(accessGroup: settings.tokenCacheKeychainGroup)),
-                signer: try? SecureEnclaveSigner())
-            let person = PersonSignIn(client: signIn, discovery: discovery)
+            let cache = try TokenCache(
+                directory: folder.appending(path: "tokens"),
+                secrets: KeychainSecretStore(accessGroup: settings.tokenCacheKeychainGroup))
+            let signer = try? SecureEnclaveSigner()
+            let signIn = try SettingsSignIn(settings) { settings in
+                try SignInClient(
+                    configuration: settings.signInConfiguration(bundleID: bundleID), transport: transport,
+                    cache: cache, signer: signer)
+            }
+            let person = PersonSignIn(place: signIn, discovery: discovery)
             var configuration = ProtectionConfiguration(
                 application: ApplicationFacts(
                     bundleID: settings.containingBundleID ?? bundleID,
-                    version: bundle.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? "0"),
+                    version: bundle.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? "0",
+                    build: bundle.object(forInfoDictionaryKey: "CFBundleVersion") as? String),
                 device: .ofThisDevice, service: service, rootKey: rootKey,
                 dataDirectory: folder.appending(path: "protected"), keyStore: KeychainKeys(), transport: transport,
                 sessions: signIn)
@@ -75,13 +79,13 @@
 
     /// Signs a person in over the window in front.
     private struct PersonSignIn: Sendable {
-        let client: SignInClient
+        let place: SettingsSignIn
         let discovery: ServiceDiscovery
 
         func signIn(_ name: String?) async throws(SignInError) -> ManagedAccount {
             var request = SignInRequest(for: discovery)
             request.loginHint = name
-            return try await client.signIn(request, browser: Self.browser).account.managed
+            return try await place.client.signIn(request, browser: Self.browser).account.managed
         }
 
         func signInAgain(_ prompt: SignInPrompt) async -> SignInAnswer {
@@ -89,7 +93,7 @@
             request.prompt = .login
             request.account = prompt.account.id
             do {
-                return .signedIn(try await client.signIn(request, browser: Self.browser).account.id)
+                return .signedIn(try await place.client.signIn(request, browser: Self.browser).account.id)
             } catch {
                 return error.code == .cancelled ? .cancelled : .unavailable(error.reason)
             }

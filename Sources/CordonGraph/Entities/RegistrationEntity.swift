@@ -17,7 +17,7 @@ enum RegistrationEntity {
             "version": .string(String(registration.lastEnvelope?.sequence ?? 0)),
             "createdDateTime": GraphTime.value(registration.created),
             "lastSyncDateTime": GraphTime.value(registration.lastSync),
-            "applicationVersion": .string(registration.application.version),
+            "applicationVersion": .string(registration.application.versionAndBuild),
             "managementSdkVersion": .string(registration.application.sdkVersion),
             "platformVersion": .string(registration.device.osVersion),
             "deviceType": .string(deviceType(registration)),

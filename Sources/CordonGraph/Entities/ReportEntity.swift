@@ -52,7 +52,7 @@ enum ReportEntity {
         case "UserEmail": row.user?.mail ?? row.user?.userPrincipalName ?? ""
         case "IntuneLicensed": String(row.user?.isLicensed ?? false)
         case "ApplicationId", "ApplicationName": registration.application.bundleID
-        case "ApplicationVersion": registration.application.version
+        case "ApplicationVersion": registration.application.versionAndBuild
         case "SdkVersion": registration.application.sdkVersion
         case "ApplicationInstanceId": registration.id
         case "CreatedDate": GraphTime.text(registration.created)

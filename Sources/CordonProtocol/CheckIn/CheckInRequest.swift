@@ -97,11 +97,11 @@ extension ApplicationFacts {
     fileprivate init?(usual value: JSONValue?) {
         guard let members = value?.object, case .string(let bundleID)? = members["bundleID"],
             case .string(let version)? = members["version"], case .string(let sdkVersion)? = members["sdkVersion"],
-            let stated = members.text("management")
+            let stated = members.text("management"), let build = members.text("build")
         else { return nil }
         let management = stated.flatMap(Management.init(rawValue:))
         guard (management == nil) == (stated == nil) else { return nil }
-        self.init(bundleID: bundleID, version: version, sdkVersion: sdkVersion, management: management)
+        self.init(bundleID: bundleID, version: version, build: build, sdkVersion: sdkVersion, management: management)
     }
 }
 

@@ -44,6 +44,9 @@ public struct ApplicationFacts: Sendable, Codable, Equatable {
     public var bundleID: String
     /// The app's short version.
     public var version: String
+    /// Which build of that version it is, `CFBundleVersion` on Apple's systems; nil where the app does not say (SDK-TL-05). No rule
+    /// looks at it: administrators are shown it.
+    public var build: String?
     /// The version of Cordon in it.
     public var sdkVersion: String
     /// Whether the device's management has configured the app for the account; nil from an older Cordon, which counts as
@@ -60,13 +63,18 @@ public struct ApplicationFacts: Sendable, Codable, Equatable {
 
     /// Makes the facts; the version of Cordon is that of the library that the app is linked with.
     public init(
-        bundleID: String, version: String, sdkVersion: String = CordonRelease.version, management: Management? = nil
+        bundleID: String, version: String, build: String? = nil, sdkVersion: String = CordonRelease.version,
+        management: Management? = nil
     ) {
         self.bundleID = bundleID
         self.version = version
+        self.build = build
         self.sdkVersion = sdkVersion
         self.management = management
     }
+
+    /// The version with its build, as administrators know it: `3.1 (1204)`.
+    public var versionAndBuild: String { build.map { "\(version) (\($0))" } ?? version }
 }
 
 /// What the service knows of a device (SRV-RS-123).

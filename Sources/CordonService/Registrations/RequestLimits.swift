@@ -46,6 +46,7 @@ extension ApplicationFacts {
     fileprivate func check() throws(ServiceError) {
         try checkText(bundleID, "application.bundleID", atMost: 256, isName: true)
         try checkText(version, "application.version", atMost: 128)
+        if let build { try checkText(build, "application.build", atMost: 128) }
         try checkText(sdkVersion, "application.sdkVersion", atMost: 128)
     }
 }

@@ -8,13 +8,16 @@ struct TestDevice: Sendable {
     let key = SoftwareSigningKey()
     let tag: String
     var person = TestPerson.workerA
+    var build: String?
 
     init(tag: String = "tag-1", person: TestPerson = .workerA) {
         self.tag = tag
         self.person = person
     }
 
-    var facts: ApplicationFacts { ApplicationFacts(bundleID: Self.bundleID, version: "3.1", sdkVersion: "1.0") }
+    var facts: ApplicationFacts {
+        ApplicationFacts(bundleID: Self.bundleID, version: "3.1", build: build, sdkVersion: "1.0")
+    }
 
     var description: DeviceDescription { DeviceDescription(tag: tag, osVersion: "18.2", model: "iPhone15,2") }
 
