@@ -15,7 +15,8 @@ package struct JWK: Decodable, Sendable {
     package let use: String?
     /// Whether the private half is there as well, which must never travel.
     package let hasPrivateHalf: Bool
-    private let numbers: [Member: String]
+    /// By the names of members: a dictionary of these needs nothing that the runtime would have to find first.
+    private let numbers: [String: String]
 
     /// The numbers of which keys consist, base64url.
     package enum Member: String, CodingKey {
@@ -33,35 +34,40 @@ package struct JWK: Decodable, Sendable {
         algorithm = try members.decodeIfPresent(String.self, forKey: .alg)
         use = try members.decodeIfPresent(String.self, forKey: .use)
         hasPrivateHalf = members.contains(.d)
-        var numbers: [Member: String] = [:]
-        for member in Self.numbers { numbers[member] = try members.decodeIfPresent(String.self, forKey: member) }
+        var numbers: [String: String] = [:]
+        for member in Self.numbers {
+            numbers[member.rawValue] = try members.decodeIfPresent(String.self, forKey: member)
+        }
         self.numbers = numbers
     }
 
     /// Takes members that were read already; nil when one that counts is not text.
     init?(_ members: [String: JSONReader.Content]) {
-        var texts: [Member: String] = [:]
+        var texts: [String: String] = [:]
         for (name, content) in members {
             guard let member = Member(rawValue: name), member != .d, !content.isNull else { continue }
             guard let text = content.string else { return nil }
-            texts[member] = text
+            texts[name] = text
         }
-        guard let kind = texts[.kty] else { return nil }
+        func text(_ member: Member) -> String? { texts[member.rawValue] }
+        guard let kind = text(.kty) else { return nil }
         self.kind = kind
-        curve = texts[.crv]
-        id = texts[.kid]
-        algorithm = texts[.alg]
-        use = texts[.use]
+        curve = text(.crv)
+        id = text(.kid)
+        algorithm = text(.alg)
+        use = text(.use)
         hasPrivateHalf = members[Member.d.rawValue] != nil
         numbers = texts
     }
 
     /// A number of the key; nil when it is missing or not canonical base64url.
-    package func number(_ member: Member) -> Data? { numbers[member].flatMap { Base64URL.decode($0) } }
+    package func number(_ member: Member) -> Data? {
+        numbers[member.rawValue].flatMap { Base64URL.decode($0) }
+    }
 
     /// A number as some providers write it: padded, or with the other alphabet.
     func tolerantNumber(_ member: Member) -> Data? {
-        guard let text = numbers[member] else { return nil }
+        guard let text = numbers[member.rawValue] else { return nil }
         let plain = text.replacing("-", with: "+").replacing("_", with: "/").prefix { $0 != "=" }
         return Data(base64Encoded: plain + String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4))
     }

@@ -11,7 +11,7 @@ internal import Foundation
 /// counter holds twice the generation of what is there, and one more where nothing is there any more, or not yet. A record is written
 /// before its number is raised, and removed after; so whatever instant the process dies at, what is there is never taken for older. Who
 /// reads asks for the number first: then a record that is written meanwhile is not taken for older either.
-struct SealedState<Value: Codable & JSONReadable & Sendable>: Sendable {
+struct SealedState<Value: Sendable>: Sendable {
     let file: StateFile
     /// Says what the value is for; a value of another purpose does not open.
     let purpose: String
@@ -46,6 +46,16 @@ struct SealedState<Value: Codable & JSONReadable & Sendable>: Sendable {
         var isCounted = false
     }
 
+    private enum Opened {
+        case sealed(generation: Int64, Value)
+        case former(Value)
+        case newer
+        case damaged
+    }
+}
+
+// The type itself asks nothing of the value: the runtime would look through every conformance of the program when it first meets it.
+extension SealedState where Value: Codable & JSONReadable {
     /// Notes of a record that is not there that there is none, where the versions before have noted nothing.
     func noteAbsence() throws(ProtectionError) {
         let found = try look()
@@ -166,13 +176,6 @@ struct SealedState<Value: Codable & JSONReadable & Sendable>: Sendable {
         }
     }
 
-    private enum Opened {
-        case sealed(generation: Int64, Value)
-        case former(Value)
-        case newer
-        case damaged
-    }
-
     private func open(_ bytes: Data) throws(ProtectionError) -> Opened {
         guard let members = (try? JSONValue(parsing: bytes))?.object else {
             guard case .raw = former, let value = try former.open(bytes, of: self) else { return .damaged }
@@ -245,7 +248,9 @@ enum FormerSeal: Sendable {
     /// The bytes of AES-GCM alone, under a key of the file's own.
     case raw
 
-    fileprivate func open<Value>(_ bytes: Data, of state: SealedState<Value>) throws(ProtectionError) -> Value? {
+    fileprivate func open<Value: Codable & JSONReadable>(
+        _ bytes: Data, of state: SealedState<Value>
+    ) throws(ProtectionError) -> Value? {
         let key = try state.key("seal")
         guard let box = try? AES.GCM.SealedBox(combined: bytes),
             let text = try? AES.GCM.open(
@@ -255,7 +260,7 @@ enum FormerSeal: Sendable {
     }
 
     /// What a file of version 1, 2 or 3 holds; nil for a plain one where there is none any more.
-    fileprivate func read<Value>(
+    fileprivate func read<Value: Codable & JSONReadable>(
         _ members: [String: JSONValue], _ bytes: Data, of state: SealedState<Value>
     ) throws(ProtectionError) -> StateFormat.Reading<Value>? {
         guard members["version"]?.integer == StateSeal.uncounted else {

@@ -20,20 +20,31 @@ struct LinkPatterns: Sendable {
     }
 
     init(_ links: Set<String>) {
-        var origins: [[UInt8]: Origin] = [:]
+        // Whole origins have no path. A list and no dictionary, whose type the runtime would have to look for at every start of an app.
+        var exact: [(origin: [UInt8], hash: UInt64, path: [UInt8]?)] = []
         var patterns: [Pattern] = []
         for text in links.sorted() {
             guard let link = Link(text) else { continue }
             let (origin, path) = (link.origin, link.path)
+            let isWhole = path.isEmpty || path == Self.root
             if text.contains("*") {
-                patterns.append(Pattern(origin: origin, path: path.isEmpty || path == Self.root ? Self.all : path))
-            } else if path.isEmpty || path == Self.root {
-                origins[origin, default: Origin(hash: link.hash, bytes: origin)].isWhole = true
+                patterns.append(Pattern(origin: origin, path: isWhole ? Self.all : path))
             } else {
-                origins[origin, default: Origin(hash: link.hash, bytes: origin)].paths.append(path)
+                exact.append((origin, link.hash, isWhole ? nil : path))
             }
         }
-        self.origins = Array(origins.values)
+        exact.sort { $0.hash < $1.hash }
+        var origins: [Origin] = []
+        for link in exact {
+            var place = origins.count - 1
+            while place >= 0, origins[place].hash == link.hash, origins[place].bytes != link.origin { place -= 1 }
+            if place < 0 || origins[place].hash != link.hash {
+                place = origins.count
+                origins.append(Origin(hash: link.hash, bytes: link.origin))
+            }
+            if let path = link.path { origins[place].paths.append(path) } else { origins[place].isWhole = true }
+        }
+        self.origins = origins
         self.patterns = patterns
         var size = 4
         while size < origins.count * 4 { size *= 2 }

@@ -105,11 +105,11 @@ final class FolderWatch {
 
         private func tell() {
             var numbers = [Int32](repeating: 0, count: Int(CORDON_WATCH_MOST))
-            var changed: Set<Int32> = []
+            var changed: [Int32] = []
             while true {
                 let count = cordon_watch_read(descriptor, &numbers)
                 if count == 0 { break }
-                changed.formUnion(numbers.prefix(count))
+                for number in numbers.prefix(count) where !changed.contains(number) { changed.append(number) }
             }
             let seen = changed
             let actions = state.withLock { state in
