@@ -13,7 +13,7 @@ actor DueWork {
     private let enrollments: Enrollments
     private let unenrollments: Unenrollments
     /// One round at a time; the key says nothing.
-    private let rounds = SerialTasks<Bool>()
+    private let rounds = SerialTasks<String>()
 
     init(
         _ context: ProtectionContext, changes: AccountChanges, stored: StoredAccounts, wipes: Wipes, checkIns: CheckIns,
@@ -33,8 +33,8 @@ actor DueWork {
     /// Does everything that is due, each thing once, and says when something is due next; see
     /// ``AppProtection/performDueWork()``. While a round is under way, another one does nothing.
     func perform() async -> Date {
-        guard !rounds.isRunning(true), !context.configuration.isExtension else { return nextDue() }
-        await rounds.run(true) {
+        guard !rounds.isRunning("round"), !context.configuration.isExtension else { return nextDue() }
+        await rounds.run("round") {
             await stored.sync()
             await stored.recordClock()
             await wipes.resume()

@@ -13,7 +13,7 @@ public actor Remediations {
     private let enrollments: Enrollments
     private let unenrollments: Unenrollments
     /// One remediation after another, whichever account it is for; the key says nothing.
-    private let turns = SerialTasks<Bool>()
+    private let turns = SerialTasks<String>()
 
     init(
         _ context: ProtectionContext, service: ServiceAccess, stored: StoredAccounts, checkIns: CheckIns,
@@ -50,7 +50,7 @@ public actor Remediations {
             $0.remediations.append(PendingWork.Remediation(account: account, silent: silent))
         }
         // It goes on whatever becomes of the caller.
-        return await turns.run(true) {
+        return await turns.run("remediation") {
             await Task { await self.carryOut(account, silent: silent) }.value
         }
     }
@@ -72,7 +72,7 @@ public actor Remediations {
     }
 
     private func carryOut(_ waiting: [PendingWork.Remediation]) async {
-        await turns.run(true) {
+        await turns.run("remediation") {
             for remediation in waiting { _ = await carryOut(remediation.account, silent: remediation.silent) }
         }
     }

@@ -5,7 +5,8 @@ internal import CordonBase
 /// What happens until the app is launched is kept for every observer who begins by then.
 final class EventBroadcaster: Sendable {
     private struct State {
-        var observers: [Int: AsyncStream<ProtectionEvent>.Continuation] = [:]
+        /// A few, so that a list does.
+        var observers: [(id: Int, events: AsyncStream<ProtectionEvent>.Continuation)] = []
         var next = 0
         /// What happened since the start; nil when that is over.
         var start: [ProtectionEvent]? = []
@@ -20,11 +21,11 @@ final class EventBroadcaster: Sendable {
             of: ProtectionEvent.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let id = state.withLock { state in
             state.next += 1
-            state.observers[state.next] = continuation
+            state.observers.append((state.next, continuation))
             for event in state.start ?? [] { continuation.yield(event) }
             return state.next
         }
-        continuation.onTermination = { [state] _ in state.withLock { $0.observers[id] = nil } }
+        continuation.onTermination = { [state] _ in state.withLock { $0.observers.removeAll { $0.id == id } } }
         return events
     }
 
@@ -40,7 +41,7 @@ final class EventBroadcaster: Sendable {
     /// Tells every observer.
     func post(_ event: ProtectionEvent) {
         state.withLock { state in
-            for observer in state.observers.values { observer.yield(event) }
+            for observer in state.observers { observer.events.yield(event) }
             state.start = state.start.map { ($0 + [event]).suffix(Self.backlog) }
         }
     }

@@ -7,7 +7,7 @@ internal import Foundation
 ///
 /// A page each, because locking and dump exclusion work on whole pages and must not be undone by a neighbour. A few pages that came back,
 /// overwritten with zeros, wait for the next secret: most secrets live for one call, and to make a page, guard it and take the guard back
-/// costs several times what is done with the secret. Each is guarded again when it is taken: the system may have refused before, and a
+/// costs several times what is done with the secret. Each is locked again when it is taken: the system may have refused before, and a
 /// forked child has none of its parent's locks.
 enum GuardedMemory {
     private static let page = max(4096, Int(getpagesize()))
@@ -24,7 +24,7 @@ enum GuardedMemory {
     /// Takes that much memory, a page at least.
     static func take(_ count: Int) -> UnsafeMutableRawBufferPointer {
         if count <= page, let waiting = spare.withLock({ $0.popLast() }) {
-            if let base = waiting.bytes.baseAddress { cordon_guard(base, page) }
+            if let base = waiting.bytes.baseAddress { _ = mlock(base, page) }
             return waiting.bytes
         }
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, page), alignment: page)
