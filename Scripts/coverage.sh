@@ -9,7 +9,8 @@ tests=(CordonBaseTests CordonIdentityTests CordonPolicyTests CordonVaultTests)
 CORDON_TESTS=$(IFS=,; echo "${tests[*]}")
 export CORDON_TESTS
 folder=.build/coverage
-swift build --build-tests --enable-code-coverage --scratch-path "$folder"
+# The tests alone: snippets are built with `--build-tests` whatever the package leaves out, and need what it left out.
+swift build --product cordonPackageTests --enable-code-coverage --scratch-path "$folder"
 swift test --skip-build --enable-code-coverage --scratch-path "$folder"
 report=$(swift test --show-codecov-path --scratch-path "$folder")
 python3 - "$report" "$(for part in "${!floors[@]}"; do printf '%s=%s ' "$part" "${floors[$part]}"; done)" <<'PYTHON'

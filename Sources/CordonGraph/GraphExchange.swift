@@ -30,10 +30,7 @@ struct GraphExchange: Sendable {
     }
 
     /// The version in `If-Match`, nil when any will do (SRV-OP-008).
-    var expectedVersion: String? {
-        guard let text = request.headers[.ifMatch], text != "*" else { return nil }
-        return EntityTag.version(in: text)
-    }
+    var expectedVersion: String? { EntityTag.expected(by: request) }
 
     /// Whether `If-None-Match` names this version.
     func knows(_ version: String) -> Bool {

@@ -154,14 +154,14 @@ final class Browser: Sendable {
         return page.text.firstMatch(of: /name="csrf" value="([^"]+)"/).map { String($0.1) } ?? ""
     }
 
-    /// Sends the form of a page that goes to a path, with some of its fields filled in.
+    /// Sends the form of a page that goes to a path, with some of its fields filled in, and others left without a tick.
     func submit(
-        _ page: Shown, to action: String, _ filled: [(key: String, value: String)] = []
+        _ page: Shown, to action: String, _ filled: [(key: String, value: String)] = [], unticking: Set<String> = []
     ) async throws -> Shown {
         let forms = page.text.matches(of: /(?s)<form[^>]*method="post" action="([^"]*)".*?<\/form>/)
         let form = try #require(forms.first { $0.1 == action }, "no form goes to \(action)")
         var values: [(key: String, value: String)] = []
-        let names = Set(filled.map(\.key))
+        let names = Set(filled.map(\.key)).union(unticking)
         for input in form.0.matches(of: /<input([^>]*)>/) {
             let attributes = String(input.1)
             guard let name = attributes.firstMatch(of: /name="([^"]*)"/).map({ Self.unescape($0.1) }),

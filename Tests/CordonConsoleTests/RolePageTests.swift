@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    @Test func `who saves or deletes a role that another changed meanwhile is told, and nothing is overwritten`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        try await save(["G-1"], in: fixture)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/roles/desk"
+            let form = try await browser.get(path)
+            var changed = try #require(try await roles(of: fixture).first)
+            changed.members = ["G-2"]
+            try await fixture.service.administration.saveResource(changed, isNew: false, as: ConsoleFixture.owner)
+            let told = try await browser.submit(form, to: path, [("name", "Help desk")])
+            let deleted = try await browser.submit(form, to: path + "/delete")
+            for page in [told, deleted] {
+                #expect(page.status == .conflict)
+                #expect(page.text.contains("Another administrator changed this role while you did."))
+                #expect(page.text.contains("G-2"))
+            }
+            #expect(told.text.contains("value=\"Help desk\""))
+            #expect(try await roles(of: fixture) == [changed])
+            #expect(try await browser.submit(deleted, to: path + "/delete").path == "/console/roles")
+            #expect(try await roles(of: fixture).isEmpty)
+        }
+    }
+
     @Test func `a role that was removed meanwhile is not made again, without its limit, by its form`() async throws {
         let fixture = try await ConsoleFixture()
         try await save(["G-1"], people: [ConsoleFixture.group], in: fixture)

@@ -40,6 +40,12 @@ import Testing
             _ = try await browser.submit(preview, to: "/console/policies/\(id)/publish/transfer")
             let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(policy.document["roleScopeTagIds"] == [.string(String(tag))])
+            let bare = try await browser.submit(
+                try await browser.get("/console/policies/\(id)/edit/transfer"),
+                to: "/console/policies/\(id)/preview/transfer", unticking: ["tags"])
+            _ = try await browser.submit(bare, to: "/console/policies/\(id)/publish/transfer")
+            let after = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(after.document["roleScopeTagIds"]?.array?.contains(.string(String(tag))) != true)
         }
     }
 
@@ -92,6 +98,36 @@ import Testing
             #expect(kept?.map(\.userPrincipalName) == ["worker@contoso.example", "x@contoso.example"])
             let wrong = try await browser.post(path, [("restricted", "true"), ("accounts", "nobody@contoso.example")])
             #expect(wrong.status == .badRequest && wrong.text.contains("nobody@contoso.example</textarea>"))
+        }
+    }
+
+    @Test func `who changes the allowed accounts that another changed meanwhile is told, and nothing is overwritten`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let path = "/console/service/accounts"
+        let others = [
+            PolicyEnvelope.AllowedAccount(id: AccountID("oid-di"), userPrincipalName: "di@contoso.example")
+        ]
+        @Sendable func allowed() async throws -> [String]? {
+            try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)?.map(\.id.rawValue)
+        }
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let form = try await browser.get(path)
+            try await fixture.service.administration.setAllowedAccounts(others, as: ConsoleFixture.owner)
+            let mine = [("restricted", "true"), ("accounts", "worker@contoso.example")]
+            let told = try await browser.submit(form, to: path, mine)
+            #expect(told.status == .conflict)
+            #expect(told.text.contains("Another administrator changed the accounts while you did."))
+            #expect(told.text.contains("di@contoso.example") && told.text.contains("worker@contoso.example</textarea>"))
+            // What cannot be read comes back with the version that was seen, and the next try is told as well.
+            let wrong = try await browser.submit(form, to: path, [("restricted", "true"), ("accounts", "nobody")])
+            #expect(wrong.status == .badRequest)
+            #expect(try await browser.submit(wrong, to: path, mine).status == .conflict)
+            #expect(try await allowed() == ["oid-di"])
+            #expect(try await browser.submit(told, to: path).path == "/console/service")
+            #expect(try await allowed() == ["oid-worker"])
         }
     }
 

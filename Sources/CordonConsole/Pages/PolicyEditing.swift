@@ -80,7 +80,8 @@ struct PolicyEditing {
                     hidden: [
                         ("version", Self.base(version, form, entity)),
                         ("page", path(visit, "edit")),
-                    ], cancel: Link("Cancel", PolicyPages.path(visit.keys[0])),
+                    ] + (fields.contains { $0.name == "tags" } ? [("asks", "tags")] : []),
+                    cancel: Link("Cancel", PolicyPages.path(visit.keys[0])),
                     fieldsets: [
                         Fieldset(
                             legend: SettingTexts.title(of: group), help: SettingTexts.help(of: group), fields: fields)
@@ -128,7 +129,8 @@ struct PolicyEditing {
         if form.has("name") {
             members["displayName"] = .string(form["name"])
             members["description"] = .string(form["description"])
-            if form.has("tags") {
+            // Nothing is sent of boxes without a tick.
+            if form["asks"] == "tags" {
                 members["roleScopeTagIds"] = .array(
                     form.all("tags").flatMap { $0.split(separator: ",") }.map { .string(String($0)) })
             }

@@ -10,10 +10,7 @@ struct RolePages {
         table.get("/console/roles", list)
         table.get("/console/roles/:id", needs: "manageTenant", edit)
         table.post("/console/roles/:id", save)
-        table.post("/console/roles/:id/delete") { visit in
-            try await visit.api.call(.delete, Self.route(visit.keys[0]))
-            return .moved("/console/roles")
-        }
+        table.post("/console/roles/:id/delete", delete)
     }
 
     private static func path(_ id: String) -> String { "/console/roles/" + ConsolePath.part(id) }
@@ -61,8 +58,9 @@ struct RolePages {
     }
 
     private static func page(
-        _ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil
+        _ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ notes: [Block] = [], version: String? = nil
     ) async throws -> Page {
+        let shown = [("version", version ?? role.text("version")), ("page", path(visit.keys[0]))]
         let tags = await CataloguePages.tags(visit)
         let id = visit.keys[0]
         let permissions = Permission.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
@@ -72,12 +70,11 @@ struct RolePages {
         func value(_ name: String, _ known: String) -> String {
             form.map { $0.all(name).joined(separator: ",") } ?? known
         }
-        var blocks = Block.refused(refusal)
-        blocks += try await limit(role, visit)
+        var blocks = notes + (try await limit(role, visit))
         blocks.append(
             .form(
                 Form(
-                    path(id), submit: "Save the role", hidden: [("page", path(id))],
+                    path(id), submit: "Save the role", hidden: shown,
                     cancel: Link("Cancel", "/console/roles"),
                     [
                         Field(.text, "name", "Name", value: value("name", role.text("displayName")), isRequired: true),
@@ -99,9 +96,7 @@ struct RolePages {
         if id != "new" {
             blocks.append(
                 .form(
-                    Form(
-                        path(id) + "/delete", submit: "Delete the role", hidden: [("page", path(id))], isGrave: true, []
-                    )))
+                    Form(path(id) + "/delete", submit: "Delete the role", hidden: shown, isGrave: true, [])))
         }
         return Page(
             id == "new" ? "New role" : .data(role.text("displayName")), .roles, above: Link("Roles", "/console/roles"),
@@ -132,7 +127,9 @@ struct RolePages {
     }
 
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        .page(try await Self.page(visit, try await Self.known(visit), visit.draft))
+        .page(
+            try await Self.page(
+                visit, try await Self.known(visit), visit.draft, version: ShownVersion.of(visit.draft)))
     }
 
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -152,11 +149,36 @@ struct RolePages {
                     "scopeTags": tags.isEmpty ? .null : .array(tags),
                     // The route takes the whole role: what the form does not show is sent as it is, or it would be gone.
                     "people": known["people"] ?? .null,
-                ])
+                ], ifVersion: ShownVersion.of(form))
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
-            return .page(try await Self.page(visit, known, form, refusal), .badRequest)
+            let page = try await Self.page(
+                visit, known, form, Block.refused(refusal), version: ShownVersion.of(form))
+            return .page(page, .badRequest)
+        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            return try await Self.overtaken(visit, form)
         }
+    }
+
+    @Sendable private func delete(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        do {
+            try await visit.api.call(
+                .delete, Self.route(visit.keys[0]), ifVersion: ShownVersion.of(visit.form))
+            return .moved("/console/roles")
+        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            return try await Self.overtaken(visit, nil)
+        }
+    }
+
+    /// Shows the role as another administrator has changed it, with what was filled in.
+    private static func overtaken(_ visit: ConsoleVisit, _ form: ConsoleForm?) async throws -> ConsoleAnswer {
+        let now = try await known(visit)
+        let said = now.list("permissions").compactMap(\.string).map(SettingTexts.words)
+        let members = now.list("members").compactMap(\.string).map { Phrase.data($0) }
+        let note = ShownVersion.overtaken(
+            by: [.data(now.text("displayName"))] + said + members,
+            "Another administrator changed this role while you did.")
+        return .page(try await page(visit, now, form, [note]), .conflict)
     }
 
     /// A member as the service knows it: a person who is named by the sign-in name, by the object id.

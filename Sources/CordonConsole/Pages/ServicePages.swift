@@ -12,7 +12,7 @@ struct ServicePages {
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let accounts = try await visit.api.get("/admin/v1/allowedAccounts")["accounts"]?.array
+        let accounts = try await visit.api.get(Self.accountsRoute)["accounts"]?.array
         let keys = try await visit.api.get("/admin/v1/keys").array ?? []
         let filters = try await visit.api.all(TargetPages.filters + "?$top=200")
         let isMoving = try await visit.api.get("/admin/v1/moving")["moving"] == true
@@ -88,13 +88,20 @@ struct ServicePages {
 
     // MARK: Accounts
 
-    private static func accountsPage(_ known: [JSONValue]?, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page {
+    /// - Parameter present: What the service says of the accounts.
+    private static func accountsPage(
+        _ present: JSONValue, _ form: ConsoleForm?, _ notes: [Block] = [], version: String? = nil
+    ) -> Page {
+        let known = present["accounts"]?.array
         let lines = (known ?? []).map(line).joined(separator: "\n")
-        var blocks = Block.refused(refusal)
+        var blocks = notes
         blocks.append(
             .form(
                 Form(
-                    "/console/service/accounts", submit: "Save", hidden: [("page", "/console/service/accounts")],
+                    "/console/service/accounts", submit: "Save",
+                    hidden: [
+                        ("version", version ?? present.text("version")), ("page", "/console/service/accounts"),
+                    ],
                     cancel: Link("Cancel", "/console/service"),
                     [
                         Field(
@@ -109,6 +116,8 @@ struct ServicePages {
         return Page("Accounts that may be used", .service, above: Link("Service", "/console/service"), blocks)
     }
 
+    private static let accountsRoute = "/admin/v1/allowedAccounts"
+
     /// The line that stands for an account.
     private static func line(of account: JSONValue) -> String {
         [account["id"]?.string, account["userPrincipalName"]?.string].compactMap(\.self).joined(separator: " ")
@@ -116,22 +125,32 @@ struct ServicePages {
     }
 
     @Sendable private func accounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        .page(Self.accountsPage(try await visit.api.get("/admin/v1/allowedAccounts")["accounts"]?.array, visit.draft))
+        .page(
+            Self.accountsPage(
+                try await visit.api.get(Self.accountsRoute), visit.draft, version: ShownVersion.of(visit.draft)))
     }
 
     @Sendable private func saveAccounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let version = ShownVersion.of(visit.form)
         do {
             let isRestricted = visit.form["restricted"] == "true"
-            let known = try await visit.api.get("/admin/v1/allowedAccounts").list("accounts")
+            let known = try await visit.api.get(Self.accountsRoute).list("accounts")
             var accounts: [JSONValue] = []
             for line in isRestricted ? visit.form.lines("accounts") : [] {
                 accounts.append(try await Self.account(line, among: known, visit))
             }
             try await visit.api.call(
-                .put, "/admin/v1/allowedAccounts", ["accounts": isRestricted ? .array(accounts) : .null])
+                .put, Self.accountsRoute, ["accounts": isRestricted ? .array(accounts) : .null], ifVersion: version)
             return .moved("/console/service")
         } catch let refusal as Refusal where refusal.status == .badRequest {
-            return .page(Self.accountsPage(nil, visit.form, refusal), .badRequest)
+            return .page(
+                Self.accountsPage(.null, visit.form, Block.refused(refusal), version: version), .badRequest)
+        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            let now = try await visit.api.get(Self.accountsRoute)
+            let lines = now.list("accounts").map { Phrase.data(Self.line(of: $0)) }
+            let note = ShownVersion.overtaken(
+                by: lines, "Another administrator changed the accounts while you did.")
+            return .page(Self.accountsPage(now, visit.form, [note]), .conflict)
         }
     }
 

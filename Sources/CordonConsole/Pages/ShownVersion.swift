@@ -13,9 +13,11 @@ enum ShownVersion {
     }
 
     /// Says that another administrator was first, and what is in force.
-    static func overtaken(by now: [Phrase]) -> Block {
+    static func overtaken(
+        by now: [Phrase], _ saying: Phrase = "Another administrator changed this policy while you did."
+    ) -> Block {
         .note(
-            .bad, "Another administrator changed this policy while you did.",
+            .bad, saying,
             [
                 "Nothing was overwritten. The form below has what you filled in; sending it again replaces what is in force now:",
                 now.isEmpty ? "none" : .list(now),

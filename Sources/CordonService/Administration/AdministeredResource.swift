@@ -9,6 +9,9 @@ public protocol AdministeredResource: StoredRecord {
     /// The name that no other of the type may have, nil where names may repeat.
     var uniqueName: String? { get }
 
+    /// The version that a change may name; nil by default, for what has none.
+    var entityVersion: String? { get }
+
     /// Whether policies may reach others when one of the type changes; true by default.
     static var isTargeting: Bool { get }
 
@@ -30,6 +33,8 @@ public protocol AdministeredResource: StoredRecord {
 extension AdministeredResource {
     /// None.
     public var uniqueName: String? { nil }
+    /// None.
+    public var entityVersion: String? { nil }
     /// True.
     public static var isTargeting: Bool { true }
     /// None.

@@ -167,7 +167,7 @@ extension Administration {
     private static func expect<Resource: AdministeredResource>(
         _ version: String?, of present: Resource?
     ) throws(ServiceError) {
-        guard let version, version != (present as? AssignmentFilter)?.versionToken else { return }
+        guard let version, version != present?.entityVersion else { return }
         throw ServiceError(.preconditionFailed, "it has another version", place: present?.id)
     }
 

@@ -13,12 +13,18 @@ extension Administration {
     }
 
     /// Replaces the accounts that may be used; nil lifts the restriction.
+    ///
+    /// - Parameter version: The version that the caller has seen, nil for any.
+    /// - Throws: ``ServiceError`` with code `preconditionFailed` where others are allowed by now.
     public func setAllowedAccounts(
-        _ accounts: [PolicyEnvelope.AllowedAccount]?, as administrator: Administrator
+        _ accounts: [PolicyEnvelope.AllowedAccount]?, ifVersion version: String? = nil, as administrator: Administrator
     ) async throws(ServiceError) {
         try await store.require(.manageTenant, of: administrator)
         try await store.change(for: administrator) { change in
             var settings = try change.settings()
+            if let version, version != ContentVersion.of(settings.allowedAccounts) {
+                throw ServiceError(.preconditionFailed, "the accounts that may be used have another version")
+            }
             guard settings.allowedAccounts != accounts else { return }
             settings.allowedAccounts = accounts
             try change.save(settings)

@@ -62,6 +62,8 @@ extension CustomRole: AdministeredResource {
     public var storageID: String { id }
     /// The word for it in the audit log.
     public static var auditName: String { "role" }
+    /// What the role says.
+    public var entityVersion: String? { ContentVersion.of(self) }
     /// Who writes roles could give themselves any, so this takes an owner.
     public static var writing: Permission { .manageTenant }
     /// No two roles have one name.

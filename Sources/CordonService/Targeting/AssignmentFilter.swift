@@ -45,6 +45,8 @@ extension AssignmentFilter: AdministeredResource {
     public var storageID: String { folded(id) }
     /// The word for it in the audit log.
     public static var auditName: String { "filter" }
+    /// What the filter says, and since when.
+    public var entityVersion: String? { versionToken }
     /// Who assigns policies says with which filters.
     public static var writing: Permission { .assignPolicies }
     /// No two filters have one name.

@@ -11,8 +11,15 @@ struct AdministrationRoutes: Sendable {
     let administration: Administration
 
     /// The body of `PUT /admin/v1/allowedAccounts`; null lifts the restriction (SRV-CI-008).
-    private struct AllowedAccounts: Codable {
+    private struct AllowedAccounts: Decodable {
         var accounts: [PolicyEnvelope.AllowedAccount]?
+    }
+
+    /// The answer of `GET /admin/v1/allowedAccounts`.
+    private struct PresentAccounts: Encodable {
+        var accounts: [PolicyEnvelope.AllowedAccount]?
+        /// For `If-Match`.
+        var version: String
     }
 
     func add(to routing: AdministrationRouting) {
@@ -24,13 +31,14 @@ struct AdministrationRoutes: Sendable {
         }
         routing.allowing(.readApps).on("/admin/v1/allowedAccounts", method: .get) { _, context in
             let accounts = try await administration.allowedAccounts(as: context.administrator)
-            return try Response(.ok, AllowedAccounts(accounts: accounts))
+            return try Response(.ok, PresentAccounts(accounts: accounts, version: ContentVersion.of(accounts)))
         }
         routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/allowedAccounts", method: .put) { request, context in
             let accounts = try await RequestBodyReader.message(
                 AllowedAccounts.self, of: request, atMost: AdministrationRouting.largestBody, isStrict: true
             ).accounts
-            try await administration.setAllowedAccounts(accounts, as: context.administrator)
+            try await administration.setAllowedAccounts(
+                accounts, ifVersion: EntityTag.expected(by: request), as: context.administrator)
             return Response(status: .noContent)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPTypes
+package import Hummingbird
 
 extension HTTPField.Name {
     /// The request's id in an answer; Graph's name for it.
@@ -47,6 +48,11 @@ extension HTTPField.Name {
 
 /// Entity tags (RFC 9110 §8.8.3).
 package enum EntityTag {
+    /// The version in `If-Match`, nil when any will do (SRV-OP-008).
+    package static func expected(by request: Request) -> String? {
+        request.headers[.ifMatch].flatMap { $0 == "*" ? nil : version(in: $0) }
+    }
+
     /// The version that a tag names, weak or strong, with or without its quotes.
     package static func version(in tag: String) -> String {
         var text = tag.trimmingCharacters(in: .whitespaces)

@@ -18,6 +18,8 @@ struct RoleRoutes: Sendable {
         var members: [String]?
         var scopeTags: [String]?
         var people: [String]?
+        /// For `If-Match`; a built-in role has none.
+        var version: String?
 
         init(_ role: AdministratorRole) {
             id = role.rawValue
@@ -35,6 +37,7 @@ struct RoleRoutes: Sendable {
             members = role.members.sorted()
             scopeTags = role.scopeTags?.sorted()
             people = role.people?.sorted()
+            version = role.entityVersion
         }
     }
 
@@ -60,12 +63,14 @@ struct RoleRoutes: Sendable {
                 id: context.decodedKey("id"), displayName: content.displayName, description: content.description,
                 permissions: content.permissions, members: content.members, scopeTags: content.scopeTags,
                 people: content.people)
-            try await administration.saveResource(role, isNew: false, as: context.administrator)
+            try await administration.saveResource(
+                role, isNew: false, ifVersion: EntityTag.expected(by: request), as: context.administrator)
             return try Response(.ok, Role(role))
         }
         routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/roles/:id", method: .delete) { request, context in
             let id = context.decodedKey("id")
-            try await administration.removeResource(CustomRole.self, id, as: context.administrator)
+            try await administration.removeResource(
+                CustomRole.self, id, ifVersion: EntityTag.expected(by: request), as: context.administrator)
             return Response(status: .noContent)
         }
     }

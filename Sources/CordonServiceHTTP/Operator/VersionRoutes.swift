@@ -70,9 +70,8 @@ struct VersionRoutes: Sendable {
     ) async throws -> Response {
         switch kind {
         case .policy:
-            let expected = request.headers[.ifMatch].flatMap { $0 == "*" ? nil : EntityTag.version(in: $0) }
             let policy = try await administration.history.putBackPolicy(
-                id, version: version, ifVersion: expected, as: context.administrator)
+                id, version: version, ifVersion: EntityTag.expected(by: request), as: context.administrator)
             return try Response(.ok, PutBack(id: policy.id, version: policy.version))
         case .filter:
             let filter = try await administration.history.putBackFilter(id, version: version, as: context.administrator)

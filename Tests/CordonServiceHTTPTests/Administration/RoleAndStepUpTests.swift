@@ -51,6 +51,36 @@ import Testing
         }
     }
 
+    @Test func `a role and the allowed accounts have versions, and a change of another one is refused`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            func put(_ path: String, _ body: JSONValue, _ version: String?) async throws -> TestResponse {
+                try await client.administer(
+                    .put, path, body, headers: version.map { [.ifMatch: "\"\($0)\""] } ?? [:])
+            }
+            let (path, list) = ("/admin/v1/roles/west", "/admin/v1/allowedAccounts")
+            var role: [String: JSONValue] = ["displayName": "West", "permissions": ["read"], "members": ["g"]]
+            #expect(try await put(path, .object(role), "seen").status == .preconditionFailed)
+            let first = try #require(try await put(path, .object(role), nil).json["version"]?.string)
+            role["members"] = ["h"]
+            let second = try #require(try await put(path, .object(role), first).json["version"]?.string)
+            #expect(first != second)
+            #expect(try await put(path, .object(role), first).status == .preconditionFailed)
+            let late = try await client.administer(.delete, path, headers: [.ifMatch: first])
+            #expect(late.status == .preconditionFailed && late.json["detail"]?.string?.isEmpty == false)
+            let roles = try await client.administer(.get, "/admin/v1/roles").json.array ?? []
+            #expect(roles.first { $0["id"] == "west" }?["version"] == .string(second))
+            #expect(try await client.administer(.delete, path, headers: [.ifMatch: "*"]).status == .noContent)
+
+            let open = try #require(try await client.administer(.get, list).json["version"]?.string)
+            let nobody: JSONValue = ["accounts": []]
+            #expect(try await put(list, nobody, open).status == .noContent)
+            #expect(try await put(list, ["accounts": .null], open).status == .preconditionFailed)
+            #expect(try await client.administer(.get, list).json["accounts"] == [])
+            #expect(try await put(list, ["accounts": .null], nil).status == .noContent)
+        }
+    }
+
     @Test func `only an owner makes a role, and a permission that is none is named`() async throws {
         let service = try await TestService()
         try await service.test { client in
