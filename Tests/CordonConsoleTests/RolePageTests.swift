@@ -50,6 +50,7 @@ import Testing
             let form = try await browser.get(path)
             var changed = try #require(try await roles(of: fixture).first)
             changed.members = ["G-2"]
+            changed.scopeTags = ["West"]
             try await fixture.service.administration.saveResource(changed, isNew: false, as: ConsoleFixture.owner)
             let told = try await browser.submit(form, to: path, [("name", "Help desk")])
             let deleted = try await browser.submit(form, to: path + "/delete")
@@ -59,6 +60,9 @@ import Testing
                 #expect(page.text.contains("G-2"))
             }
             #expect(told.text.contains("value=\"Help desk\""))
+            #expect(told.text.contains("Only for policies with these scope tags: West"))
+            #expect(deleted.text.contains("Nothing was deleted.") && !deleted.text.contains("Nothing was overwritten."))
+            #expect(try await browser.get(path).text.contains("value=\"Dsk\""))
             #expect(try await roles(of: fixture) == [changed])
             #expect(try await browser.submit(deleted, to: path + "/delete").path == "/console/roles")
             #expect(try await roles(of: fixture).isEmpty)

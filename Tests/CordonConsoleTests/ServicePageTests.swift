@@ -128,6 +128,9 @@ import Testing
             #expect(try await allowed() == ["oid-di"])
             #expect(try await browser.submit(told, to: path).path == "/console/service")
             #expect(try await allowed() == ["oid-worker"])
+            let late = try await browser.get(path)
+            try await fixture.service.administration.setAllowedAccounts(nil, as: ConsoleFixture.owner)
+            #expect(try await browser.submit(late, to: path, mine).text.contains("any account may be used"))
         }
     }
 

@@ -29,6 +29,8 @@ public actor RuntimeSettings: AccountFollower {
 
     /// Changes settings while the app runs; what is changed survives a relaunch (SDK-AU-06, SDK-ST-36).
     ///
+    /// Of more than 32 places to sign in at, one after another, the oldest are forgotten, with the sessions there.
+    ///
     /// - Returns: One message for every value that could not be taken; the one before stays.
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the change cannot be kept.
     @discardableResult
@@ -97,11 +99,13 @@ public actor RuntimeSettings: AccountFollower {
 
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) { publishToLog() }
 
-    /// Those of signing in belong to the account that is gone, and nothing is kept any more where it signed in.
-    func sessionEnded(of account: AccountID) throws(ProtectionError) {
+    /// Those of signing in belong to the account that is gone. Where it signed in is forgotten, unless somebody is signed in still.
+    func sessionEnded(of account: AccountID) async throws(ProtectionError) {
         guard !(try context.accounts.load().records.contains { $0.account.id != account }) else { return }
-        var left = overrides.withoutSignIn
-        left.formerSignIns = nil
+        guard overrides.namesSignIn else { return }
+        let isAnyoneLeft = await context.configuration.sessions.signedInAccounts().contains { $0.id != account }
+        var left = overrides.withoutSignIn.remembering(overrides)
+        if !isAnyoneLeft { left.formerSignIns = nil }
         try keep(left)
     }
 

@@ -47,15 +47,21 @@ public struct SettingOverrides: Sendable, Equatable, Codable {
 
     /// These overrides, which remember where people signed in before them.
     func remembering(_ before: SettingOverrides) -> SettingOverrides {
-        let (former, now) = (before.signInAlone, signInAlone)
-        guard former != now, former != SettingOverrides() else { return self }
         var after = self
-        let others = (formerSignIns ?? []).filter { $0 != former && $0 != now }
+        // Whoever puts other overrides in place of these knows nothing of them.
+        after.formerSignIns = before.formerSignIns
+        let (former, now) = (before.signInAlone, signInAlone)
+        guard former != now, former != SettingOverrides() else { return after }
+        let others = (before.formerSignIns ?? []).filter { $0 != former && $0 != now }
         after.formerSignIns = [former] + others.prefix(Self.mostFormerSignIns - 1)
         return after
     }
 
-    private static let mostFormerSignIns = 8
+    /// Each costs a look at every start; nobody has that many.
+    private static let mostFormerSignIns = 32
+
+    /// Whether they name a place to sign in at, now or before.
+    var namesSignIn: Bool { signInAlone != SettingOverrides() || formerSignIns != nil }
 
     /// These overrides without those of signing in.
     var withoutSignIn: SettingOverrides {

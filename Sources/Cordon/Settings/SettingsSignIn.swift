@@ -56,7 +56,11 @@ public final class SettingsSignIn: AccountSessions {
     ///
     /// - Throws: ``SignInError`` with code `configuration` when the settings in force make none.
     public var client: SignInClient {
-        get throws(SignInError) { try clients()[0] }
+        get throws(SignInError) {
+            let (first, flaw) = state.withLock { ($0.clients.first?.client, $0.flaw) }
+            if flaw == nil, let first { return first }
+            throw flaw ?? SignInError(.configuration, .invalidParameter, "no provider is set")
+        }
     }
 
     /// Signs people in where these settings say from now on; who is signed in at one of them stays so.
@@ -88,10 +92,10 @@ public final class SettingsSignIn: AccountSessions {
         }
     }
 
-    /// A token from the provider that the account is signed in with.
+    /// A token from the provider that the account is signed in with, also while the settings in force make no client.
     ///
-    /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `network` when offline, `configuration` when the
-    ///   settings in force make no client.
+    /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `network` when offline, `storage` when it cannot be
+    ///   read just now where the account is signed in, `configuration` when that is nowhere and the settings in force make no client.
     public func accessToken(
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken {
@@ -144,19 +148,19 @@ public final class SettingsSignIn: AccountSessions {
         }
     }
 
-    /// The first client that the account is signed in with; the one in force where none is.
+    /// The first client that the account is signed in with; the one in force where none is. A session that cannot be read just now
+    /// may be a good one: its own client is asked then, and says so.
     private func client(of account: AccountID) async throws(SignInError) -> SignInClient {
-        let clients = try clients()
-        if clients.count > 1 {
-            for client in clients where (try? await client.account(account)) != nil { return client }
+        var damaged: SignInClient?
+        for (_, client) in state.withLock(\.clients) {
+            do {
+                if try await client.account(account) != nil { return client }
+            } catch {
+                guard error.fault == .storeDamaged || error.fault == .rolledBack else { return client }
+                damaged = damaged ?? client
+            }
         }
-        return clients[0]
-    }
-
-    /// At least one client, that of the settings in force first.
-    private func clients() throws(SignInError) -> [SignInClient] {
-        let (clients, flaw) = state.withLock { ($0.clients, $0.flaw) }
-        if let flaw { throw flaw }
-        return clients.map(\.client)
+        if let damaged { return damaged }
+        return try client
     }
 }

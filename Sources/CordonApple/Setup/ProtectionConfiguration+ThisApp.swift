@@ -40,7 +40,7 @@
                 application: ApplicationFacts(
                     bundleID: settings.containingBundleID ?? bundleID,
                     version: bundle.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? "0",
-                    build: bundle.object(forInfoDictionaryKey: "CFBundleVersion") as? String),
+                    build: build(of: bundle)),
                 device: .ofThisDevice, service: service, rootKey: rootKey,
                 dataDirectory: folder.appending(path: "protected"), keyStore: KeychainKeys(), transport: transport,
                 sessions: signIn)
@@ -67,6 +67,12 @@
             let folder = support.appending(path: "Cordon")
             try StateShelter.shelter(folder)
             return folder
+        }
+
+        /// The build as a service takes it; nothing depends on it.
+        private static func build(of bundle: Bundle) -> String? {
+            let build = bundle.object(forInfoDictionaryKey: "CFBundleVersion") as? String
+            return build.flatMap { (1...128).contains($0.utf8.count) ? $0 : nil }
         }
 
         private static func settings(of bundle: Bundle) -> ProtectionSettings {

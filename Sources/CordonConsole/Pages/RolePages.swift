@@ -127,9 +127,10 @@ struct RolePages {
     }
 
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        .page(
-            try await Self.page(
-                visit, try await Self.known(visit), visit.draft, version: ShownVersion.of(visit.draft)))
+        // What is kept of a deletion says nothing of the role.
+        let draft = visit.draft.flatMap { $0.has("name") ? $0 : nil }
+        return .page(
+            try await Self.page(visit, try await Self.known(visit), draft, version: ShownVersion.of(draft)))
     }
 
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -156,7 +157,7 @@ struct RolePages {
                 visit, known, form, Block.refused(refusal), version: ShownVersion.of(form))
             return .page(page, .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
-            return try await Self.overtaken(visit, form)
+            return try await Self.overtaken(visit)
         }
     }
 
@@ -166,19 +167,27 @@ struct RolePages {
                 .delete, Self.route(visit.keys[0]), ifVersion: ShownVersion.of(visit.form))
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
-            return try await Self.overtaken(visit, nil)
+            let note = Block.note(
+                .bad, "Another administrator changed this role while you did.",
+                ["Nothing was deleted. Below is the role as it is now."])
+            return .page(try await Self.page(visit, try await Self.known(visit), nil, [note]), .conflict)
         }
     }
 
-    /// Shows the role as another administrator has changed it, with what was filled in.
-    private static func overtaken(_ visit: ConsoleVisit, _ form: ConsoleForm?) async throws -> ConsoleAnswer {
+    /// Shows what was filled in, and above it the role as another administrator has changed it.
+    private static func overtaken(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let now = try await known(visit)
-        let said = now.list("permissions").compactMap(\.string).map(SettingTexts.words)
-        let members = now.list("members").compactMap(\.string).map { Phrase.data($0) }
+        func texts(_ name: String) -> [String] { now.list(name).compactMap(\.string) }
+        let names = Dictionary(await CataloguePages.tags(visit), uniquingKeysWith: { first, _ in first })
+        let described = now.text("description")
+        let said: [Phrase] =
+            [.data(now.text("displayName"))] + (described.isEmpty ? [] : [.data(described)])
+            + texts("permissions").map(SettingTexts.words) + texts("members").map { .data($0) }
+        let tags = texts("scopeTags").map { names[$0] ?? .data($0) }
+        let limit: [Phrase] = tags.isEmpty ? [] : ["Only for policies with these scope tags: \(.list(tags))"]
         let note = ShownVersion.overtaken(
-            by: [.data(now.text("displayName"))] + said + members,
-            "Another administrator changed this role while you did.")
-        return .page(try await page(visit, now, form, [note]), .conflict)
+            by: said + limit, "Another administrator changed this role while you did.")
+        return .page(try await page(visit, now, visit.form, [note]), .conflict)
     }
 
     /// A member as the service knows it: a person who is named by the sign-in name, by the object id.

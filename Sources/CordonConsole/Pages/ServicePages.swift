@@ -147,7 +147,8 @@ struct ServicePages {
                 Self.accountsPage(.null, visit.form, Block.refused(refusal), version: version), .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             let now = try await visit.api.get(Self.accountsRoute)
-            let lines = now.list("accounts").map { Phrase.data(Self.line(of: $0)) }
+            let lines =
+                now["accounts"]?.array.map { $0.map { Phrase.data(Self.line(of: $0)) } } ?? ["any account may be used"]
             let note = ShownVersion.overtaken(
                 by: lines, "Another administrator changed the accounts while you did.")
             return .page(Self.accountsPage(now, visit.form, [note]), .conflict)

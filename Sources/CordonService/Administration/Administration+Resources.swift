@@ -44,7 +44,7 @@ extension Administration {
 
     /// What lets one pass that policies may reach others by, or that lets people do more; nil where it does neither.
     private func clearance<Resource: AdministeredResource>(
-        for resource: Resource, as administrator: Administrator
+        for resource: Resource, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> (before: Resource?, clearance: ChangeReview.Clearance?) {
         let (before, concerned) = try await store.read(for: administrator, call: "saveResource") { records in
             (
@@ -52,6 +52,8 @@ extension Administration {
                 try Resource.isTargeting ? records.records(ManagedAppPolicy.self).filter(resource.concerns) : []
             )
         }
+        // Before anybody is asked to release it.
+        try Self.expect(version, of: before)
         let action = "\(Resource.auditName).save"
         let entity = "\(Resource.auditName)/\(resource.id)"
         guard before != resource else { return (before, nil) }
@@ -72,7 +74,7 @@ extension Administration {
     private func saved<Resource: AdministeredResource>(
         _ resource: Resource, isNew: Bool, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> Bool {
-        let (seen, clearance) = try await clearance(for: resource, as: administrator)
+        let (seen, clearance) = try await clearance(for: resource, ifVersion: version, as: administrator)
         return try await store.change(for: administrator, call: "saveResource") { change in
             let known = try change.records(Resource.self)
             let before = known.first { $0.storageID == resource.storageID }

@@ -54,7 +54,7 @@ import Testing
             let accounts: JSONValue = ["accounts": [["id": "oid-a", "userPrincipalName": "worker-a@contoso.example"]]]
             let set = try await client.administer(.put, path, accounts)
             #expect(set.status == .noContent)
-            #expect(try await client.administer(.get, path).json == accounts)
+            #expect(try await client.administer(.get, path).json["accounts"] == accounts["accounts"])
             #expect(try await client.administer(.put, path, ["accounts": .null]).status == .noContent)
             #expect(try await client.administer(.get, path).json["accounts"]?.array == nil)
         }

@@ -1,4 +1,5 @@
 import Cordon
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
@@ -14,12 +15,27 @@ import Testing
     private let device: Device
     private let own = FakeIdentityProvider(issuer: "https://own.example")
     private let later = FakeIdentityProvider(issuer: "https://later.example")
+    private let secrets = LockableSecrets()
     private let cache: TokenCache
 
     init() throws {
         device = try Device()
-        cache = try TokenCache(
-            directory: device.folder.appending(path: "sessions"), secrets: MemorySecretStore())
+        cache = try TokenCache(directory: device.folder.appending(path: "sessions"), secrets: secrets)
+    }
+
+    /// Secrets that cannot be read while they are locked, as a device's are before it is unlocked.
+    private final class LockableSecrets: SecretStore {
+        let isLocked = Locked(false)
+        private let secrets = MemorySecretStore()
+
+        var isHardwareBacked: Bool { false }
+
+        func secret(named name: String) throws(SignInError) -> Data? {
+            if isLocked.withLock({ $0 }) { throw HeldSessions.refusal }
+            return try secrets.secret(named: name)
+        }
+        func keep(_ secret: Data, named name: String) throws(SignInError) { try secrets.keep(secret, named: name) }
+        func destroy(named name: String) throws(SignInError) { try secrets.destroy(named: name) }
     }
 
     /// Reaches each provider by its host.
@@ -61,6 +77,7 @@ import Testing
         }
         func end(_ account: AccountID) async throws(SignInError) { try await signIn.end(account) }
         func follow(_ settings: [ProtectionSettings]) { signIn.follow(settings) }
+        func signedInAccounts() async -> [ManagedAccount] { await signIn.signedInAccounts() }
     }
 
     private var settings: ProtectionSettings {
@@ -91,6 +108,24 @@ import Testing
     private func enter(_ person: FakePerson, at provider: FakeIdentityProvider, _ signIn: SettingsSignIn) async throws {
         _ = try await signIn.client.signIn(
             SignInRequest(scopes: ["work"], resource: Self.resource), browser: provider.browser(signingInAs: person))
+    }
+
+    /// An app whose account is enrolled, and signed in at a provider that was set at run time.
+    private func wipeable() async throws -> (SettingsSignIn, AppProtection) {
+        try await device.publish(["printBlocked": .bool(true)])
+        let signIn = try signIn()
+        let protection = try await start(signIn)
+        try await protection.settings.change { $0.authority = later.issuer }
+        let worker = FakePerson(
+            device.account.userPrincipalName, subject: "sub-a", objectID: device.account.id.rawValue,
+            tenant: device.account.tenant.rawValue)
+        try await enter(worker, at: later, signIn)
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        return (signIn, protection)
+    }
+
+    private var storedSettings: String {
+        get throws { try String(contentsOf: device.folder.appending(path: "data/settings.json"), encoding: .utf8) }
     }
 
     private func token(of person: FakePerson, _ signIn: SettingsSignIn) async throws -> String {
@@ -127,40 +162,70 @@ import Testing
         }
     }
 
-    @Test func `a provider that cannot be asked is refused when a person is to sign in, and the way back is open`()
+    @Test func `a provider that cannot be asked is refused when a person is to sign in, and who is signed in stays so`()
         async throws
     {
         let signIn = try signIn()
+        try await enter(.worker, at: own, signIn)
         signIn.follow([ProtectionSettings(), settings])
         #expect(throws: SignInError.self) { try signIn.client }
-        await #expect(throws: SignInError.self) { try await token(of: .worker, signIn) }
+        await #expect(throws: SignInError.self) { try await token(of: .otherWorker, signIn) }
+        #expect(try await !token(of: .worker, signIn).isEmpty)
         signIn.follow([settings])
         signIn.follow([])
         #expect(try signIn.client.configuration.issuer == own.issuer)
     }
 
-    @Test(arguments: [true, false])
-    func `a wipe ends the session where the account signed in, whichever provider is set by then, and names neither`(
-        isChangedBack: Bool
-    ) async throws {
-        try await device.publish(["printBlocked": .bool(true)])
+    @Test func `a session that cannot be read just now is not taken for the end of one`() async throws {
         let signIn = try signIn()
-        let protection = try await start(signIn)
-        try await protection.settings.change { $0.authority = later.issuer }
-        let worker = FakePerson(
-            device.account.userPrincipalName, subject: "sub-a", objectID: device.account.id.rawValue,
-            tenant: device.account.tenant.rawValue)
-        try await enter(worker, at: later, signIn)
-        #expect(await protection.enroll(device.account) == .newPolicies)
-        if isChangedBack { try await protection.settings.change { $0.authority = nil } }
-        let file = device.folder.appending(path: "data/settings.json")
-        #expect(try String(contentsOf: file, encoding: .utf8).contains("later.example"))
+        try await enter(.worker, at: own, signIn)
+        var changed = settings
+        changed.authority = later.issuer
+        signIn.follow([changed, settings])
+        secrets.isLocked.withLock { $0 = true }
+        let error = await #expect(throws: SignInError.self) { try await signIn.signer(for: FakePerson.worker.account) }
+        #expect(error?.code == .storage)
+        secrets.isLocked.withLock { $0 = false }
+        #expect(try await !token(of: .worker, signIn).isEmpty)
+    }
 
+    /// How an app goes back to its own provider.
+    enum WayBack: CaseIterable {
+        case none, settingNothing, replacingAll
+    }
+
+    @Test(arguments: WayBack.allCases)
+    func `a wipe ends the session where the account signed in, whichever provider is set by then, and names neither`(
+        _ way: WayBack
+    ) async throws {
+        let (signIn, protection) = try await wipeable()
+        switch way {
+        case .none: break
+        case .settingNothing: try await protection.settings.change { $0.authority = nil }
+        case .replacingAll:
+            try await protection.settings.change { $0.authority = nil }
+            try await protection.settings.change { $0 = SettingOverrides() }
+        }
+        #expect(try storedSettings.contains("later.example"))
         try await protection.wipe(device.account.id)
         #expect(await signIn.signedInAccounts().isEmpty)
         #expect(try await later.client(over: cache).accounts().isEmpty)
-        #expect(try !String(contentsOf: file, encoding: .utf8).contains("later.example"))
+        #expect(try !storedSettings.contains("later.example"))
         #expect(try signIn.client.configuration.issuer == own.issuer)
+    }
+
+    @Test func `a wipe leaves somebody else signed in where that was, and the next one forgets the place`() async throws
+    {
+        let (signIn, protection) = try await wipeable()
+        try await enter(.otherWorker, at: later, signIn)
+        try await protection.wipe(device.account.id)
+        #expect(try signIn.client.configuration.issuer == own.issuer)
+        #expect(await signIn.signedInAccounts().map(\.id) == [FakePerson.otherWorker.account])
+        #expect(try await !token(of: .otherWorker, signIn).isEmpty)
+        try await signIn.end(FakePerson.otherWorker.account)
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.wipe(device.account.id)
+        #expect(try !storedSettings.contains("later.example"))
     }
 
     @Test func `who leaves without a wipe stays signed in, though the provider is the app's own again`() async throws {
