@@ -24,6 +24,7 @@ LIMITS = {
     "library products": 21,
     "modules that a first program imports": 1,
     "unused arrows": 0,
+    "public declarations without documentation": 0,
 }
 
 
@@ -83,6 +84,34 @@ def unused_arrows(package: dict) -> list[str]:
     return found
 
 
+def undocumented() -> list[str]:
+    """Public declarations of Sources without a documentation comment: the cases of public enumerations and the requirements of
+    public protocols too, which carry no `public` of their own."""
+    modifiers = r"(?:@\w+(?:\([^)]*\))? |nonisolated |static |final |indirect |mutating |override |class |convenience |required )*"
+    public = re.compile(rf"^( *){modifiers}(?:public (?!import |extension )|open (?:class|func|var|init|subscript)\b)")
+    opening = re.compile(rf"^( *){modifiers}(?:public|open) {modifiers}(enum|protocol) .*{{$")
+    member = {"enum": re.compile(r"(?:indirect )?case "), "protocol": re.compile(rf"{modifiers}(?:func|var|init|subscript|associatedtype)\b")}
+    found = []
+    for path in swift_files("Sources"):
+        lines = path.read_text().splitlines()
+        within: tuple[str, int] | None = None
+        for number, line in enumerate(lines):
+            indent = len(line) - len(line.lstrip())
+            if within and line.strip() and indent <= within[1]:
+                within = None
+            implied = within and indent == within[1] + 4 and member[within[0]].match(line.strip())
+            if match := opening.match(line):
+                within = (match.group(2), indent)
+            if not implied and not public.match(line):
+                continue
+            above = number - 1
+            while above >= 0 and re.match(r" *(@|#)", lines[above]):
+                above -= 1
+            if not lines[above].lstrip().startswith("///"):
+                found.append(f"{path.relative_to(ROOT)}:{number + 1} is public and has no documentation")
+    return found
+
+
 def drawn_arrows(package: dict) -> str:
     """The table of DESIGN.md that says what each target of Sources depends on, lowest first."""
     own = {target["name"]: target for target in package["targets"]}
@@ -117,6 +146,7 @@ def main() -> int:
     all_types = types()
     sources = [path.read_text() for path in swift_files("Sources")]
     arrows = unused_arrows(package)
+    silent = undocumented()
     adopter = imports(ROOT / "Tests/Adopter/Sources")
     counts = {
         "files of the most extended type": max(len(files) for files in all_types.values()),
@@ -129,6 +159,7 @@ def main() -> int:
         "library products": sum("library" in product["type"] for product in package["products"]),
         "modules that a first program imports": len([name for name in adopter if name.startswith("Cordon")]),
         "unused arrows": len(arrows),
+        "public declarations without documentation": len(silent),
     }
     design = ROOT / "DESIGN.md"
     opening, closing = "<!-- arrows: Scripts/house.py --write -->\n\n", "\n\n<!-- arrows end -->"
@@ -140,7 +171,7 @@ def main() -> int:
     if "--json" in sys.argv[1:]:
         print(json.dumps(counts, indent=2))
         return 0
-    found = arrows
+    found = arrows + silent
     if table != drawn_arrows(package):
         found.append("DESIGN.md does not draw the arrows of Package.swift: run Scripts/house.py --write")
     for name, count in counts.items():
