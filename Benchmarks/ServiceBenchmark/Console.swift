@@ -36,6 +36,8 @@ struct Console {
         var bytes: Int
         var reads: Int
         var time: Double
+        /// Milliseconds to the last byte.
+        var whole: Double
         var bare: Double
 
         var misses: [String] {
@@ -130,13 +132,13 @@ struct Console {
             Pages of the console with \(registrations) registrations. Goals: \(Most.rows) rows, \(Most.bytes) bytes, \
             \(Most.reads) records read, first byte at most \(Int(Most.times)) times that of as many bytes of no content.
 
-            | page | rows | bytes | records | first byte, ms | bare, ms | times | |
-            | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+            | page | rows | bytes | records | first byte, ms | bare, ms | times | last byte, ms | |
+            | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
             """)
         for row in rows {
             print(
                 "| \(row.page) | \(row.rows) | \(row.bytes) | \(row.reads) | "
-                    + String(format: "%.2f | %.2f | %.1f", row.time, row.bare, row.time / row.bare)
+                    + String(format: "%.2f | %.2f | %.1f | %.1f", row.time, row.bare, row.time / row.bare, row.whole)
                     + " | \(row.misses.isEmpty ? "met" : "MISSED: " + row.misses.joined(separator: "; ")) |")
         }
         let missed = rows.count { !$0.misses.isEmpty }
@@ -217,8 +219,9 @@ struct Console {
         var location: String?
         var isPage: Bool
         var text: String
-        /// Milliseconds from the request to the first byte of the answer.
+        /// Milliseconds from the request to the first byte of the answer, and to the last.
         var time: Double
+        var whole: Double
     }
 
     private func ask(_ method: HTTPRequest.Method, _ address: String, _ form: String? = nil) async throws -> Shown {
@@ -232,13 +235,14 @@ struct Console {
             let time = began.duration(to: .now) / .milliseconds(1)
             var bytes = Data()
             for try await piece in answer.body { bytes += piece }
-            return keep(answer.head, bytes, time)
+            return keep(answer.head, bytes, time, began.duration(to: .now) / .milliseconds(1))
         }
         let answer = try await transport.send(request, body: Data(form.utf8), limit: 1 << 20, timeout: .seconds(60))
-        return keep(answer.head, answer.body, began.duration(to: .now) / .milliseconds(1))
+        let time = began.duration(to: .now) / .milliseconds(1)
+        return keep(answer.head, answer.body, time, time)
     }
 
-    private func keep(_ head: HTTPResponse, _ body: Data, _ time: Double) -> Shown {
+    private func keep(_ head: HTTPResponse, _ body: Data, _ time: Double, _ whole: Double) -> Shown {
         for cookie in head.headerFields[values: .setCookie] {
             let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
             guard let name = pair.first else { continue }
@@ -248,7 +252,7 @@ struct Console {
         return Shown(
             status: head.status, location: head.headerFields[.location],
             isPage: head.headerFields[.contentType]?.hasPrefix("text/html") ?? false,
-            text: String(decoding: body, as: UTF8.self), time: time)
+            text: String(decoding: body, as: UTF8.self), time: time, whole: whole)
     }
 
     /// Follows redirects to a page.
@@ -298,7 +302,10 @@ struct Console {
             let shown = try await follow(ask(.get, address))
             guard shown.status == .ok, shown.isPage else {
                 // A page that cannot be shown is no page that is fast.
-                rows.append(Row(page: "\(address): \(shown.status)", rows: 0, bytes: 0, reads: .max, time: 0, bare: 0))
+                rows.append(
+                    Row(
+                        page: "\(address): \(shown.status)", rows: 0, bytes: 0, reads: .max, time: 0, whole: 0, bare: 0)
+                )
                 continue
             }
             rows.append(try await measure(address, shown))
@@ -329,15 +336,18 @@ struct Console {
         _ = reads.take()
         _ = try await follow(ask(.get, address))
         let read = reads.take()
-        var (times, bares): ([Double], [Double]) = ([], [])
+        var (times, wholes, bares): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<repetitions {
-            times.append(try await ask(.get, address).time)
+            let asked = try await ask(.get, address)
+            times.append(asked.time)
+            wholes.append(asked.whole)
             bares.append(try await ask(.get, Self.bare + "?\(bytes)").time)
         }
         let isWhole = Self.whole.contains(address)
         return Row(
             page: Self.kind(of: address) + (isWhole ? " (the whole log, not bounded)" : ""),
             rows: shown.text.ranges(of: "<tr><td").count, bytes: bytes, reads: isWhole ? 0 : read,
-            time: isWhole ? 0 : times.sorted()[times.count / 2], bare: bares.sorted()[bares.count / 2])
+            time: isWhole ? 0 : times.sorted()[times.count / 2], whole: wholes.sorted()[wholes.count / 2],
+            bare: bares.sorted()[bares.count / 2])
     }
 }

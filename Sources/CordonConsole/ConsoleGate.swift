@@ -26,19 +26,44 @@ struct ConsoleGate: Sendable {
 
     /// Answers a request with a session; a browser without one is sent to sign in and comes back.
     func answer(
-        _ request: Request, _ context: ServiceRequestContext, keys: [String], _ handler: ConsoleRoutes.Handler
+        _ request: Request, _ context: ServiceRequestContext, keys: [String], _ handler: @escaping ConsoleRoutes.Handler
+    ) async -> Response {
+        guard request.method == .get else { return await answer(request, context, keys: keys, nil, handler) }
+        let found: SessionKeeper.Held?
+        do { found = try await keeper.session(of: request) } catch { return failed(error, request, nil) }
+        guard let held = found else { return toSignIn(request) }
+        let language = language(of: request, held.session)
+        let start = PageStart()
+        return await start.answer(renderer.opening(in: language), renderer.pageHeaders) {
+            let response = await answer(request, context, keys: keys, start, held: held, handler)
+            guard start.hasBegun, response.headers[.contentType] != PageRenderer.mediaType else { return response }
+            // The token ended, or was taken back, while the page was read.
+            let next = response.headers[.location] ?? ConsoleConfiguration.path
+            return renderer.response(
+                Page("Something changed in the meantime", .overview, [.links([Link("Go on", next, isMain: true)])]),
+                .ok, for: nil, in: language, path: "")
+        }
+    }
+
+    /// - Parameters:
+    ///   - start: Where a page says that it will be one.
+    ///   - known: The session, where it was looked for already.
+    private func answer(
+        _ request: Request, _ context: ServiceRequestContext, keys: [String], _ start: PageStart?,
+        held known: SessionKeeper.Held? = nil, _ handler: ConsoleRoutes.Handler
     ) async -> Response {
         var visit: ConsoleVisit?
         var held: SessionKeeper.Held?
         var form = ConsoleForm()
         do {
-            guard let session = try await keeper.session(of: request) else { return toSignIn(request) }
+            let found = if let known { known } else { try await keeper.session(of: request) }
+            guard let session = found else { return toSignIn(request) }
             held = session
             if request.method == .post { form = try await sent(request, by: session.session) }
             guard keeper.isActive(session.session) else {
                 return try await toSignIn(request, keeping: form, of: session)
             }
-            let entered = try await self.visit(request, context, session.session, form, keys: keys)
+            let entered = try await self.visit(request, context, session.session, form, keys: keys, start)
             visit = entered
             var answer = try await handler(entered)
             switch answer {
@@ -111,23 +136,25 @@ struct ConsoleGate: Sendable {
         else { return Response(status: .noContent) }
         let query = ConsoleForm(parted.count > 1 ? String(parted[1]) : "") ?? ConsoleForm()
         return LiveStream(
-            gate: self, session: held.session, handler: handler, keys: keys, query: query,
+            gate: self, held: held, handler: handler, keys: keys, query: query,
             language: language(of: request, held.session), pages: pages
         ).response(context)
     }
 
     /// The inner part of a page as it is now; nil where it cannot be shown any more.
     func part(
-        _ handler: ConsoleRoutes.Handler, _ session: ConsoleSession, keys: [String], query: ConsoleForm,
+        _ handler: ConsoleRoutes.Handler, _ held: SessionKeeper.Held, keys: [String], query: ConsoleForm,
         in language: ConsoleLanguage, _ context: ServiceRequestContext
     ) async -> String? {
-        guard keeper.isActive(session) else { return nil }
+        // Who signs out, or signs in anew, ends what goes on by the session of before.
+        guard await keeper.isKept(held), keeper.isActive(held.session) else { return nil }
+        let session = held.session
         guard let api = try? ConsoleAPI(parts: parts, session: session, context: context),
             let me = try? await api.get("/admin/v1/me")
         else { return nil }
         let visit = ConsoleVisit(
             api: api, session: session, me: me, query: query, form: ConsoleForm(), draft: nil, keys: keys,
-            language: language, now: parts.now())
+            language: language, now: parts.now(), start: nil)
         guard case .page(let page, _)? = try? await handler(visit) else { return nil }
         return renderer.part(page, for: visit)
     }
@@ -136,7 +163,7 @@ struct ConsoleGate: Sendable {
 
     private func visit(
         _ request: Request, _ context: ServiceRequestContext, _ session: ConsoleSession, _ form: ConsoleForm,
-        keys: [String]
+        keys: [String], _ start: PageStart?
     ) async throws -> ConsoleVisit {
         let api = try ConsoleAPI(parts: parts, session: session, context: context)
         let draft = session.draft.flatMap { draft in
@@ -147,7 +174,7 @@ struct ConsoleGate: Sendable {
         return ConsoleVisit(
             api: api, session: session, me: me,
             query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form, draft: draft, keys: keys,
-            language: language(of: request, session), now: parts.now())
+            language: language(of: request, session), now: parts.now(), start: start)
     }
 
     /// What was sent, once it is sure that a page of this session sent it.
@@ -158,9 +185,12 @@ struct ConsoleGate: Sendable {
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
             throw Refusal(.unsupportedMediaType, "form", "The console takes forms.")
         }
-        guard let bytes = try? await request.body.collect(upTo: ConsoleForm.largest),
-            let form = ConsoleForm(String(buffer: bytes))
-        else { throw Refusal(.contentTooLarge, "form", "The form is too large, or it is none.") }
+        guard let bytes = try? await request.body.collect(upTo: ConsoleForm.largest) else {
+            throw Refusal(.contentTooLarge, "form", "The form is too large.")
+        }
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let form = ConsoleForm(text) else {
+            throw Refusal(.badRequest, "form", "This is not a form that the console can read.")
+        }
         guard SealedText.isSame(form["csrf"], session.csrf) else { throw Self.foreign }
         return form
     }
@@ -267,7 +297,7 @@ struct ConsoleGate: Sendable {
             default: "This did not work"
             }
         var blocks: [Block] = [
-            .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" })
+            .note(.bad, .sentence(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" })
         ]
         if let detail = refusal.detail { blocks.append(.text(.said(detail))) }
         if refusal.status == .forbidden, let visit {

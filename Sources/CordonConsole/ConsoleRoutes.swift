@@ -34,11 +34,7 @@ struct ConsoleRoutes: Sendable {
         let gate = ConsoleGate(routes: self, renderer: renderer)
         addAssets(to: router, renderer)
         router.get("/console/sign-in") { request, context in
-            await gate.open(request, context) {
-                let query = request.uri.queryParameters
-                return try await signIn.start(
-                    next: query["next"].map(String.init) ?? ConsoleConfiguration.path, isFresh: query["fresh"] == "1")
-            }
+            await gate.open(request, context) { try await signIn.start(request) }
         }
         router.get(RouterPath(ConsoleConfiguration.returnPath)) { request, context in
             await gate.open(request, context) { try await signIn.finish(request, context) }
@@ -69,11 +65,9 @@ struct ConsoleRoutes: Sendable {
         RolePages().add(to: table)
         ServicePages().add(to: table)
         TargetPages().add(to: table)
-        router.get("/console/**") { request, context in
-            await gate.answer(request, context, keys: []) { _ in
-                throw Refusal(.notFound, "not-found", "The console has no such page.")
-            }
-        }
+        let unknown: Handler = { _ in throw Refusal(.notFound, "not-found", "The console has no such page.") }
+        router.get("/console/**") { request, context in await gate.answer(request, context, keys: [], unknown) }
+        router.post("/console/**") { request, context in await gate.answer(request, context, keys: [], unknown) }
     }
 
     private func addAssets(to router: Router<ServiceRequestContext>, _ renderer: PageRenderer) {
@@ -104,16 +98,17 @@ final class ConsoleTable {
     ///
     /// - Parameters:
     ///   - permission: What a person must be allowed to be shown the page; the routes that it asks decide anyway.
+    ///   - lists: What suffices to be shown a page that is about nothing in particular, so that it always exists: its first bytes go out
+    ///     before what stands on it is read.
     ///   - live: Whether the page changes by itself.
     func get(
-        _ path: String, needs permission: String? = nil, live: Bool = false,
+        _ path: String, needs permission: String? = nil, lists: String? = nil, live: Bool = false,
         _ shown: @escaping ConsoleRoutes.Handler
     ) {
         let keys = Self.keys(path)
         let handler: ConsoleRoutes.Handler = { visit in
-            guard permission.map(visit.may) ?? true else {
-                throw Refusal(.forbidden, "forbidden", "Your roles do not include this.")
-            }
+            try Self.require(permission, of: visit)
+            if let lists, visit.mayEverywhere(lists) { visit.begin() }
             return try await shown(visit)
         }
         if live { pages.add(path, handler) }
@@ -122,10 +117,22 @@ final class ConsoleTable {
         }
     }
 
-    func post(_ path: String, _ handler: @escaping ConsoleRoutes.Handler) {
+    /// Adds what takes a form.
+    ///
+    /// - Parameter permission: What a person must be allowed, where the answer is a page that only those see who may.
+    func post(_ path: String, needs permission: String? = nil, _ handler: @escaping ConsoleRoutes.Handler) {
         let keys = Self.keys(path)
         router.post(RouterPath(path)) { [gate] request, context in
-            await gate.answer(request, context, keys: keys.map { context.decodedKey($0) }, handler)
+            await gate.answer(request, context, keys: keys.map { context.decodedKey($0) }) { visit in
+                try Self.require(permission, of: visit)
+                return try await handler(visit)
+            }
+        }
+    }
+
+    private static func require(_ permission: String?, of visit: ConsoleVisit) throws {
+        guard permission.map(visit.may) ?? true else {
+            throw Refusal(.forbidden, "forbidden", "Your roles do not include this.")
         }
     }
 

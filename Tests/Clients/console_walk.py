@@ -159,6 +159,7 @@ def find_device(walk):
     walk.expect("Assign a protection policy to a group of the person.", "what would protect them")
     walk.open("/console/audit?what=policy")
     walk.expect("policy.assign", "the audit names the change")
+    walk.expect("Block printing: no → yes", "the audit says what was changed, in the words of the other pages")
     check("registration.create" not in walk.text(), "the audit is filtered")
     walk.press("Verify the whole log")
     walk.expect("The log is complete: no record was changed, removed or added.", "the log is verified")
@@ -281,6 +282,72 @@ def help_desk(walk, policy):
     walk.browser.get_log("browser")
 
 
+def put_back(walk, policy):
+    """An earlier version is compared and put back; a copy of the policy is made and deleted."""
+    walk.open(policy + "/history")
+    walk.expect("in force", "the history says which version is in force")
+    walk.follow("main td a")
+    walk.expect("What changes", "what putting the version back would change")
+    walk.press("Preview")
+    walk.press("Put this version back")
+    walk.wait("the policy without what the other wrote", lambda: path(walk) == policy and "By the other" not in walk.text())
+    walk.press("Make a copy")
+    walk.wait("the copy", lambda: path(walk) != policy and "Copy of" in walk.find("h1").text)
+    walk.press("Delete")
+    walk.press("Preview")
+    walk.press("Delete the policy")
+    walk.wait("the policies without the copy", lambda: path(walk) == "/console/policies" and "Copy of" not in walk.text())
+
+
+def govern(walk):
+    """A person is blocked and unblocked; a secret value, an app of the catalogue, a scope tag, a role and a new key are made."""
+    walk.open("/console/people/oid-hedy")
+    walk.press("Wipe everything and block…")
+    walk.press("Wipe and block")
+    walk.expect("This person is blocked", "the person is blocked")
+    walk.open("/console/blocked")
+    walk.follow("main td a")
+    walk.press("Unblock…")
+    walk.look("unblock")
+    walk.press("Unblock")
+    walk.wait("the person, not blocked", lambda: path(walk) == "/console/people/oid-hedy" and "This person is blocked" not in walk.text())
+    walk.open("/console/configurations/new")
+    for name, value in (("name", "Server"), ("key.0", "server"), ("value.0", "https://notes.contoso.example"), ("key.1", "token"), ("value.1", "hush")):
+        walk.fill(name, value)
+    walk.tick("[name='secret.1']")
+    walk.press("Save")
+    walk.wait("the configuration", lambda: walk.value("value.0") == "https://notes.contoso.example")
+    check("hush" not in walk.browser.page_source, "a secret value is on the page")
+    for page, fields, button, shown in (
+            ("/console/service/catalogue/new", (("name", "Contoso Notes"), ("bundle", "com.contoso.notes")), "Save the app", "Contoso Notes"),
+            ("/console/service/tags/new", (("name", "North"),), "Save the scope tag", "North"),
+            ("/console/roles/new", (("name", "Readers"), ("members", "user:oid-worker")), "Save the role", "Readers")):
+        walk.open(page)
+        for name, value in fields:
+            walk.fill(name, value)
+        if page == "/console/roles/new":
+            walk.tick("[name='permissions'][value='read']")
+        walk.press(button)
+        walk.wait(f"what {page} made", lambda: path(walk) == page.rsplit("/", 1)[0] and shown in walk.text())
+    walk.open("/console/service/keys")
+    walk.press("Make a new key")
+    walk.wait("the new key", lambda: path(walk) == "/console/service" and walk.text().count("Rules for apps") == 2)
+
+
+def come_and_go(walk):
+    """A page that is not seen holds no connection, and asks for one when it is seen again."""
+    script = "window.opened = 0; const Source = window.EventSource; window.EventSource = class extends Source { constructor(address) { super(address); window.opened += 1; window.stream = this; } };"
+    added = walk.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+    walk.open("/console/approvals")
+    walk.wait("a stream", lambda: walk.browser.execute_script("return window.opened") == 1)
+    for is_hidden in (True, False):
+        walk.browser.execute_script(
+            "Object.defineProperty(document, 'hidden', {value: arguments[0], configurable: true}); document.dispatchEvent(new Event('visibilitychange'))", is_hidden)
+        state = walk.browser.execute_script("return [stream.readyState === EventSource.CLOSED, window.opened]")
+        check(state == ([True, 1] if is_hidden else [False, 2]), f"hidden {is_hidden}: {state}")
+    walk.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
 def keyboard(walk):
     """The menu can be skipped, and a policy is made from the overview with the keyboard alone."""
     walk.open("/console")
@@ -365,6 +432,10 @@ def main():
             help_desk(bea, policy)
             bea.browser.quit()
             bea = None
+            put_back(ada, policy)
+            govern(ada)
+            come_and_go(ada)
+            lap("what administrators do less often")
             return_later(ada)
             keyboard(ada)
             lap("the keyboard alone")

@@ -121,6 +121,8 @@ final class Browser: Sendable {
 
     func setCookie(_ name: String, _ value: String) { cookies.withLock { $0[name] = value } }
 
+    func forgetCookie(_ name: String) { cookies.withLock { $0[name] = nil } }
+
     /// Another browser of the same person: the same cookies, another copy of them.
     func copy() -> Browser {
         let other = Browser(client: client, fixture: used)

@@ -1,3 +1,4 @@
+import CordonPages
 import CordonPolicy
 import Foundation
 import HTTPTypes
@@ -12,7 +13,7 @@ import Testing
         ConsoleSession(person: "a", token: "t", key: nil, ends: .distantFuture, csrf: csrf, draft: nil)
     }
 
-    @Test func `of one session six pages change by themselves at once, and no more`() {
+    @Test func `of one session four pages change by themselves at once, and no more`() {
         let pages = LivePages()
         for _ in 0..<LivePages.mostOfSession { #expect(pages.begin(session("a"))) }
         #expect(!pages.begin(session("a")))
@@ -30,6 +31,20 @@ import Testing
         for path in ["", "/", "/console/people", "/console/people/a/b", "/admin/v1/me"] {
             #expect(pages.page(at: path) == nil)
         }
+    }
+
+    @Test func `what does not show, or turns a text around, is shown by its code, and stays in a field as it is`() {
+        let rendering = Rendering(language: .english, csrf: "1")
+        let name = "Ada\u{202E}gro.\u{200B}x\u{7F}"
+        let shown = "Ada[U+202E]gro.[U+200B]x[U+7F]"
+        #expect(rendering.say(.data(name)) == shown)
+        let other = "B\u{2066}"
+        #expect(rendering.say("Wipe \(name) of \(other)?") == "Wipe \(shown) of B[U+2066]?")
+        #expect(Cell.code(name).html(rendering).text == "<code>\(shown)</code>")
+        #expect(Field(.text, "a", "A", value: name).html(rendering, asks: false).text.contains("value=\"\(name)\""))
+        let joined = "\u{1F469}\u{200D}\u{1F4BB} \u{646}\u{6CC}\u{645}\u{200C}\u{641}\nline\tend é"
+        #expect(rendering.say(.data(joined)) == joined)
+        #expect(rendering.say(.sentence("no policy has this id.")) == "No policy has this id.")
     }
 
     @Test(arguments: [

@@ -37,7 +37,7 @@ import Testing
             try await browser.signIn(ConsoleFixture.ada)
             let late = try await browser.get("/console")
             #expect(tile("about to be forgotten", on: late) == "1")
-            #expect(tile("wait for more than a day", on: late) == "1")
+            #expect(tile("waits for more than a day", on: late) == "1")
             let report = try await browser.get("/console/reports/expiring")
             #expect(report.text.contains("tag-old") && report.text.contains(">Worker A</a>"))
             #expect(report.text.contains(/data-column="Forgotten from"><time/))
@@ -175,7 +175,7 @@ import Testing
             let device = try await browser.enrol("tag-1")
             for _ in 0..<2 { try await device.checkIn() }
             let after = try await browser.get("/console/people?state=unprotected")
-            #expect(after.text.contains("No such person is on this page."))
+            #expect(after.text.contains("No person with a policy is without protection."))
             #expect(
                 try await browser.get("/console/people").text.contains("<span class=\"badge good\">protected</span>"))
         }

@@ -20,7 +20,9 @@ struct ConsoleAPI: Sendable {
         self.parts = parts
         self.session = session
         self.context = context
-        key = try session.key.map { try SoftwareSigningKey(rawRepresentation: $0).publicKey.thumbprint }
+        key =
+            try session.thumbprint
+            ?? session.key.map { try SoftwareSigningKey(rawRepresentation: $0).publicKey.thumbprint }
     }
 
     func get(_ path: String) async throws -> JSONValue { try await call(.get, path) }
@@ -28,7 +30,8 @@ struct ConsoleAPI: Sendable {
     /// An answer of a route as JSON; null where it has no body.
     ///
     /// - Parameters:
-    ///   - version: The version that must still be in force (RFC 9110 §13.1.1); nil or empty for any.
+    ///   - version: The version that must still be in force (RFC 9110 §13.1.1), nil for any; of a form without one, which no page
+    ///     has, the empty text, which is no version.
     ///   - impact: What says that the person was shown what the change does; empty where there is nothing of the kind.
     /// - Throws: ``Refusal`` with the status and words of the route.
     @discardableResult
@@ -58,7 +61,7 @@ struct ConsoleAPI: Sendable {
             request.headers[.contentType] = "application/json"
             request.body = Data(body.text().utf8)
         }
-        if let version, !version.isEmpty { request.headers[.ifMatch] = "W/\"\(version)\"" }
+        if let version { request.headers[.ifMatch] = "W/\"\(version)\"" }
         if !impact.isEmpty { request.headers[.impact] = impact }
         let (response, bytes) = try await request.answer(parts, context)
         let json = bytes.isEmpty ? JSONValue.null : (try? JSONValue(parsing: bytes)) ?? .null

@@ -19,11 +19,16 @@ enum ConsoleAnswer {
 /// Turns pages into HTML.
 struct PageRenderer: Sendable {
     private let library: PageLibrary
+    private let openings: [ConsoleLanguage: String]
 
     /// Nil where a template cannot be read, which is a fault of the program.
     init?() {
         guard let library = try? PageLibrary(ConsoleTemplates.all) else { return nil }
         self.library = library
+        openings = Dictionary(
+            uniqueKeysWithValues: ConsoleLanguage.allCases.map { language in
+                (language, library.render("opening", PageModel(["language": language.rawValue])))
+            })
     }
 
     /// The inner part of a page, for one that is shown already.
@@ -31,14 +36,22 @@ struct PageRenderer: Sendable {
         library.render("main", model(page, for: visit, in: visit.language, path: nil))
     }
 
+    static let mediaType = "text/html; charset=utf-8"
+
+    /// How every page in a language begins, before its title: what the browser has to load besides it.
+    func opening(in language: ConsoleLanguage) -> String { openings[language] ?? "" }
+
+    /// The headers of every page.
+    var pageHeaders: HTTPFields { headers(Self.mediaType, caches: false) }
+
     func response(
         _ page: Page, _ status: HTTPResponse.Status, for visit: ConsoleVisit?, in language: ConsoleLanguage,
         path: String
     ) -> Response {
-        let html = library.render("page", model(page, for: visit, in: language, path: path))
+        let rest = library.render("page", model(page, for: visit, in: language, path: path))
         return Response(
-            status: status, headers: headers("text/html; charset=utf-8", caches: false),
-            body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+            status: status, headers: pageHeaders,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: opening(in: language) + rest)))
     }
 
     /// A file that pages load.
@@ -82,7 +95,7 @@ struct PageRenderer: Sendable {
             ])
         }
         return PageModel([
-            "language": language.rawValue, "skip": say("Skip to the page"), "title": say(page.title),
+            "skip": say("Skip to the page"), "title": say(page.title),
             "lead": say(page.lead), "above": page.above?.html(rendering), "menu": menu, "caller": caller,
             "blocks": HTML(page.blocks.map { $0.html(rendering) }), "csrf": rendering.csrf,
             "live": page.isLive && path != nil

@@ -18,6 +18,8 @@ struct ConsoleVisit: Sendable {
     let keys: [String]
     let language: ConsoleLanguage
     let now: Date
+    /// Where the page says that it will be one; nil where nothing is sent before it is whole.
+    let start: PageStart?
 
     var name: String { me["name"]?.string ?? "" }
 
@@ -32,6 +34,15 @@ struct ConsoleVisit: Sendable {
     func may(_ permission: String) -> Bool {
         ["permissions", "limitedPermissions"].contains { me[$0]?.array?.contains(.string(permission)) ?? false }
     }
+
+    /// Whether the person may do something to everything, by a token that suffices for every route of the console.
+    func mayEverywhere(_ permission: String) -> Bool {
+        me.list("permissions").contains(.string(permission))
+            && me.list("scopes").contains("DeviceManagementApps.ReadWrite.All")
+    }
+
+    /// Says that the answer will be a page: the person may see it, and what it is about exists. Its first bytes go out then.
+    func begin() { start?.begin() }
 
     /// Whether the person has any use for a part of the console.
     func sees(_ area: ConsoleArea) -> Bool {

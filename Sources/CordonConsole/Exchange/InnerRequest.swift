@@ -11,7 +11,8 @@ struct InnerRequest {
 
     private let method: HTTPRequest.Method
     private let path: String
-    private let base: URLComponents?
+    private let scheme: String
+    private let authority: String
     var headers: HTTPFields = [:]
     var body = Data()
     /// The thumbprint of the key that the session holds, to which its token is bound.
@@ -20,7 +21,9 @@ struct InnerRequest {
     init(_ method: HTTPRequest.Method, _ path: String, base: String) {
         self.method = method
         self.path = path
-        self.base = URLComponents(string: base)
+        // The service's own address, which was read when it started.
+        scheme = base.hasPrefix("https:") ? "https" : "http"
+        authority = String(base.dropFirst(scheme.count + 3).prefix { $0 != "/" })
     }
 
     /// The answer with its whole body.
@@ -35,10 +38,7 @@ struct InnerRequest {
 
     /// The answer, its body not yet made.
     func response(_ parts: ServerExtension.Parts, _ context: ServiceRequestContext) async throws -> Response {
-        let host = base?.percentEncodedHost ?? "localhost"
-        let authority = base?.port.map { "\(host):\($0)" } ?? host
-        let head = HTTPRequest(
-            method: method, scheme: base?.scheme, authority: authority, path: path, headerFields: headers)
+        let head = HTTPRequest(method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)
         return try await parts.respond(
             Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body))), context.item(holding: key))
     }

@@ -10,8 +10,9 @@ final class LivePages: Sendable {
         known.withLock { $0.append((pattern, handler)) }
     }
 
-    /// The most pages of one session that change by themselves at once.
-    static let mostOfSession = 6
+    /// The most pages of one session that change by themselves at once. Browsers hold six connections to one host, and need one
+    /// for the page that a person opens next.
+    static let mostOfSession = 4
     private let open = Locked<[String: Int]>([:])
 
     /// Whether one more page of a session may change by itself; each is ended with ``end(_:)``.

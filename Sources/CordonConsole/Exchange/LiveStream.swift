@@ -13,7 +13,7 @@ struct LiveStream: Sendable {
     static let looks = 300
 
     let gate: ConsoleGate
-    let session: ConsoleSession
+    let held: SessionKeeper.Held
     let handler: ConsoleRoutes.Handler
     let keys: [String]
     let query: ConsoleForm
@@ -25,14 +25,14 @@ struct LiveStream: Sendable {
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
             body: ResponseBody { writer in
-                guard pages.begin(session) else { return try await writer.finish(nil) }
-                defer { pages.end(session) }
+                guard pages.begin(held.session) else { return try await writer.finish(nil) }
+                defer { pages.end(held.session) }
                 try await writer.write(ByteBuffer(string: "retry: 5000\n\n"))
                 var last: String?
                 for _ in 0..<Self.looks {
                     guard !Task.isShuttingDownGracefully,
                         let part = await gate.part(
-                            handler, session, keys: keys, query: query, in: language, context)
+                            handler, held, keys: keys, query: query, in: language, context)
                     else { break }
                     // What the page shows already is sent once, so that nothing between is missed.
                     if part != last {
@@ -44,7 +44,7 @@ struct LiveStream: Sendable {
                     guard (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }) != nil
                     else { break }
                 }
-                if !gate.routes.keeper.isActive(session) {
+                if !gate.routes.keeper.isActive(held.session) {
                     try await writer.write(ByteBuffer(string: "event: end\ndata: {}\n\n"))
                 }
                 try await writer.finish(nil)

@@ -72,13 +72,12 @@ enum ConsoleAssets {
 
     /// Shows what the service sends for a page that changes by itself. Nothing is replaced while a person types or holds
     /// a button down, since a click on what was replaced meanwhile would be lost; it is shown as soon as they let go. What is filled
-    /// in and not sent yet is not replaced at all.
+    /// in and not sent yet is not replaced at all. A page that is not seen holds no connection.
     static let script = """
         "use strict";
         const place = document.querySelector("main[data-live]");
         if (place) {
-          const stream = new EventSource(place.dataset.live);
-          let waiting = null, pressed = false;
+          let source = null, waiting = null, pressed = false;
           const isFilledIn = (one) => one.options
             ? one.selectedIndex !== Math.max(0, [...one.options].findIndex((option) => option.defaultSelected))
             : one.checked !== one.defaultChecked || one.value !== one.defaultValue;
@@ -102,8 +101,15 @@ enum ConsoleAssets {
           addEventListener("pointerdown", () => { pressed = true; });
           for (const name of ["pointerup", "pointercancel", "blur"]) addEventListener(name, release);
           place.addEventListener("focusout", () => setTimeout(show));
-          stream.addEventListener("page", (event) => { waiting = JSON.parse(event.data); show(); });
-          stream.addEventListener("end", () => stream.close());
+          const listen = () => {
+            source?.close();
+            if (document.hidden) return;
+            source = new EventSource(place.dataset.live);
+            source.addEventListener("page", (event) => { waiting = JSON.parse(event.data); show(); });
+            source.addEventListener("end", (event) => event.target.close());
+          };
+          document.addEventListener("visibilitychange", listen);
+          listen();
         }
 
         """

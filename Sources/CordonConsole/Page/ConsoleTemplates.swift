@@ -1,16 +1,21 @@
 /// Mustache templates of what stands around a page's blocks, in which every value is escaped.
 enum ConsoleTemplates {
-    static let all = ["page": page, "main": main]
+    static let all = ["opening": opening, "page": page, "main": main]
 
-    private static let page = """
+    /// What goes out before the page is read.
+    private static let opening = """
         <!doctype html>
         <html lang="{{language}}">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>{{title}} · Cordon</title>
         <link rel="stylesheet" href="/console/assets/console.css">
         <link rel="icon" href="/console/assets/icon.svg" type="image/svg+xml">
+
+        """
+
+    private static let page = """
+        <title>{{title}} · Cordon</title>
         {{#live}}<script src="/console/assets/console.js" defer></script>{{/live}}
         </head>
         <body>

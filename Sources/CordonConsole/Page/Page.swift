@@ -172,7 +172,7 @@ indirect enum Cell {
                 let exact = date.formatted(.iso8601)
                 return "<time datetime=\"\(exact)\">\(Moment.words(exact))</time>"
             } ?? "\(say("never"))"
-        case .code(let text): "<code>\(text.isEmpty ? "–" : text)</code>"
+        case .code(let text): "<code>\(text.isEmpty ? "–" : VisibleText.of(text))</code>"
         case .list(let cells): HTML(cells.map { "<span class=\"one\">\($0.html(page))</span> " })
         case .button(let text, let action, let fields):
             """

@@ -6,9 +6,9 @@ import HTTPTypes
 /// What scripts need, and policies that come as files (SRV-UI-10, SRV-UI-26).
 struct AccessPages {
     func add(to table: ConsoleTable) {
-        table.get("/console/service/api", api)
+        table.get("/console/service/api", needs: "read", api)
         table.get("/console/policies/import", needs: "writePolicies") { .page(Self.importPage($0, nil)) }
-        table.post("/console/policies/import", importPolicy)
+        table.post("/console/policies/import", needs: "writePolicies", importPolicy)
     }
 
     @Sendable private func api(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

@@ -6,7 +6,7 @@ import HTTPTypes
 /// Changes that wait for a second person.
 struct ApprovalPages {
     func add(to table: ConsoleTable) {
-        table.get("/console/approvals", live: true, list)
+        table.get("/console/approvals", lists: "read", live: true, list)
         table.get("/console/approvals/:id", live: true, show)
         for step in ["release", "stop"] {
             table.post("/console/approvals/:id/\(step)") { visit in
@@ -102,6 +102,7 @@ struct ApprovalPages {
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let change = try await visit.api.get(Self.route(visit.keys[0]))
+        visit.begin()
         let (text, tone) = Self.words(change.text("state"))
         let reach = change["reach"] ?? .null
         let requester = change["requester"]?.text("id") ?? ""

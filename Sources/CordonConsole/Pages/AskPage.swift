@@ -6,7 +6,7 @@ import HTTPTypes
 
 /// What a person may do, why, and the smallest change that would turn the answer (SRV-UI-12).
 struct AskPage {
-    func add(to table: ConsoleTable) { table.get("/console/ask", show) }
+    func add(to table: ConsoleTable) { table.get("/console/ask", lists: "read", show) }
 
     private static let actions: [(value: String, text: Phrase)] = [
         ("send", "give data to another app"), ("receive", "take data from another app"), ("copy", "copy text"),
@@ -31,7 +31,9 @@ struct AskPage {
         let places =
             [(value: "", text: Phrase("no particular place"))]
             + Location.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
-        var blocks: [Block] = [
+        // The answer goes before the form, where it is seen without scrolling.
+        var blocks = person.isEmpty ? [] : try await answer(visit, person: person, app: app, action: action)
+        blocks.append(
             .form(
                 Form(
                     "/console/ask", submit: "Ask", asks: true,
@@ -46,9 +48,7 @@ struct AskPage {
                         Field(.choice(Self.peers), "peer", "With", value: visit.query["peer"]),
                         Field(.choice(places), "place", "Place", value: visit.query["place"]),
                         Field(.text, "url", "Link", help: "Only for opening links.", value: visit.query["url"]),
-                    ]))
-        ]
-        if !person.isEmpty { blocks += try await answer(visit, person: person, app: app, action: action) }
+                    ])))
         return .page(
             Page(
                 "Ask", .ask,

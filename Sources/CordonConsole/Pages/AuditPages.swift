@@ -20,6 +20,7 @@ struct AuditPages {
     private static let mostDetails = 8
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        if visit.mayEverywhere("read"), visit.mayEverywhere("readAudit") { visit.begin() }
         let days = Int(visit.query["days"]).map { min(max($0, 1), 366) } ?? 7
         let what = visit.query["what"]
         let since = Int64(visit.now.timeIntervalSince1970) - Int64(days) * 86_400
@@ -32,7 +33,9 @@ struct AuditPages {
         let rows = records.map { record -> [Cell] in
             let all = (record["details"]?.object ?? [:]).sorted { $0.key < $1.key }
             var details = all.prefix(Self.mostDetails).map { name, value in
-                Cell.text(.data("\(name): \(Self.clipped(value.string ?? value.text()))"))
+                Cell.text(
+                    (name == "change" ? Self.changes(value.string ?? "") : nil)
+                        ?? .data("\(name): \(Self.clipped(value.string ?? value.text()))"))
             }
             if all.count > details.count { details.append(.text("and \(all.count - details.count) more")) }
             return [
@@ -66,11 +69,31 @@ struct AuditPages {
                             [
                                 Field(.choice(Self.spans), "days", "From", value: String(days)),
                                 Field(
-                                    .text, "what", "What begins with", help: "Such as policy, wipe or role.",
+                                    .text, "what", "Name of the event begins with",
+                                    help: "Such as policy, wipe or role.",
                                     value: what),
                             ])),
                     .table(table),
                 ]))
+    }
+
+    /// What was changed, by the names that the settings have on the other pages; nil for what is too much to show, or no such list.
+    private static func changes(_ text: String) -> Phrase? {
+        guard text.utf8.count <= 2_000, let changes = try? JSONValue(parsing: Data(text.utf8)).array, !changes.isEmpty
+        else { return nil }
+        func value(_ value: JSONValue?) -> Phrase {
+            switch value {
+            case nil, .null: "not set"
+            case .object, .array: .data(clipped(value?.text() ?? ""))
+            case .string(let text): .data(clipped(text))
+            case .some(let other): SettingTexts.value(other)
+            }
+        }
+        var shown = changes.prefix(mostDetails).map { change -> Phrase in
+            "\(SettingTexts.text(of: change.text("member")).label): \(value(change["from"])) → \(value(change["to"]))"
+        }
+        if changes.count > shown.count { shown.append("and \(changes.count - shown.count) more") }
+        return .list(shown, separator: "; ")
     }
 
     private static func clipped(_ text: String) -> String {
@@ -78,6 +101,7 @@ struct AuditPages {
     }
 
     @Sendable private func verify(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        if visit.mayEverywhere("readAudit") { visit.begin() }
         let bytes = try await visit.api.bytes("/admin/v1/audit")
         var verifier = AuditLogVerifier()
         for line in bytes.split(separator: UInt8(ascii: "\n")) { verifier.read(String(decoding: line, as: UTF8.self)) }

@@ -11,10 +11,10 @@ struct CataloguePages {
     private static let tagsPath = "/console/service/tags"
 
     func add(to table: ConsoleTable) {
-        table.get("/console/service/catalogue", listApps)
+        table.get("/console/service/catalogue", lists: "read", listApps)
         table.get("/console/service/catalogue/:id", editApp)
         table.post("/console/service/catalogue/:id", saveApp)
-        table.get("/console/service/tags", listTags)
+        table.get("/console/service/tags", lists: "read", listTags)
         table.get("/console/service/tags/:id", editTag)
         table.post("/console/service/tags/:id", saveTag)
     }
@@ -168,7 +168,9 @@ struct CataloguePages {
     }
 
     @Sendable private func editApp(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        .page(try await Self.appPage(visit.keys[0], try await Self.appKind.known(visit), visit.draft, visit))
+        let app = try await Self.appKind.known(visit)
+        visit.begin()
+        return .page(try await Self.appPage(visit.keys[0], app, visit.draft, visit))
     }
 
     @Sendable private func saveApp(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

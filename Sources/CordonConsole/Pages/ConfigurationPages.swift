@@ -12,7 +12,7 @@ struct ConfigurationPages {
     private static let most = 100
 
     func add(to table: ConsoleTable) {
-        table.get("/console/configurations", list)
+        table.get("/console/configurations", lists: "read", list)
         table.get("/console/configurations/:id", edit)
         table.post("/console/configurations/:id", save)
     }
@@ -144,6 +144,7 @@ struct ConfigurationPages {
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let one = id == "new" ? JSONValue.null : try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
+        visit.begin()
         var page = Self.page(id, one, visit.draft, visit)
         if id != "new" { page.blocks.append(await Self.preview(id, one, visit)) }
         return .page(page)

@@ -6,7 +6,7 @@ import HTTPTypes
 /// Apps on devices: which device is which, what is in force there, and what it last said (SRV-UI-14).
 struct DevicePages {
     func add(to table: ConsoleTable) {
-        table.get("/console/devices", list)
+        table.get("/console/devices", lists: "read", list)
         table.get("/console/devices/:id", live: true, show)
         table.post("/console/devices/:id/logs") { visit in
             try await visit.api.call(.post, "/admin/v1/registrations/\(ConsolePath.part(visit.keys[0]))/logs")
@@ -99,6 +99,7 @@ struct DevicePages {
             Self.route(id)
                 + "?$expand=operations,appliedPolicies($select=displayName,version),intendedPolicies($select=displayName,version)"
         )
+        visit.begin()
         let user = try? await visit.api.get(PeoplePages.route(one.text("userId")))
         let (applied, intended) = (one.list("appliedPolicies"), one.list("intendedPolicies"))
         func version(_ policies: [JSONValue], _ id: String) -> String {

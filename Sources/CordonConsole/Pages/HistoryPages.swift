@@ -8,7 +8,7 @@ struct HistoryPages {
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/history", list)
         table.get("/console/policies/:id/history/:version") { .page(try await Self.comparison($0)) }
-        table.post("/console/policies/:id/history/:version/preview", preview)
+        table.post("/console/policies/:id/history/:version/preview", needs: "writePolicies", preview)
         table.post("/console/policies/:id/history/:version") { visit in
             let put = try await visit.api.call(
                 .post, Self.route(visit.keys[0]) + "/" + ConsolePath.part(visit.keys[1]) + "/putBack",
@@ -20,9 +20,21 @@ struct HistoryPages {
     private static func route(_ id: String) -> String { "/admin/v1/policies/" + ConsolePath.part(id) + "/versions" }
     private static func path(_ id: String) -> String { PolicyPages.path(id) + "/history" }
 
+    /// What made a version.
+    private static func words(_ action: String) -> Phrase {
+        switch action {
+        case "policy.create": "made"
+        case "policy.update": "settings changed"
+        case "policy.targetApps": "apps changed"
+        case "policy.assign": "assignment changed"
+        default: SettingTexts.words(action)
+        }
+    }
+
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let policy = try await visit.api.get(PolicyPages.route(id))
+        visit.begin()
         let versions = try await visit.api.get(Self.route(id)).array ?? []
         let people = try await PeopleStanding(of: versions.prefix(200).map { $0["author"]?.text("id") ?? "" }, visit)
         let rows = versions.map { version -> [Cell] in
@@ -33,7 +45,7 @@ struct HistoryPages {
                     : .link(
                         "Version \(.data("\(version.number("number"))"))",
                         Self.path(id) + "/" + ConsolePath.part(version.text("version"))),
-                .time(version.date("time")), .text(SettingTexts.words(version.text("action"))),
+                .time(version.date("time")), .text(Self.words(version.text("action"))),
                 .text(.data(people.name(of: version["author"]?.text("id") ?? ""))),
                 .text(.data(version.text("reason"))),
             ]

@@ -4,7 +4,7 @@ import Foundation
 
 /// What needs a person, and how protection stands (SRV-UI-01).
 struct OverviewPage {
-    func add(to table: ConsoleTable) { table.get("/console", live: true, show) }
+    func add(to table: ConsoleTable) { table.get("/console", lists: "read", live: true, show) }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         guard visit.may("read") else {
@@ -36,8 +36,8 @@ struct OverviewPage {
             $0.list("apps").isEmpty && ["", "selectedPublicApps"].contains($0.text("appGroupType"))
         }.count
         let isKeyOld = try await Self.isSigningKeyOld(visit)
-        func tile(_ number: Int, _ text: Phrase, _ href: String, _ tone: Tone = .notice) -> Tile {
-            Tile(number: "\(number)", text: text, tone: number == 0 ? .plain : tone, href: href)
+        func tile(_ number: Int, _ text: Phrase, one: Phrase, _ href: String, _ tone: Tone = .notice) -> Tile {
+            Tile(number: "\(number)", text: number == 1 ? one : text, tone: number == 0 ? .plain : tone, href: href)
         }
         var blocks: [Block] = []
         if policies.isEmpty {
@@ -56,18 +56,28 @@ struct OverviewPage {
         }
         blocks += [
             .tiles([
-                tile(failed, "wipes failed or lapsed", "/console/wipes?state=failed", .bad),
-                tile(open, "wipes under way", "/console/wipes?state=open"),
-                tile(waiting, "wipes that wait for more than a day", "/console/wipes?state=open"),
-                tile(flagged, "devices report something wrong", "/console/reports/flagged", .bad),
-                tile(overdue, "apps without the newest rules for over a day", "/console/reports/drift"),
-                tile(expiring, "apps about to be forgotten, unless they check in", "/console/reports/expiring"),
                 tile(
-                    unprotected, "people with a policy who are not protected yet", "/console/people?state=unprotected"),
-                tile(idle, "policies without an assignment", "/console/policies"),
-                tile(appless, "policies without an app", "/console/policies"),
-                tile(blocked, "blocked people", "/console/blocked"),
-                tile(alerts, "alerts", "/console/reports/alerts", .bad),
+                    failed, "wipes failed or lapsed", one: "wipe failed or lapsed", "/console/wipes?state=failed", .bad),
+                tile(open, "wipes under way", one: "wipe under way", "/console/wipes?state=open"),
+                tile(
+                    waiting, "wipes that wait for more than a day", one: "wipe that waits for more than a day",
+                    "/console/wipes?state=open"),
+                tile(
+                    flagged, "devices report something wrong", one: "device reports something wrong",
+                    "/console/reports/flagged", .bad),
+                tile(
+                    overdue, "apps without the newest rules for over a day",
+                    one: "app without the newest rules for over a day", "/console/reports/drift"),
+                tile(
+                    expiring, "apps about to be forgotten, unless they check in",
+                    one: "app about to be forgotten, unless it checks in", "/console/reports/expiring"),
+                tile(
+                    unprotected, "people with a policy who are not protected yet",
+                    one: "person with a policy who is not protected yet", "/console/people?state=unprotected"),
+                tile(idle, "policies without an assignment", one: "policy without an assignment", "/console/policies"),
+                tile(appless, "policies without an app", one: "policy without an app", "/console/policies"),
+                tile(blocked, "blocked people", one: "blocked person", "/console/blocked"),
+                tile(alerts, "alerts", one: "alert", "/console/reports/alerts", .bad),
             ])
         ]
         blocks += Self.charts(summary, days)

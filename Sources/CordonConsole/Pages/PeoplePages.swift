@@ -6,8 +6,8 @@ import HTTPTypes
 /// People: who is protected, by what, and why not (SRV-UI-13, SRV-UI-15, SRV-UI-18).
 struct PeoplePages {
     func add(to table: ConsoleTable) {
-        table.get("/console/people", list)
-        table.get("/console/blocked", blocked)
+        table.get("/console/people", lists: "read", list)
+        table.get("/console/blocked", lists: "read", blocked)
         table.get("/console/people/:id/data") { visit in
             .response(try await visit.api.file("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data"))
         }
@@ -105,7 +105,8 @@ struct PeoplePages {
                     .table(
                         Table(
                             "People", ["Name", "Apps on devices", "Protection"], rows,
-                            empty: "No such person is on this page.",
+                            empty: page["next"]?.string == nil && visit.query["after"].isEmpty
+                                ? "No person with a policy is without protection." : "No such person is on this page.",
                             more: Self.more(page, "/console/people?state=unprotected&after=")))
                 ]))
     }
@@ -123,6 +124,7 @@ struct PeoplePages {
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let user = try await visit.api.get(Self.route(id))
+        visit.begin()
         let registrations = try await visit.api.all(
             "/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=50&$expand=appliedPolicies($select=id)",
             atMost: 50)
@@ -144,6 +146,7 @@ struct PeoplePages {
         var links = [
             Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id)),
             Link("Rules in force", EffectiveRulesPage.path(id)),
+            Link("Wipes", "/console/wipes?user=" + ConsolePath.part(id)),
         ]
         if visit.may("wipe"), !registrations.isEmpty {
             links.insert(Link("Wipe a device…", Self.path(id) + "/wipe", isMain: true), at: 0)

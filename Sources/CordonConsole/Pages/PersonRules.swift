@@ -58,6 +58,7 @@ struct EffectiveRulesPage {
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let user = try await visit.api.get(PeoplePages.route(id))
+        visit.begin()
         let rules = try await PersonRules(of: id, app: visit.query["app"], level: visit.query["level"], visit)
         var blocks: [Block] = [
             .form(

@@ -6,7 +6,7 @@ import HTTPTypes
 /// Which apps a policy is about (SRV-UI-04).
 struct PolicyApps {
     func add(to table: ConsoleTable) {
-        table.get("/console/policies/:id/apps", needs: "writePolicies", show)
+        table.get("/console/policies/:id/apps", needs: "assignPolicies", show)
         table.post("/console/policies/:id/apps", save)
     }
 
@@ -78,6 +78,7 @@ struct PolicyApps {
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps")
+        visit.begin()
         return .page(await Self.page(entity, visit.draft, visit, version: ShownVersion.of(visit.draft)))
     }
 

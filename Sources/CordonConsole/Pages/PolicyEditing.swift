@@ -7,15 +7,19 @@ import HTTPTypes
 struct PolicyEditing {
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/edit/:group", needs: "writePolicies") { visit in
+            _ = try Self.group(visit)
             let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
+            visit.begin()
             return .page(try await Self.editor(visit, entity, visit.draft, version: nil))
         }
-        table.post("/console/policies/:id/edit/:group") { visit in
+        table.post("/console/policies/:id/edit/:group", needs: "writePolicies") { visit in
             let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
             return .page(try await Self.editor(visit, entity, visit.form, version: visit.form["version"]))
         }
-        table.post("/console/policies/:id/preview/:group") { try await Self.preview($0, newest: false) }
-        table.post("/console/policies/:id/publish/:group") { try await Self.publish($0) }
+        table.post("/console/policies/:id/preview/:group", needs: "writePolicies") {
+            try await Self.preview($0, newest: false)
+        }
+        table.post("/console/policies/:id/publish/:group", needs: "writePolicies") { try await Self.publish($0) }
     }
 
     private static func group(_ visit: ConsoleVisit) throws -> SettingDescription.Group {
@@ -45,14 +49,14 @@ struct PolicyEditing {
         let remarks = Dictionary(grouping: PolicyLint.findings(in: shown), by: \.setting)
         let idle = shown.idleSettings
         let group = try group(visit)
-        var fields: [Field] = []
+        var (named, fields): ([Field], [Field]) = ([], [])
         if group == .transfer || form?.has("name") ?? false {
-            fields.append(
+            named.append(
                 Field(.text, "name", "Name", value: form?["name"] ?? entity.text("displayName"), isRequired: true))
-            fields.append(
+            named.append(
                 Field(.text, "description", "Description", value: form?["description"] ?? entity.text("description")))
             let known = entity.list("roleScopeTagIds").compactMap(\.string).joined(separator: ",")
-            fields.append(
+            named.append(
                 Field(
                     .several(await CataloguePages.tags(visit)), "tags", "Scope tags",
                     help: "Roles that are limited to a tag hold for the policies that carry it.",
@@ -80,8 +84,8 @@ struct PolicyEditing {
                     hidden: [
                         ("version", Self.base(version, form, entity)),
                         ("page", path(visit, "edit")),
-                    ] + (fields.contains { $0.name == "tags" } ? [("asks", "tags")] : []),
-                    cancel: Link("Cancel", PolicyPages.path(visit.keys[0])),
+                    ] + (named.contains { $0.name == "tags" } ? [("asks", "tags")] : []),
+                    cancel: Link("Cancel", PolicyPages.path(visit.keys[0])), named,
                     fieldsets: [
                         Fieldset(
                             legend: SettingTexts.title(of: group), help: SettingTexts.help(of: group), fields: fields)

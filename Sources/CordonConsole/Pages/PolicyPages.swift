@@ -8,13 +8,13 @@ struct PolicyPages {
     static let collection = "/beta/deviceAppManagement/managedAppPolicies"
 
     func add(to table: ConsoleTable) {
-        table.get("/console/policies", list)
+        table.get("/console/policies", lists: "read", list)
         PolicyMaking().add(to: table)
         table.get("/console/policies/:id", live: true, show)
         table.get("/console/policies/:id/export", export)
         table.get("/console/policies/:id/compare", compare)
         table.get("/console/policies/:id/delete", needs: "deletePolicies", confirmDeletion)
-        table.post("/console/policies/:id/delete/preview", previewDeletion)
+        table.post("/console/policies/:id/delete/preview", needs: "deletePolicies", previewDeletion)
         table.post("/console/policies/:id/delete", delete)
     }
 
@@ -123,6 +123,7 @@ struct PolicyPages {
 
     @Sendable private func compare(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]))
+        visit.begin()
         let others = try await visit.api.all(Self.collection + "?$top=100").filter {
             !Self.isConfiguration($0) && $0.text("id") != entity.text("id")
         }
@@ -167,6 +168,7 @@ struct PolicyPages {
         let id = visit.keys[0]
         let entity = try await visit.api.get(Self.route(id) + "?$expand=apps,assignments")
         guard !Self.isConfiguration(entity) else { return .moved(ConfigurationPages.path(id)) }
+        visit.begin()
         let policy = try? AppProtectionPolicy(graphJSON: entity)
         var blocks = try await Self.state(entity, visit)
         let path = Self.path(id)
@@ -175,9 +177,9 @@ struct PolicyPages {
             links += SettingDescription.Group.allCases.map {
                 Link("Change: \(SettingTexts.title(of: $0))", path + "/edit/\($0.rawValue)")
             }
-            links.append(Link("Apps", path + "/apps", isMain: Self.lacksApps(entity)))
         }
         if visit.may("assignPolicies") {
+            links.append(Link("Apps", path + "/apps", isMain: Self.lacksApps(entity)))
             // One step after the other: what a policy has no app for, it cannot protect.
             links.append(
                 Link(

@@ -14,7 +14,7 @@ struct PolicyTargeting {
 
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/assignments", needs: "assignPolicies", assignments)
-        table.post("/console/policies/:id/assignments", preview)
+        table.post("/console/policies/:id/assignments", needs: "assignPolicies", preview)
         table.post("/console/policies/:id/assign", assign)
     }
 
@@ -183,6 +183,7 @@ struct PolicyTargeting {
 
     @Sendable private func assignments(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
+        visit.begin()
         return .page(
             try await Self.assignmentsPage(entity, visit, visit.draft, version: ShownVersion.of(visit.draft)))
     }

@@ -63,7 +63,7 @@ struct ReportPages {
     ]
 
     func add(to table: ConsoleTable) {
-        table.get("/console/reports", overview)
+        table.get("/console/reports", lists: "read", overview)
         table.get("/console/reports/:name", show)
     }
 
@@ -131,6 +131,7 @@ struct ReportPages {
         }
         let (search, format) = (visit.query["search"], visit.query["format"])
         let isFile = ["json", "csv"].contains(format)
+        if !isFile, visit.mayEverywhere("read") { visit.begin() }
         let most = search.isEmpty ? Self.mostShown + 1 : Self.mostSearched
         let word = search.lowercased()
         let all = try await Self.rows(of: report, isFile ? nil : most, visit).filter { row in
@@ -162,7 +163,7 @@ struct ReportPages {
                             path, submit: "Show", asks: true,
                             [
                                 Field(
-                                    .text, "search", "With",
+                                    .text, "search", "Contains",
                                     help:
                                         "A word that stands in one of the first 200 rows. The address of the page keeps it: save it as a bookmark.",
                                     value: search)

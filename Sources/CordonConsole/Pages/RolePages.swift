@@ -7,7 +7,7 @@ import HTTPTypes
 /// Roles: who may do what (SRV-UI-23).
 struct RolePages {
     func add(to table: ConsoleTable) {
-        table.get("/console/roles", list)
+        table.get("/console/roles", lists: "read", list)
         table.get("/console/roles/:id", needs: "manageTenant", edit)
         table.post("/console/roles/:id", save)
         table.post("/console/roles/:id/delete", delete)
@@ -150,7 +150,7 @@ struct RolePages {
                     "scopeTags": tags.isEmpty ? .null : .array(tags),
                     // The route takes the whole role: what the form does not show is sent as it is, or it would be gone.
                     "people": known["people"] ?? .null,
-                ], ifVersion: ShownVersion.of(form))
+                ], ifVersion: visit.keys[0] == "new" ? nil : form["version"])
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
             let page = try await Self.page(
@@ -164,7 +164,7 @@ struct RolePages {
     @Sendable private func delete(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         do {
             try await visit.api.call(
-                .delete, Self.route(visit.keys[0]), ifVersion: ShownVersion.of(visit.form))
+                .delete, Self.route(visit.keys[0]), ifVersion: visit.form["version"])
             return .moved("/console/roles")
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             let note = Block.note(

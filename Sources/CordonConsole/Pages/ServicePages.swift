@@ -6,7 +6,7 @@ import HTTPTypes
 /// The service itself: allowed accounts, filters, keys (SRV-UI-25).
 struct ServicePages {
     func add(to table: ConsoleTable) {
-        table.get("/console/service", show)
+        table.get("/console/service", lists: "read", show)
         table.get("/console/service/accounts", needs: "manageTenant", accounts)
         table.post("/console/service/accounts", saveAccounts)
     }
@@ -28,6 +28,11 @@ struct ServicePages {
             blocks.append(.note(.notice, "The organisation is being moved: apps are told to come back later.", []))
         }
         blocks += [
+            .links([
+                Link("Catalogue of apps", "/console/service/catalogue"), Link("Groups", "/console/service/groups"),
+                Link("Scope tags", "/console/service/tags"),
+                Link("Connections", "/console/service/connections"), Link("For scripts", "/console/service/api"),
+            ]),
             .card(
                 "Accounts that may be used",
                 [
@@ -40,7 +45,7 @@ struct ServicePages {
                                 ?? .text("every account")
                         )
                     ]),
-                    .links(visit.may("manageTenant") ? [Link("Change", "/console/service/accounts")] : []),
+                    .links(visit.may("manageTenant") ? [Link("Change the accounts", "/console/service/accounts")] : []),
                 ]),
             .table(
                 Table(
@@ -62,18 +67,12 @@ struct ServicePages {
                         [
                             .code($0.text("id")), .text(Self.purpose(ofKey: $0.text("role"))),
                             .time($0.date("activeFrom")),
-                            $0["retires"]?.string == nil ? .text("open") : .time($0.date("retires")),
+                            $0["retires"]?.string == nil ? .text("no end yet") : .time($0.date("retires")),
                         ]
                     },
                     empty: "")),
             .links(visit.may("manageTenant") ? [Link("New signing key", "/console/service/keys")] : []),
         ]
-        blocks.append(
-            .links([
-                Link("Catalogue of apps", "/console/service/catalogue"), Link("Groups", "/console/service/groups"),
-                Link("Scope tags", "/console/service/tags"),
-                Link("Connections", "/console/service/connections"), Link("For scripts", "/console/service/api"),
-            ]))
         return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
     }
 
@@ -81,7 +80,7 @@ struct ServicePages {
         switch role {
         case "envelope": "Rules for apps"
         case "audit": "Audit log"
-        case "root": "The other keys: apps pin it"
+        case "root": "The other keys; apps are bound to it"
         default: SettingTexts.words(role)
         }
     }
@@ -140,7 +139,8 @@ struct ServicePages {
                 accounts.append(try await Self.account(line, among: known, visit))
             }
             try await visit.api.call(
-                .put, Self.accountsRoute, ["accounts": isRestricted ? .array(accounts) : .null], ifVersion: version)
+                .put, Self.accountsRoute, ["accounts": isRestricted ? .array(accounts) : .null],
+                ifVersion: version)
             return .moved("/console/service")
         } catch let refusal as Refusal where refusal.status == .badRequest {
             return .page(

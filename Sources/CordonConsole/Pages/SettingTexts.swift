@@ -45,12 +45,22 @@ enum SettingTexts {
     /// Names that are written as their makers do.
     private static let proper = [
         "oneDriveForBusiness": "OneDrive for Business", "sharePoint": "SharePoint", "iManage": "iManage",
-        "googleDrive": "Google Drive", "microsoftEdge": "Microsoft Edge",
+        "googleDrive": "Google Drive", "microsoftEdge": "Microsoft Edge", "box": "Box", "dropbox": "Dropbox",
+        "egnyte": "Egnyte",
+    ]
+
+    /// Names that say less in words than what they mean.
+    private static let clearer: [String: Phrase] = [
+        "blockOrganizationalData": "hide organisation data",
+        "blockWhenSettingIsSupported": "block where it is supported",
+        "defenderOverThirdPartyPartner": "Defender before another maker's",
+        "thirdPartyPartnerOverDefender": "another maker's before Defender",
     ]
 
     /// A name of a value in words: `managedAppsWithPasteIn` as "managed apps with paste in".
     static func words(_ name: String) -> Phrase {
         if let known = proper[name] { return .data(known) }
+        if let known = clearer[name] { return known }
         guard name.first?.isLowercase ?? false, name.allSatisfy({ $0.isLetter || $0.isNumber }) else {
             return .data(name)
         }

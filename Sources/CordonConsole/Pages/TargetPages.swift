@@ -10,7 +10,7 @@ struct TargetPages {
     func add(to table: ConsoleTable) {
         table.get("/console/service/filters/:id", live: true, filter)
         table.post("/console/service/filters/:id", saveFilter)
-        table.get("/console/service/groups", groups)
+        table.get("/console/service/groups", lists: "read", groups)
     }
 
     private static func path(_ id: String) -> String { "/console/service/filters/" + ConsolePath.part(id) }
@@ -82,6 +82,7 @@ struct TargetPages {
     @Sendable private func filter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let filter = id == "new" ? JSONValue.null : try await visit.api.get(Self.filters + "/" + ConsolePath.part(id))
+        visit.begin()
         return .page(await Self.page(id, filter, visit.draft, visit))
     }
 

@@ -8,8 +8,8 @@ import HTTPTypes
 struct WipePages {
     func add(to table: ConsoleTable) {
         table.get("/console/people/:id/wipe", needs: "wipe", choose)
-        table.post("/console/people/:id/wipe", request)
-        table.get("/console/wipes", live: true, list)
+        table.post("/console/people/:id/wipe", needs: "wipe", request)
+        table.get("/console/wipes", lists: "read", live: true, list)
         table.post("/console/wipes/:registration/:id/cancel") { visit in
             try await visit.api.call(
                 .delete, DevicePages.route(visit.keys[0]) + "/operations/" + ConsolePath.part(visit.keys[1]))
@@ -32,6 +32,7 @@ struct WipePages {
     private static func page(_ visit: ConsoleVisit, tag: String, error: Phrase = "") async throws -> Page {
         let id = visit.keys[0]
         let user = try await visit.api.get(PeoplePages.route(id))
+        visit.begin()
         let all = try await visit.api.all("/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=100")
         let above = Link(.data(user.text("displayName")), PeoplePages.path(id))
         let devices = Dictionary(grouping: all) { $0.text("deviceTag") }
@@ -187,7 +188,7 @@ struct WipePages {
         }
         let (wipes, next) = try await visit.api.page("/admin/v1/wipes?" + asked.joined(separator: "&"))
         let people = try await PeopleStanding(
-            of: wipes.flatMap { [$0.text("userId"), $0.text("requestedBy")] }, visit)
+            of: [user] + wipes.flatMap { [$0.text("userId"), $0.text("requestedBy")] }, visit)
         let rows = wipes.map { wipe -> [Cell] in
             let author = wipe.text("requestedBy")
             return [
@@ -208,9 +209,9 @@ struct WipePages {
         }
         return .page(
             Page(
-                "Wipes", .wipes,
+                user.isEmpty ? "Wipes" : "Wipes of \(people.name(of: user))", .wipes,
                 lead: "From the request to the receipt that the app signed. To wipe, open a person or a device.",
-                isLive: true,
+                isLive: true, above: user.isEmpty ? nil : Link("Wipes", "/console/wipes"),
                 [
                     .form(
                         Form(

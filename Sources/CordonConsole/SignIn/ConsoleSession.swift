@@ -14,6 +14,8 @@ struct ConsoleSession: Codable, Sendable, Equatable {
     var token: String
     /// The secret key to which the token is bound; nil for a bearer token.
     var key: Data?
+    /// The thumbprint of that key; nil in a session of an earlier version.
+    var thumbprint: String?
     /// When the token ends.
     var ends: Date
     /// What forms carry to show that they are of this session.

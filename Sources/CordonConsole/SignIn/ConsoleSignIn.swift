@@ -31,12 +31,12 @@ struct ConsoleSignIn: Sendable {
     private var returnAddress: String { parts.base + ConsoleConfiguration.returnPath }
     private var resource: String? { configuration.scopes.contains { $0.contains("://") } ? nil : parts.audience }
 
-    /// Sends the browser to the provider.
-    ///
-    /// - Parameters:
-    ///   - next: The page of the console to come back to.
-    ///   - isFresh: Whether the person must prove again who they are.
-    func start(next: String, isFresh: Bool) async throws -> Response {
+    /// Sends the browser to the provider: `next` is the page of the console to come back to, and with `fresh` being 1 the person must
+    /// prove again who they are.
+    func start(_ request: Request) async throws -> Response {
+        let wanted = request.uri.queryParameters
+        let next = wanted["next"].map(String.init) ?? ConsoleConfiguration.path
+        let isFresh = wanted["fresh"] == "1"
         let provider = try await parts.discovery()
         guard let endpoint = provider["authorization_endpoint"]?.string, var address = URLComponents(string: endpoint)
         else { throw Self.unusable("The identity provider names no address for signing in.") }
@@ -57,16 +57,21 @@ struct ConsoleSignIn: Sendable {
         address.percentEncodedQuery = query
         var response = ConsoleAnswer.redirect(to: address.string ?? endpoint)
         let sealed = Base64URL.encode(try SealedText.seal(pending, under: key, for: Self.purpose))
-        response.headers[values: .setCookie] = [cookies.setting(.signIn, sealed)]
+        response.headers[values: .setCookie] =
+            cookies.removingSignIns(of: request)
+            + [
+                cookies.setting(.signIn, sealed, state: pending.state) + "; Max-Age=\(Int(PendingSignIn.lifetime))"
+            ]
         return response
     }
 
     /// Ends a sign-in with what the provider sent back, begins the session and goes on to the page that was asked for.
     func finish(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let answer = FormEncoding.unique(request.uri.query ?? "") ?? [:]
-        guard let sealed = cookies.value(.signIn, of: request).flatMap({ Base64URL.decode($0) }),
+        let state = answer["state"] ?? ""
+        guard let sealed = cookies.value(.signIn, state: state, of: request).flatMap({ Base64URL.decode($0) }),
             let pending = SealedText.open(PendingSignIn.self, sealed, under: key, for: Self.purpose),
-            pending.ends > parts.now(), SealedText.isSame(answer["state"] ?? "", pending.state)
+            pending.ends > parts.now(), SealedText.isSame(state, pending.state)
         else {
             throw Refusal(
                 .badRequest, "sign-in", "This sign-in is not known here any more.",
@@ -95,10 +100,12 @@ struct ConsoleSignIn: Sendable {
         if let old, old.session.person == person {
             session.draft = old.session.draft
             session.language = old.session.language
+            // Pages in other tabs, which were shown by the session of before, may still be sent.
+            session.csrf = old.session.csrf
         }
         var response = ConsoleAnswer.redirect(to: pending.next)
         response.headers[values: .setCookie] = [
-            try await keeper.begin(session, replacing: old), cookies.removing(.signIn),
+            try await keeper.begin(session, replacing: old), cookies.removing(.signIn, state: state),
         ]
         return response
     }
@@ -132,10 +139,11 @@ struct ConsoleSignIn: Sendable {
                 "The identity provider gave no token: \((answer.body["error_description"]?.string ?? answer.body["error"]?.string ?? "no reason").prefix(200))"
             )
         }
+        let isBound = answer.body["token_type"]?.string?.lowercased() == "dpop"
         let seconds = min(max(answer.body["expires_in"]?.integer ?? 300, 1), 8 * 3_600)
         return ConsoleSession(
             person: "", token: token,
-            key: answer.body["token_type"]?.string?.lowercased() == "dpop" ? pending.key : nil,
+            key: isBound ? pending.key : nil, thumbprint: isBound ? signer.publicKey.thumbprint : nil,
             ends: parts.now().addingTimeInterval(TimeInterval(seconds)), csrf: SealedText.random(), draft: nil)
     }
 

@@ -35,6 +35,11 @@ struct SessionKeeper: Sendable {
     /// Whether a session may still ask.
     func isActive(_ session: ConsoleSession) -> Bool { session.ends > now() }
 
+    /// Whether a session is still one: a person who signed out, or in again, has ended it.
+    func isKept(_ held: Held) async -> Bool {
+        (try? await sessions.record(Self.id(held.secret), of: tenant)) != nil
+    }
+
     /// Begins a session under a new name; the cookie to set.
     func begin(_ session: ConsoleSession, replacing old: Held?) async throws -> String {
         if let old { try await end(old) }

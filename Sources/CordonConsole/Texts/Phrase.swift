@@ -8,6 +8,7 @@ struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
         case known(key: String, values: [Value])
         case data(String)
         case list([Phrase], separator: String)
+        case sentence(Phrase)
     }
 
     fileprivate enum Value: Sendable, Equatable {
@@ -52,6 +53,9 @@ struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// A sentence of the service: in the person's language where the table has it, else as it was said.
     static func said(_ text: String) -> Phrase { Phrase(.known(key: text, values: [])) }
 
+    /// A sentence of the service that stands alone, and so begins with a capital letter.
+    static func sentence(_ text: String) -> Phrase { Phrase(.sentence(.said(text))) }
+
     /// Phrases one after the other.
     static func list(_ phrases: [Phrase], separator: String = ", ") -> Phrase {
         Phrase(.list(phrases, separator: separator))
@@ -59,7 +63,9 @@ struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
 
     func text(in language: ConsoleLanguage) -> String {
         switch content {
-        case .data(let text): text
+        case .data(let text): VisibleText.of(text)
+        case .sentence(let phrase):
+            phrase.text(in: language).prefix(1).uppercased() + phrase.text(in: language).dropFirst()
         case .list(let phrases, let separator): phrases.map { $0.text(in: language) }.joined(separator: separator)
         case .known(let key, let values): Self.filled(Self.pattern(key, values, language), values, language)
         }
