@@ -2,7 +2,7 @@
 ///
 /// An implementation expands the key once, allocates nothing per call where it can avoid it, may be called from any
 /// thread at a time, and on a failed ``open(_:into:nonce:tag:context:)`` leaves zeros in the output.
-protocol ChunkCipher: Sendable {
+protocol ChunkCipher: AnyObject, Sendable {
     /// Expands a 32-byte key; nil when the implementation is not available or refuses.
     init?(key: UnsafeRawBufferPointer)
 

@@ -1,16 +1,19 @@
 internal import CordonAEADShim
 
-/// Random 96-bit nonces, fetched from the system a few at a time because one request per chunk costs more than the
-/// cipher. A forked child never sees its parent's remaining nonces: the fork generation is compared on every use. A machine
-/// that is resumed twice from one snapshot uses what remains twice; few remain, so that this is soon over.
+/// Random 96-bit nonces, in runs: the system draws the first of a run, and the others count on from it, since a request for each would
+/// cost more than the cipher. Any two nonces of a key are equal no more often than if each were drawn (SP 800-38D, 8.2.2).
+///
+/// A forked child never goes on with its parent's run: the fork generation is compared on every use. A machine that is resumed twice from
+/// one snapshot uses what remains of a run twice; runs are short, so that this is soon over.
 ///
 /// Not safe to share between threads; its owner locks.
 struct NonceSource {
-    /// Nonces that are fetched at a time.
+    /// Nonces in a run.
     static let drawn = 32
 
-    private var pool = [UInt64](repeating: 0, count: drawn * 2)
-    private var next = drawn * 2
+    private var head: UInt32 = 0
+    private var rest: UInt64 = 0
+    private var left = 0
     private var generation: UInt64 = 0
 
     init() {}
@@ -18,12 +21,21 @@ struct NonceSource {
     /// The next nonce as its first four and last eight bytes.
     mutating func make() -> (UInt32, UInt64) {
         let now = cordon_fork_generation()
-        if next + 2 > pool.count || now != generation {
-            pool.withUnsafeMutableBytes { SecureRandom.fill($0) }
-            generation = now
-            next = 0
-        }
-        defer { next += 2 }
-        return (UInt32(truncatingIfNeeded: pool[next]), pool[next + 1])
+        if left == 0 || now != generation { draw(now) } else { step() }
+        left -= 1
+        return (head, rest)
+    }
+
+    private mutating func step() {
+        rest &+= 1
+        if rest == 0 { head &+= 1 }
+    }
+
+    private mutating func draw(_ now: UInt64) {
+        var first: (UInt64, UInt64) = (0, 0)
+        withUnsafeMutableBytes(of: &first) { SecureRandom.fill($0) }
+        (head, rest) = (UInt32(truncatingIfNeeded: first.0), first.1)
+        left = Self.drawn
+        generation = now
     }
 }

@@ -147,8 +147,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         var done = 0
         while done < total {
             let position = offset + Int64(done)
-            let chunk = position / Int64(chunkSize)
-            let start = Int(position % Int64(chunkSize))
+            let (chunk, start) = place(of: position)
             let count = min(total - done, chunkSize - start)
             let part = UnsafeMutableRawBufferPointer(rebasing: memory[done..<done + count])
             if chunk == hotChunk {
@@ -202,8 +201,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         var done = 0
         while done < bytes.count {
             let position = offset + Int64(done)
-            let chunk = position / Int64(chunkSize)
-            let start = Int(position % Int64(chunkSize))
+            let (chunk, start) = place(of: position)
             let count = min(bytes.count - done, chunkSize - start)
             let part = UnsafeRawBufferPointer(rebasing: bytes[done..<done + count])
             if count == chunkSize {
@@ -318,6 +316,11 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     private func forgetChunk() {
         hotChunk = -1
         hot.zero()
+    }
+
+    /// The chunk that holds a byte, and where in it; a chunk's size is a power of two.
+    private func place(of position: Int64) -> (chunk: Int64, start: Int) {
+        (position >> Int64(chunkSize.trailingZeroBitCount), Int(position) & (chunkSize - 1))
     }
 
     private func live() throws(VaultError) -> SealedStore {

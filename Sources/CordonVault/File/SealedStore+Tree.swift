@@ -7,9 +7,8 @@ extension SealedStore {
 
     private func reference(at place: TreePlace) throws(VaultError) -> BlockReference {
         if place.level == shape.height { return root }
-        let fanout = Int64(shape.fanout)
-        let parent = try node(at: TreePlace(level: place.level + 1, index: place.index / fanout))
-        return parent.references[Int(place.index % fanout)]
+        let (parent, child) = shape.parent(of: place)
+        return try node(at: parent).references[child]
     }
 
     /// Notes where a chunk is from now on.
@@ -23,10 +22,10 @@ extension SealedStore {
             root = reference
             return
         }
-        let fanout = Int64(shape.fanout)
-        let parent = try node(at: TreePlace(level: place.level + 1, index: place.index / fanout))
-        parent.references[Int(place.index % fanout)] = reference
-        parent.isDirty = true
+        let (parent, child) = shape.parent(of: place)
+        let node = try node(at: parent)
+        node.references[child] = reference
+        node.isDirty = true
     }
 
     /// A node, from memory or disk.

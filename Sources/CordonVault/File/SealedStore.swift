@@ -17,7 +17,8 @@ final class SealedStore {
     let device: any StorageDevice
     let cipher: any ChunkCipher
     let context: BlockContext
-    let scratch: RawMemory
+    /// Where blocks are sealed on their way to the disk; a reader has none, and it never holds plaintext.
+    private lazy var sealed = RawMemory(header.chunkSize)
     var nonces = NonceSource()
     var allocator: SlotAllocator?
     var root: BlockReference
@@ -48,7 +49,6 @@ final class SealedStore {
         seals = record.reach
         sealsAtOpening = seals
         reservedSeals = seals
-        scratch = RawMemory(header.chunkSize, isSecret: true)
         nodeLimit = max(16, Self.usualNodeBytes / header.chunkSize)
     }
 
@@ -148,19 +148,18 @@ final class SealedStore {
         Layout.dataStart + Int64(slot - 1) * Int64(header.chunkSize)
     }
 
-    /// Reads a block into `output`, as many bytes as it takes; the block's bytes pass through `scratch`.
+    /// Reads a block into `output`, as many bytes as it takes, and opens it there; what is not genuine leaves zeros.
     func readBlock(
         _ reference: BlockReference, at place: TreePlace, into output: UnsafeMutableRawBufferPointer
     ) throws(VaultError) {
         guard reference.slot <= record.slotCount || allocator != nil, let target = output.baseAddress else {
             throw VaultError(.damaged, "A block names a slot that the file does not have.")
         }
-        let sealed = scratch.slice(0, output.count)
-        try device.readAll(sealed, at: offset(of: reference.slot))
+        try device.readAll(output, at: offset(of: reference.slot))
         let genuine = withUnsafeBytes(of: reference) { bytes in
             guard let base = bytes.baseAddress else { return false }
             return cipher.open(
-                UnsafeRawBufferPointer(sealed), into: target, nonce: base + 4, tag: base + 16,
+                UnsafeRawBufferPointer(output), into: target, nonce: base + 4, tag: base + 16,
                 context: context.bytes(.block, level: place.level, index: place.index))
         }
         guard genuine else {
@@ -178,7 +177,7 @@ final class SealedStore {
         let nonce = nonces.make()
         reference.nonceHead = nonce.0
         reference.nonceRest = nonce.1
-        let sealed = scratch.slice(0, plaintext.count)
+        let sealed = self.sealed.slice(0, plaintext.count)
         guard let target = sealed.baseAddress else { return .hole }
         let done = withUnsafeMutableBytes(of: &reference) { bytes in
             guard let base = bytes.baseAddress else { return false }

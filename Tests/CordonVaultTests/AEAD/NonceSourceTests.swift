@@ -15,6 +15,13 @@ struct NonceSourceTests {
         #expect(NonceSource.drawn <= 64)
     }
 
+    @Test func `a run counts on from its first nonce, and the next run begins elsewhere`() {
+        var source = NonceSource()
+        let nonces = (0..<2 * NonceSource.drawn).map { _ in source.make() }
+        let steps = zip(nonces, nonces.dropFirst()).map { $1.1 &- $0.1 }
+        #expect(steps.indices.filter { steps[$0] != 1 } == [NonceSource.drawn - 1])
+    }
+
     #if canImport(Glibc)
         @Test func `a child that was made without fork's handlers draws nonces of its own`() throws {
             typealias Fork = @convention(c) () -> pid_t

@@ -26,7 +26,7 @@ enum Layout {
 struct TreeShape: Equatable {
     let chunkSize: Int
     let size: Int64
-    /// References in a full node.
+    /// References in a full node, a power of two.
     let fanout: Int
     let chunkCount: Int64
     /// How many levels of nodes stand above the chunks; 0 when the root reference names the one chunk itself.
@@ -51,6 +51,12 @@ struct TreeShape: Equatable {
         var count = chunkCount
         for _ in 0..<level { count = (count + Int64(fanout) - 1) / Int64(fanout) }
         return count
+    }
+
+    /// Which child of which node a block is. Without a division, since every block that is read or written asks.
+    func parent(of place: TreePlace) -> (place: TreePlace, child: Int) {
+        let parent = TreePlace(level: place.level + 1, index: place.index >> Int64(fanout.trailingZeroBitCount))
+        return (parent, Int(place.index) & (fanout - 1))
     }
 
     /// How many references a node holds.
