@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks docs/requirements: every row's state is known, and every test or path in backquotes of a done row exists.
-Checks docs/threat-model.md and docs/masvs.md: every suite in backquotes and every quoted sentence in a row's last cell names a test, none
-names a whole target of tests, and a row whose state begins with *holds* or *does* names one at least. MASVS 2.1 has 24 controls, each a row.
+Checks docs/threat-model.md, docs/masvs.md and docs/oauth-security.md: every suite in backquotes and every quoted sentence in a row's last cell
+names a test, none names a whole target of tests, and a row whose state begins with *holds* or *does* names one at least. MASVS 2.1 has 24
+controls, and RFC 9700 the sections with rules that are listed here, each a row.
 
 A row of the first is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
 """
@@ -15,6 +16,11 @@ STATES = {"done", "part", "no", "fact"}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # How many controls each group of MASVS 2.1 has.
 CONTROLS = {"STORAGE": 2, "CRYPTO": 2, "AUTH": 3, "NETWORK": 2, "PLATFORM": 3, "CODE": 4, "RESILIENCE": 4, "PRIVACY": 4}
+# The sections of RFC 9700 that make rules.
+SECTIONS = set(
+    "2.1 2.1.1 2.1.2 2.2.1 2.2.2 2.3 2.4 2.5 2.6 4.1.3 4.2.4 4.3.2 4.4.2 4.5.3 4.6.1 4.7.1 4.8.2 4.9.3 4.10 4.10.2 4.11.1 4.11.2 4.12 4.13 "
+    "4.14.2 4.15.1 4.16 4.17.2".split()
+)
 
 
 def names_of_tests() -> set[str]:
@@ -77,7 +83,7 @@ def unknown_tests(path: pathlib.Path, tests: set[str], suites: set[str]) -> list
             continue
         place = f"{path.relative_to(ROOT)}:{number}: {cells[1]}"
         shown = cells[-2]
-        if cells[3].startswith(("holds", "does")) and not cells[3].startswith("does not") and "`" not in shown:
+        if cells[3].startswith(("holds", "does")) and not cells[3].startswith("does not") and not set("`\"") & set(shown):
             found.append(f"{place}: said to hold, and nothing shows it")
         for name in re.findall(r"`([^`]+)`", shown):
             if (ROOT / "Tests" / name).is_dir():
@@ -97,12 +103,15 @@ def main() -> int:
         finding for path in sorted((ROOT / "docs/requirements").glob("*.md")) for finding in findings(path, tests)
     ]
     suites = suites_and_folders()
-    for page in ("docs/threat-model.md", "docs/masvs.md"):
+    for page in ("docs/threat-model.md", "docs/masvs.md", "docs/oauth-security.md"):
         found += unknown_tests(ROOT / page, tests, suites)
     controls = {f"MASVS-{group}-{number + 1}" for group, count in CONTROLS.items() for number in range(count)}
     listed = re.findall(r"^\| (MASVS-\w+-\d+)", (ROOT / "docs/masvs.md").read_text(), re.MULTILINE)
     if sorted(listed) != sorted(controls):
         found.append(f"docs/masvs.md: rows differ from the controls of MASVS 2.1 in {sorted(controls ^ set(listed)) or 'number'}")
+    told = set(re.findall(r"^\| §([\d.]+) ", (ROOT / "docs/oauth-security.md").read_text(), re.MULTILINE))
+    if told != SECTIONS:
+        found.append(f"docs/oauth-security.md: rows differ from the sections of RFC 9700 in {sorted(told ^ SECTIONS)}")
     print("\n".join(found) if found else "requirements: nothing found")
     return 1 if found else 0
 

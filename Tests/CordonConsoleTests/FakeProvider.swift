@@ -37,6 +37,11 @@ final class FakeProvider: IssuerDocuments {
     /// Whether people choose on a page who they are, as in a browser.
     let hasPage: Bool
     let lifetime = Locked<Int64>(900)
+    /// What an attacker makes of an answer on its way through the browser, who also knows what was asked.
+    let tampering = Locked<(@Sendable (_ asked: [String: String], _ answer: [String: String]) -> [String: String])?>(
+        nil)
+    /// The forms that came to the token endpoint.
+    let exchanges = Locked<[[String: String]]>([])
     private let key = SoftwareSigningKey()
     private let state = Locked(State())
 
@@ -120,16 +125,17 @@ final class FakeProvider: IssuerDocuments {
                 seconds: asked["how"] == "-briefly" ? 5 : lifetime.withLock { $0 })
             return ("code", code)
         }
-        let answer = [
-            (key: "state", value: asked["state"] ?? ""), (key: "iss", value: issuer), (key: name, value: value),
-        ]
+        var answer = ["state": asked["state"] ?? "", "iss": issuer, name: value]
+        if let tampering = tampering.withLock({ $0 }) { answer = tampering(asked, answer) }
         var head = HTTPResponse(status: .seeOther)
-        head.headerFields[.location] = (asked["redirect_uri"] ?? "") + "?" + FormEncoding.encode(answer)
+        head.headerFields[.location] =
+            (asked["redirect_uri"] ?? "") + "?" + FormEncoding.encode(answer.map { (key: $0.key, value: $0.value) })
         return (head, Data())
     }
 
     private func token(_ request: HTTPRequest, _ body: Data) -> EmbeddedProvider.Answer {
         let form = FormEncoding.unique(String(decoding: body, as: UTF8.self)) ?? [:]
+        exchanges.withLock { $0.append(form) }
         let grant = state.withLock { $0.grants.removeValue(forKey: form["code"] ?? "") }
         let digest = Base64URL.encode(Data(SHA256.hash(data: Data((form["code_verifier"] ?? "").utf8))))
         guard let grant, grant.challenge == digest, let thumbprint = grant.thumbprint,

@@ -54,9 +54,16 @@ actor ProviderBrowser {
         self.server = server
     }
 
-    func get(_ path: String, _ parameters: [(String, String)] = []) async throws -> ProviderResponse {
+    func get(
+        _ path: String, _ parameters: [(String, String)] = [], headers: HTTPFields = [:]
+    ) async throws -> ProviderResponse {
         let query = parameters.isEmpty ? "" : "?" + Self.encode(parameters)
-        return try await send(path + query, .get, body: nil)
+        return try await send(path + query, .get, body: nil, headers: headers)
+    }
+
+    /// Asks whether a script of another origin may send a request, as browsers do before they let it.
+    func preflight(_ path: String, headers: HTTPFields) async throws -> ProviderResponse {
+        try await send(path, .options, body: nil, headers: headers)
     }
 
     func post(

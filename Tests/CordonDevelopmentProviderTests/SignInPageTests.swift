@@ -171,6 +171,39 @@ import Testing
         }
     }
 
+    /// RFC 9700 §2.6, §4.2.4, §4.12 and §4.16.
+    @Test func `no page and no redirect lets another origin read it, frame it or learn its address`() async throws {
+        let fixture = try ProviderFixture()
+        try await fixture.run { run in
+            let foreign: HTTPFields = [.origin: "https://evil.example.test", .referer: "https://evil.example.test/a"]
+            let name = ("username", "ada@example.test")
+            let page = try await run.browser.get("/idp/authorize", run.authorization(), headers: foreign)
+            let wrong = try await run.browser.submit(page, [name, ("password", "wrong"), ("action", "sign-in")])
+            let error = try await run.authorize(["client_id": "stranger"])
+            let device = try await run.browser.get("/idp/device", headers: foreign)
+            let signedIn = try await run.browser.signIn(try await run.authorize())
+            let consent = try await run.browser.get(
+                "/idp/authorize", run.authorization(["prompt": "consent"]), headers: foreign)
+            let refused = try await run.authorize(["response_type": "token"])
+            let pages = [page, wrong, error, device, consent]
+            #expect(pages.map(\.status) == [.ok, .badRequest, .badRequest, .ok, .ok])
+            for page in pages {
+                #expect(page.headers[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
+                #expect(page.headers[.xFrameOptions] == "DENY")
+                #expect(page.headers[.referrerPolicy] == "same-origin")
+                let elsewhere = page.body.matches(of: /(?:src|href)="([^"]*)"/).filter { $0.1.contains("//") }
+                #expect(elsewhere.isEmpty, "a link or a part of a page from elsewhere")
+            }
+            // The form with the password is answered with 303, after which no browser sends it on.
+            for answer in [signedIn, refused] { #expect(answer.status == .seeOther && answer.location != nil) }
+            let asked = try await run.browser.preflight("/idp/authorize", headers: foreign)
+            for answer in pages + [signedIn, refused, asked] {
+                let opened = answer.headers.filter { $0.name.canonicalName.hasPrefix("access-control-") }
+                #expect(opened.isEmpty, "\(opened)")
+            }
+        }
+    }
+
     @Test func `cookies are out of reach of scripts and other sites`() async throws {
         try await ProviderFixture().run { run in
             let answer = try await run.browser.signIn(try await run.authorize())

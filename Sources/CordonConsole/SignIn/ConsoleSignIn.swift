@@ -16,6 +16,7 @@ struct ConsoleSignIn: Sendable {
     let cookies: ConsoleCookies
     /// Seals sign-ins under way; new at every start.
     private let key = SymmetricKey(size: .bits256)
+    private let answered = AnsweredSignIns()
     private static let purpose = "cordon console sign-in"
 
     init(
@@ -71,7 +72,8 @@ struct ConsoleSignIn: Sendable {
         let state = answer["state"] ?? ""
         guard let sealed = cookies.value(.signIn, state: state, of: request).flatMap({ Base64URL.decode($0) }),
             let pending = SealedText.open(PendingSignIn.self, sealed, under: key, for: Self.purpose),
-            pending.ends > parts.now(), SealedText.isSame(state, pending.state)
+            pending.ends > parts.now(), SealedText.isSame(state, pending.state),
+            answered.isFirst(of: pending, at: parts.now())
         else {
             throw Refusal(
                 .badRequest, "sign-in", "This sign-in is not known here any more.",

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// A sign-in under way, sealed in a cookie of the browser that began it.
@@ -12,4 +13,28 @@ struct PendingSignIn: Codable, Sendable {
     /// The page to go to afterwards.
     var next: String
     var ends: Date
+}
+
+/// Which sign-ins have had their answer: one is answered once, whatever a browser or an attacker kept (RFC 9700 §4.2.4).
+final class AnsweredSignIns: Sendable {
+    /// More are forgotten, oldest first: of those the provider still takes no code a second time.
+    private static let most = 10_000
+    private let states = Locked<(ends: [String: Date], order: [String])>(([:], []))
+
+    /// Notes an answer.
+    ///
+    /// - Returns: Whether it is the sign-in's first.
+    func isFirst(of pending: PendingSignIn, at now: Date) -> Bool {
+        states.withLock { states in
+            while let oldest = states.order.first,
+                states.order.count >= Self.most || states.ends[oldest].map({ $0 <= now }) ?? true
+            {
+                states.ends[oldest] = nil
+                states.order.removeFirst()
+            }
+            guard states.ends.updateValue(pending.ends, forKey: pending.state) == nil else { return false }
+            states.order.append(pending.state)
+            return true
+        }
+    }
 }

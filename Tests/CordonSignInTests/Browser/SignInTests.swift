@@ -77,6 +77,29 @@ import Testing
         #expect(queries.allSatisfy { $0["code_challenge_method"] == "S256" && $0["response_type"] == "code" })
     }
 
+    /// RFC 9700 §4.3.2: what is in an address is in histories and logs too.
+    @Test func `no address that the app asks or opens holds a token, a code or a verifier`() async throws {
+        let pages = PageRecorder()
+        let browser = BrowserLauncher { page, _ in
+            await pages.add(page)
+            return await fixture.provider.visit(page, as: .worker)
+        }
+        let client = try fixture.client()
+        _ = try await client.signIn(SignInFixture.request, browser: browser)
+        var options = TokenOptions()
+        options.forcesRenewal = true
+        let token = try await client.testToken(options: options)
+        _ = try await client.signOut(FakePerson.worker.account)
+        let received = await fixture.provider.received
+        let names = ["code", "code_verifier", "refresh_token", "token"]
+        let secrets = received.flatMap { request in names.compactMap { request.parameters[$0] } } + [token.text]
+        #expect(secrets.count >= 5, "the control: code, verifier and refresh tokens were sent in bodies")
+        let opened = await pages.pages.map(\.absoluteString)
+        for address in received.map(\.path) + opened {
+            #expect(!secrets.contains { address.contains($0) }, "\(address)")
+        }
+    }
+
     @Test func `every field of a request reaches the authorization page`() async throws {
         var request = SignInFixture.request
         request.prompt = .selectAccount
