@@ -11,7 +11,7 @@ struct GraphPath: Sendable, Equatable {
         case beta
     }
 
-    /// The root that a path begins with, in any case; nil where it is none of Graph's.
+    /// The root that a path begins with, in any case; nil where it isn't one of Graph's.
     static func version(of path: String) -> Version? {
         path.split(separator: "/", maxSplits: 1).first.flatMap { Version(rawValue: $0.lowercased()) }
     }

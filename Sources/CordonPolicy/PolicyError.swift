@@ -12,7 +12,7 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
         case tooLarge
         /// A value has another JSON type than the property demands.
         case wrongType
-        /// A value has the right type but cannot be meant: a negative number, a duration that is none.
+        /// A value has the right type and makes no sense: a negative number, an invalid duration.
         case invalidValue
         /// A field that is always needed is absent.
         case missingField

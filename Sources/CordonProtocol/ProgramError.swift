@@ -19,7 +19,7 @@ public struct ProgramError: Error, Sendable, Equatable, CustomStringConvertible 
         case fileNotPrivate = "file-not-private"
         /// Another program has the port.
         case addressInUse = "address-in-use"
-        /// The address or socket is none of this machine's, cannot be bound, or another program answers there.
+        /// The address or socket isn't this machine's, cannot be bound, or another program answers there.
         case addressUnavailable = "address-unavailable"
         /// The development provider was asked to answer on an address that other machines reach.
         case notLoopback = "not-loopback"

@@ -40,7 +40,7 @@ public final class SQLiteStorage: ServiceStorage {
             try pool.writeWithoutTransaction { database in
                 // The pool itself chooses NORMAL, which may lose the last commits with the power.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                // Writing the log back into the file holds up whoever commits, for as long as ten commits take. With SQLite's
+                // Writing the log back into the file holds up the commit that does it, for as long as ten commits take. With SQLite's
                 // own thousand pages that is one check-in in a hundred and fifty, and more beside other writes; a longer log
                 // has more changes of one page, which is written once.
                 try database.execute(sql: "PRAGMA wal_autocheckpoint = \(Self.pagesOfLog)")

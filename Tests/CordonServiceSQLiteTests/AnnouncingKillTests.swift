@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonServiceSQLite
+import CordonTestSupport
 import Foundation
 import Logging
 import Testing
@@ -76,7 +77,7 @@ struct AnnouncingKillTests {
         try await service.finishAnnouncing(of: Self.tenant)
     }
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe"), "needs /proc"))
+    @Test(.enabled(if: Program.canRunTests, "needs /proc"))
     func `a process killed in the middle of announcing leaves no app that was not told, however often it is killed`()
         async throws
     {
@@ -88,19 +89,10 @@ struct AnnouncingKillTests {
             // The change itself, and then one step of sixty-four apps after the other: there may be no later write.
             let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] == "1"
             for writes in isDeep ? Array(1...Self.registrations / 64) : [1, 3, 5] {
-                let victim = Process()
-                victim.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-                victim.arguments = ["--testing-library", "swift-testing", "--filter", "the victim announces"]
-                victim.environment = ProcessInfo.processInfo.environment.merging(
-                    [Self.victimVariable: folder.path, Self.writesVariable: String(writes)]) { _, new in new }
-                victim.standardOutput = FileHandle.nullDevice
-                victim.standardError = FileHandle.nullDevice
-                let ended = AsyncStream<Void> { continuation in
-                    victim.terminationHandler = { _ in continuation.finish() }
-                }
-                try victim.run()
-                for await _ in ended {}
-                #expect(victim.terminationReason == .uncaughtSignal && victim.terminationStatus == SIGKILL)
+                let victim = try await Program.runTest(
+                    "the victim announces",
+                    environment: [Self.victimVariable: folder.path, Self.writesVariable: String(writes)])
+                #expect(victim.wasSignalled && victim.status == SIGKILL, "\(victim.everything)")
             }
             // The control: some were told of the last change, others were not yet.
             let between = try await announced(file)

@@ -3,6 +3,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonServiceSQLite
+import CordonTestSupport
 import Foundation
 import Logging
 import Testing
@@ -38,7 +39,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe"), "needs /proc"))
+    @Test(.enabled(if: Program.canRunTests, "needs /proc"))
     func `a store killed in the middle of writing has everything it acknowledged, and all of it or none`()
         async throws
     {
@@ -48,14 +49,8 @@ struct DurabilityTests {
             let acknowledged = folder.appending(path: "acknowledged")
             for round in 1...rounds {
                 let before = lastLine(of: acknowledged)
-                let victim = Process()
-                victim.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-                victim.arguments = ["--testing-library", "swift-testing", "--filter", "the victim writes"]
-                victim.environment = ProcessInfo.processInfo.environment.merging(
-                    [Self.victimVariable: folder.path]) { _, new in new }
-                victim.standardOutput = FileHandle.nullDevice
-                victim.standardError = FileHandle.nullDevice
-                try victim.run()
+                let victim = try Program.startTest(
+                    "the victim writes", environment: [Self.victimVariable: folder.path])
                 let deadline = ContinuousClock.now + .seconds(120)
                 // A different number of writes each round, so that kills fall on different steps.
                 while lastLine(of: acknowledged) < before + Int64(3 + round * 7 % 11), .now < deadline {

@@ -6,6 +6,8 @@ package enum Program {
     package struct Result: Sendable {
         /// Its exit code; of a program that a signal ended, the signal's number.
         package let status: Int32
+        /// Whether a signal ended it.
+        package let wasSignalled: Bool
         /// Its standard output.
         package let output: Data
         /// Its standard error.
@@ -96,6 +98,31 @@ package enum Program {
         try succeed(python ?? "python3", ["-c", script] + arguments).text
     }
 
+    /// Runs one test of this program in a process of its own, to its end: the one whose name has these words.
+    package static func runTest(_ words: String, environment: [String: String]) async throws -> Result {
+        try await run(itself.path, arguments(forTest: words), environment: environment)
+    }
+
+    /// Starts one test of this program in a process of its own, which the caller ends.
+    package static func startTest(_ words: String, environment: [String: String]) throws -> Process {
+        let process = Process()
+        process.executableURL = itself
+        process.arguments = arguments(forTest: words)
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try process.run()
+        return process
+    }
+
+    /// Whether a test can be run in a process of its own.
+    package static var canRunTests: Bool { FileManager.default.fileExists(atPath: "/proc/self/exe") }
+
+    private static var itself: URL { URL(filePath: "/proc/self/exe").resolvingSymlinksInPath() }
+
+    private static func arguments(forTest words: String) -> [String] {
+        ["--testing-library", "swift-testing", "--filter", words]
+    }
+
     /// Has another process kill this one after a time, at whatever it does then.
     package static func killThisProcess(after delay: Duration) throws {
         let milliseconds = delay / .milliseconds(1)
@@ -137,7 +164,8 @@ private struct Run {
 
     func result() throws -> Program.Result {
         Program.Result(
-            status: process.terminationStatus, output: try Self.contents(of: output),
+            status: process.terminationStatus, wasSignalled: process.terminationReason == .uncaughtSignal,
+            output: try Self.contents(of: output),
             errors: try Self.contents(of: errors))
     }
 

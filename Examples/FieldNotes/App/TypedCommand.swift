@@ -58,7 +58,7 @@ enum TypedCommand: Equatable {
 
     /// Reads a line.
     ///
-    /// - Throws: ``Problem`` that says how the command is typed, or that there is none of that name.
+    /// - Throws: ``Problem`` that says how the command is typed, or that it is unknown.
     init(reading line: String) throws(Problem) {
         if let command = TypedCommand(line) {
             self = command

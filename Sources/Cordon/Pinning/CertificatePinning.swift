@@ -53,7 +53,7 @@ public struct CertificatePinning: Sendable {
     ///   - host: The host that was asked for.
     ///   - account: Whose connection it is; nil is the identity that the work at hand is for.
     /// - Throws: ``ProtectionError`` with code `connectionRefused` when the connection must not be used; its
-    ///   ``ProtectionError/pinning`` is `errorAccessingCertificate` for what is no certificate,
+    ///   ``ProtectionError/pinning`` is `errorAccessingCertificate` for data that is not a certificate,
     ///   `failedFormationEvaluation` where one does not name the next as its issuer.
     public func checkPins(
         ofCertificates certificates: [Data], for host: String?, account: AccountID? = nil

@@ -99,7 +99,7 @@ public actor RuntimeSettings: AccountFollower {
 
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) { publishToLog() }
 
-    /// Those of signing in belong to the account that is gone. Where it signed in is forgotten, unless somebody is signed in still.
+    /// Those of signing in belong to the account that is gone. Where it signed in is forgotten, unless an account is still signed in.
     func sessionEnded(of account: AccountID) async throws(ProtectionError) {
         guard !(try context.accounts.load().records.contains { $0.account.id != account }) else { return }
         guard overrides.namesSignIn else { return }

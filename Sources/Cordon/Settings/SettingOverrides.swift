@@ -48,7 +48,7 @@ public struct SettingOverrides: Sendable, Equatable, Codable {
     /// These overrides, which remember where people signed in before them.
     func remembering(_ before: SettingOverrides) -> SettingOverrides {
         var after = self
-        // Whoever puts other overrides in place of these knows nothing of them.
+        // A caller that replaces the overrides does not know of these.
         after.formerSignIns = before.formerSignIns
         let (former, now) = (before.signInAlone, signInAlone)
         guard former != now, former != SettingOverrides() else { return after }
@@ -57,7 +57,7 @@ public struct SettingOverrides: Sendable, Equatable, Codable {
         return after
     }
 
-    /// Each costs a look at every start; nobody has that many.
+    /// Each costs a look at every start; no app has that many.
     private static let mostFormerSignIns = 32
 
     /// Whether they name a place to sign in at, now or before.

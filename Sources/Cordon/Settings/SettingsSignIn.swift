@@ -86,7 +86,7 @@ public final class SettingsSignIn: AccountSessions {
                             .configuration, .invalidParameter,
                             (error as? ProtectionError)?.reason ?? "the settings of signing in cannot be used")
                 } catch {
-                    // A provider from before that cannot be asked gives no token; what is kept of it nobody can use.
+                    // An earlier provider that cannot be asked gives no token; what is kept of it is unusable.
                 }
             }
         }

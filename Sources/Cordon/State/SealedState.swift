@@ -56,7 +56,7 @@ struct SealedState<Value: Sendable>: Sendable {
 
 // The type itself asks nothing of the value: the runtime would look through every conformance of the program when it first meets it.
 extension SealedState where Value: Codable & JSONReadable {
-    /// Notes of a record that is not there that there is none, where the versions before have noted nothing.
+    /// Counts a missing record as absent, where earlier versions have counted nothing.
     func noteAbsence() throws(ProtectionError) {
         let found = try look()
         if case .absent = found.contents, !found.isCounted { try raise(try counterName, to: 1) }
@@ -128,7 +128,7 @@ extension SealedState where Value: Codable & JSONReadable {
         }
     }
 
-    /// Removes the file with everything that says the same, after noting that there is none; a missing file is no error.
+    /// Counts the record as absent, then removes the file with every copy of it; a missing file is no error.
     func remove() throws(ProtectionError) {
         let name = try counterName
         let counted = (try? seal.counter.value(of: name)) ?? 0

@@ -66,7 +66,7 @@ package enum Base64URL {
         let isCanonical = values.withUnsafeBufferPointer { values -> Bool in
             bytes.withUnsafeMutableBytes { (bytes: UnsafeMutableRawBufferPointer) -> Bool in
                 var (read, written) = (0, 0)
-                // Four letters are three bytes; what is no letter has its highest bit set.
+                // Four letters are three bytes; any other character has its highest bit set.
                 while read + 4 <= count {
                     let (a, b) = (values[Int(letters[read])], values[Int(letters[read + 1])])
                     let (c, d) = (values[Int(letters[read + 2])], values[Int(letters[read + 3])])

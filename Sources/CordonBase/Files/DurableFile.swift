@@ -49,7 +49,7 @@ package enum DurableFile {
     ///
     /// The checks and the bytes come from one open file, so the file cannot be exchanged in between. A symbolic link is followed: the
     /// path is one that a caller gave.
-    /// - Throws: ``FileFailure``, `EPERM` for one that others may read or write, `EINVAL` for what is no regular file, `EFBIG` for
+    /// - Throws: ``FileFailure``, `EPERM` for one that others may read or write, `EINVAL` where it is not a regular file, `EFBIG` for
     ///   one above the limit.
     package static func readPrivate(_ file: URL, limit: Int) throws(FileFailure) -> Data {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

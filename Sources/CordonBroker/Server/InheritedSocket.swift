@@ -10,7 +10,7 @@ public import CordonProtocol
 
 /// A listening socket that the program that started this process made for it: systemd's socket activation (SI-188, `sd_listen_fds`).
 ///
-/// Apps can then connect before the broker runs, and wait for it instead of being told that there is none.
+/// Apps can then connect before the broker runs and wait for it, instead of finding no broker.
 public enum InheritedSocket {
     /// The first descriptor that is handed over.
     private static let first: Int32 = 3

@@ -4,7 +4,7 @@ internal import CordonIdentity
 struct LaunchFact {
     /// Values that every condition of both policies answers alike.
     struct Class {
-        /// Where the values begin and end; nil for no end, and for what is no number.
+        /// Where the values begin and end; nil where there is no end, and for values that are not numbers.
         fileprivate let ends: (lower: End?, upper: End?)
         fileprivate let words: String
         let isUnknown: Bool

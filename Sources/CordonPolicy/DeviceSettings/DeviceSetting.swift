@@ -64,7 +64,7 @@ struct DeviceSetting: Sendable {
             toDevice: { value in
                 guard let duration = value.string.flatMap(DurationText.parse) else { return nil }
                 let seconds = duration.components.seconds
-                // A shorter time is the stricter one, so what is no whole unit is cut off; but not to "never".
+                // A shorter time is stricter, so fractions of a unit are cut off; but not down to "never".
                 return .integer(seconds == 0 ? 0 : max(1, seconds / unit))
             })
     }

@@ -23,7 +23,7 @@ package struct SettingDescription: Sendable {
 }
 
 extension AppProtectionPolicy {
-    /// The value of a setting, the usual one where none was set; null for what is no setting.
+    /// The value of a setting, its default where none was set; null for an unknown setting.
     package func value(ofSetting name: String) -> JSONValue { Setting.named(name)?.write(self) ?? .null }
 
     /// The settings whose values make no difference at present, because of others.

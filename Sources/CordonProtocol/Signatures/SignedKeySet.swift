@@ -171,7 +171,7 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
 }
 
 extension SignedKeySet: JSONReadable {
-    /// Reads the members as they are written; the keys are trusted by nobody before ``verified(pin:orNext:at:after:)``.
+    /// Reads the members as written; the keys are not trusted before ``verified(pin:orNext:at:after:)``.
     package init(_ members: JSONMembers) throws(PolicyError) {
         keys = try members.list("keys")
         signed = try members.text("signed")

@@ -44,7 +44,7 @@ extension AdministeredResource {
     /// None.
     public func isUsed(by policy: ManagedAppPolicy) -> Bool { false }
 
-    /// Refuses a name that is none.
+    /// Refuses an unusable name.
     func checkName(_ name: String) throws(ServiceError) {
         guard (1...256).contains(name.count) else { throw unacceptable("displayName", "needs 1 to 256 characters") }
     }

@@ -7,7 +7,7 @@ internal import Foundation
 package enum ContentVersion {
     /// A short digest of some content, the same for the same content in every process.
     ///
-    /// What has no JSON form has another version each time, so that nobody can have seen the present one.
+    /// A value without a JSON form gets another version each time, so no administrator can claim to have seen the present one.
     package static func of(_ content: some Encodable) -> String {
         guard let bytes = try? MessageCoding.encode(content) else { return UUID().uuidString }
         return Base64URL.encode(Data(SHA256.hash(data: bytes)).prefix(12))

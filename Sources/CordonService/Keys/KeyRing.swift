@@ -180,7 +180,7 @@ struct KeyRing: Sendable {
 
 extension [ServiceSigningKey] {
     /// The keys that have signed checkpoints of the audit log: those for that, and envelope keys from before there were any. One
-    /// that leaked is none of them.
+    /// that leaked isn't among them.
     var ofAuditLog: [ServiceSigningKey] {
         let first = filter { $0.role == .audit }.map(\.created).min() ?? .distantFuture
         return filter { key in

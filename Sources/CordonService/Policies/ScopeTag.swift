@@ -36,7 +36,7 @@ extension ScopeTag: AdministeredResource {
     /// No two tags have one name.
     public var uniqueName: String? { displayName }
 
-    /// Refuses a name that is none, and any change of the tag that every organisation has.
+    /// Refuses an unusable name, and any change of the tag that every organisation has.
     public func check() throws(ServiceError) {
         try checkName(displayName)
         try checkDirectoryID(id)

@@ -3,7 +3,7 @@ internal import CordonProtocol
 internal import Foundation
 
 extension DirectoryUser {
-    /// Refuses an id or a sign-in name that is none, and names that would show as something else than they are.
+    /// Refuses an invalid id or sign-in name, and names that would display as something else.
     func check() throws(ServiceError) {
         try checkPersonID(id)
         guard !userPrincipalName.isEmpty, userPrincipalName.utf8.count <= 256,
@@ -26,7 +26,7 @@ extension DirectoryUser {
 }
 
 extension DirectoryGroup {
-    /// Refuses an id that is none, names that would show as something else than they are, and a group inside itself.
+    /// Refuses an invalid id, names that would display as something else, and a group inside itself.
     func check() throws(ServiceError) {
         try checkDirectoryID(id)
         for (member, text) in [("displayName", displayName), ("description", description)] {

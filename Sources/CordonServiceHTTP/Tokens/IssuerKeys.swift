@@ -25,7 +25,7 @@ actor IssuerKeys {
     private let documents: any IssuerDocuments
     private let refusals: TokenRefusalLog?
     private let now: @Sendable () -> Date
-    /// Written by the actor alone, and read by whoever verifies: a turn of the actor for each token would cost more than the look.
+    /// Only the actor writes it, and every verification reads it: a hop to the actor for each token would cost more than the lookup.
     private let entries = Locked<[String: Entry]>([:])
     /// Since when keys cannot be fetched, and why.
     private var failures: [String: (since: Date, reason: String)] = [:]

@@ -104,7 +104,7 @@ struct AccountSecrets: Sendable {
         if try !keyStore.isRetired(name) { try keyStore.retire(name) }
     }
 
-    /// Whether a record that hangs on no secret is none of the account's.
+    /// Whether a record without a secret is not the account's.
     func arePlainRecordsRetired(of account: AccountID) throws(VaultError) -> Bool {
         try keyStore.isRetired(name("plain record", account))
     }

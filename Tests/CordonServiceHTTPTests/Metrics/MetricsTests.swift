@@ -1,4 +1,5 @@
 import CordonProtocol
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -68,40 +69,18 @@ import Testing
         }
     }
 
-    @Test func `promtool finds nothing wrong`() async throws {
-        let places = ["/usr/bin/promtool", ProcessInfo.processInfo.environment["CORDON_PROMTOOL"] ?? ""]
-        guard let tool = places.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
-            print("promtool is not installed (Debian package prometheus): skipped")
-            return
-        }
-        let text = PrometheusText(filled()).text
-        let result = try await Self.check(text, with: tool)
-        #expect(result == "", "\(result)")
-        let control = try await Self.check("no_help 1\n", with: tool)
-        #expect(control != "")
-    }
+    private static let promtool =
+        ProcessInfo.processInfo.environment["CORDON_PROMTOOL"] ?? Program.find("promtool")
 
-    private static func check(_ text: String, with tool: String) async throws -> String {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                do {
-                    let process = Process()
-                    process.executableURL = URL(filePath: tool)
-                    process.arguments = ["check", "metrics"]
-                    let (input, output) = (Pipe(), Pipe())
-                    process.standardInput = input
-                    process.standardOutput = output
-                    process.standardError = output
-                    try process.run()
-                    input.fileHandleForWriting.write(Data(text.utf8))
-                    try input.fileHandleForWriting.close()
-                    let answer = output.fileHandleForReading.readDataToEndOfFile()
-                    process.waitUntilExit()
-                    continuation.resume(returning: String(decoding: answer, as: UTF8.self))
-                } catch {
-                    continuation.resume(throwing: error)
-                }
-            }
+    @Test(.enabled(if: promtool != nil, "needs promtool, of the Debian package prometheus"))
+    func `promtool finds nothing wrong`() async throws {
+        let tool = try #require(Self.promtool)
+        func check(_ text: String) async throws -> String {
+            try await Program.run(tool, ["check", "metrics"], input: Data(text.utf8)).everything
         }
+        let result = try await check(PrometheusText(filled()).text)
+        #expect(result == "", "\(result)")
+        // The control: it finds a mistake.
+        #expect(try await check("no_help 1\n") != "")
     }
 }

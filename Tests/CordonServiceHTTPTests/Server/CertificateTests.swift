@@ -22,33 +22,28 @@ import Testing
             CertificateFiles(chain: url.appending(path: "chain.pem"), privateKey: url.appending(path: "key.pem"))
         }
 
-        /// Writes a new certificate; false where openssl is missing.
-        func issue(_ name: String, key: String = "key.pem", chain: String = "chain.pem") throws -> Bool {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/openssl")
-            guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return false }
-            process.currentDirectoryURL = url
-            process.arguments = [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key + ".new",
-                "-out", chain + ".new",
-            ]
-            process.standardError = FileHandle.nullDevice
-            process.standardOutput = FileHandle.nullDevice
-            try process.run()
-            process.waitUntilExit()
+        /// Replaces certificate and key.
+        func issue(_ name: String, key: String = "key.pem", chain: String = "chain.pem") throws {
+            try Program.succeed(
+                try #require(CertificateTests.openssl),
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+                    key + ".new", "-out", chain + ".new",
+                ], in: url)
             for file in [key, chain] {
                 let place = url.appending(path: file).path
-                guard rename(place + ".new", place) == 0 else { return false }
+                try #require(rename(place + ".new", place) == 0)
             }
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: url.appending(path: key).path)
-            return process.terminationStatus == 0
         }
 
         func remove() { try? FileManager.default.removeItem(at: url) }
     }
 
+    private static let openssl = Program.find("openssl")
+    private static let curl = Program.find("curl")
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func fault(_ files: CertificateFiles) -> String? {
@@ -60,13 +55,14 @@ import Testing
         }
     }
 
-    @Test func `files that are missing, foreign to each other or readable by everyone are refused`() throws {
+    @Test(.enabled(if: openssl != nil, "needs openssl"))
+    func `files that are missing, foreign to each other or readable by everyone are refused`() throws {
         let folder = try Folder()
         defer { folder.remove() }
         #expect(fault(folder.files)?.contains("missing") == true)
-        guard try folder.issue("first") else { return }
+        try folder.issue("first")
         #expect(fault(folder.files) == nil)
-        #expect(try folder.issue("other", key: "other.pem", chain: "other-chain.pem"))
+        try folder.issue("other", key: "other.pem", chain: "other-chain.pem")
         let mixed = CertificateFiles(chain: folder.files.chain, privateKey: folder.url.appending(path: "other.pem"))
         #expect(fault(mixed)?.contains("fit together") == true)
         try FileManager.default.setAttributes(
@@ -74,17 +70,18 @@ import Testing
         #expect(fault(folder.files)?.contains("every user") == true)
     }
 
-    @Test func `a replaced certificate is taken up, and one that does not fit is not`() throws {
+    @Test(.enabled(if: openssl != nil, "needs openssl"))
+    func `a replaced certificate is taken up, and one that does not fit is not`() throws {
         let folder = try Folder()
         defer { folder.remove() }
-        guard try folder.issue("first") else { return }
+        try folder.issue("first")
         let clock = SettableClock()
         let certificate = try ServerCertificate(folder.files, logger: Self.logger, now: { clock.now })
         let first = certificate.current().chain
         // openssl was told two days.
         let left = try #require(certificate.ends).timeIntervalSinceNow
         #expect((86_400...2 * 86_400).contains(left))
-        #expect(try folder.issue("second"))
+        try folder.issue("second")
         #expect(certificate.current().chain == first)
         clock.advance(by: ServerCertificate.pause)
         let second = certificate.current().chain
@@ -94,10 +91,11 @@ import Testing
         #expect(certificate.current().chain == second)
     }
 
-    @Test func `the service answers by TLS 1_3 and says that it always will`() async throws {
+    @Test(.enabled(if: openssl != nil && curl != nil, "needs openssl and curl"))
+    func `the service answers by TLS 1_3 and says that it always will`() async throws {
         let folder = try Folder()
         defer { folder.remove() }
-        guard try folder.issue("service") else { return }
+        try folder.issue("service")
         let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         try await service.open(TestService.tenant)
@@ -111,35 +109,15 @@ import Testing
         let address = try #require(await ready.first { _ in true })
         #expect(address.base.scheme == "https")
         let url = address.base.appending(path: ".well-known/cordon-mam").absoluteString
-        let answer = try await Self.curl(["--cacert", folder.files.chain.path, "-si", url])
+        let curl = try #require(Self.curl)
+        let answer = try await Program.run(curl, ["--cacert", folder.files.chain.path, "-si", url]).text
         #expect(answer.contains("200 OK") && answer.lowercased().contains("strict-transport-security: max-age="))
         #expect(answer.lowercased().contains("x-content-type-options: nosniff"))
         // The control above got through; an older version of TLS does not.
-        let old = try await Self.curl(["--cacert", folder.files.chain.path, "--tls-max", "1.2", "-si", url])
-        #expect(old.isEmpty)
+        let old = try await Program.run(
+            curl, ["--cacert", folder.files.chain.path, "--tls-max", "1.2", "-si", url])
+        #expect(old.status != 0 && old.output.isEmpty)
         await server.shutDown()
         _ = try? await running.value
-    }
-
-    /// What curl prints; runs on a thread of its own, because it waits.
-    private static func curl(_ arguments: [String]) async throws -> String {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                do {
-                    let process = Process()
-                    process.executableURL = URL(filePath: "/usr/bin/curl")
-                    process.arguments = arguments
-                    let output = Pipe()
-                    process.standardOutput = output
-                    process.standardError = FileHandle.nullDevice
-                    try process.run()
-                    let text = output.fileHandleForReading.readDataToEndOfFile()
-                    process.waitUntilExit()
-                    continuation.resume(returning: String(decoding: text, as: UTF8.self))
-                } catch {
-                    continuation.resume(throwing: error)
-                }
-            }
-        }
     }
 }

@@ -139,7 +139,7 @@ final class BrokerConnection: Sendable {
         return BrokerFrame.encode(payload)
     }
 
-    /// Has whoever reads hand over the answer to a request; false where the connection has ended, which `finish` is told.
+    /// Has the present reader hand over the answer to a request; false where the connection has ended, which `finish` is told.
     private func expect<Call: BrokerCall>(
         _ call: Call.Type, id: UInt32, within limit: Duration,
         progress: (@Sendable (BrokerProgress, UInt32) -> Void)?,
@@ -250,7 +250,7 @@ final class BrokerConnection: Sendable {
 
     /// Asks in the thread's place, which the caller has taken over, and reads for a millisecond at most.
     ///
-    /// Nobody else reads meanwhile. Only where what comes first is not the short answer to this question is a place made where the
+    /// No other thread reads meanwhile. Only where what comes first is not the short answer to this question is a place made where the
     /// answer is waited for: that costs more than reading the answer.
     private func askHere<Call: BrokerCall>(
         _ request: BrokerRequest<Call>, id: UInt32, within limit: Duration

@@ -16,7 +16,7 @@ struct FormerList: Decodable {
         }
         // Names of files beside the list, and of nothing else.
         guard files.values.allSatisfy({ !$0.isEmpty && !$0.contains("/") && !$0.hasPrefix(".") }) else {
-            throw VaultError(.damaged, "The account's list of files names what is no file of its own.")
+            throw VaultError(.damaged, "The account's list of files names a file that isn't the account's.")
         }
     }
 }

@@ -32,7 +32,7 @@ struct DirectoryEntry: Equatable {
 
     /// Reads the entry that is all of the bytes.
     ///
-    /// - Throws: `damaged` for what is no entry.
+    /// - Throws: `damaged` where it isn't an entry.
     init(_ bytes: Data) throws(VaultError) {
         let memory = RawMemory(bytes)
         let length = bytes.count - Self.overhead
