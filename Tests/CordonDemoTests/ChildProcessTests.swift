@@ -12,7 +12,7 @@ import Testing
         for await line in process.lines { lines.append(line) }
         #expect(await process.wait() == 7)
         #expect(lines == ["one", "two"])
-        #expect(await process.lastWords == "trouble")
+        #expect(await process.standardErrorTail == "trouble")
     }
 
     @Test func `what is sent arrives, and a kill is told by its signal`() async throws {

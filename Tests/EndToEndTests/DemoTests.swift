@@ -22,7 +22,7 @@ import Testing
         var output = ""
         for await line in process.lines { output += line + "\n" }
         let status = await process.wait()
-        return (status, output, await process.lastWords)
+        return (status, output, await process.standardErrorTail)
     }
 
     @Test func `the demo meets every expectation and says so in its last line`() async throws {
@@ -100,7 +100,7 @@ import Testing
         }
         var said = ""
         try await until(every: .milliseconds(50)) {
-            said = await process.lastWords
+            said = await process.standardErrorTail
             return said.contains("Press Return") || hasEnded.withLock { $0 }
         }
         let link = try #require(said.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+\/open\/[\w-]+/), "\(said)").0

@@ -15,7 +15,7 @@ import Testing
         let app = try ChildProcess(Programs.fieldNotes, ["--home", folder.path] + arguments)
         app.closeInput()
         for await _ in app.lines {}
-        return (await app.wait(), await app.lastWords)
+        return (await app.wait(), await app.standardErrorTail)
     }
 
     @Test(arguments: [
@@ -227,7 +227,7 @@ import Testing
         let tool = try ChildProcess(Programs.cordon, ["audit", "verify", "/nowhere/\(hostile)"])
         for await _ in tool.lines {}
         #expect(await tool.wait() == 3)
-        #expect(await tool.lastWords.contains(#"/nowhere/\u{1B}]52"#))
+        #expect(await tool.standardErrorTail.contains(#"/nowhere/\u{1B}]52"#))
     }
 }
 

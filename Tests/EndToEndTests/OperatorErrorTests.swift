@@ -9,7 +9,7 @@ import Testing
         let process = try ChildProcess(Programs.cordon, ["serve"] + arguments)
         for await _ in process.lines {}
         let status = await process.wait()
-        return (status, await process.lastWords)
+        return (status, await process.standardErrorTail)
     }
 
     @Test func `a port in use is status 5 with a hint`() async throws {

@@ -15,7 +15,7 @@ import Testing
             ["--home", folder.path, "--service", "http://127.0.0.1:1", "--pin", dashed])
         for await _ in app.lines {}
         #expect(await app.wait() == 3, "the service does not answer, which is another matter")
-        #expect(await app.lastWords.contains("no service answers"))
+        #expect(await app.standardErrorTail.contains("no service answers"))
     }
 
     @Test func `cordon audit verify takes a pin that begins with a dash`() async throws {

@@ -39,7 +39,7 @@ import Testing
             var output = ""
             for await said in process.lines { output += said + "\n" }
             let status = await process.wait()
-            return (status, output, await process.lastWords)
+            return (status, output, await process.standardErrorTail)
         }
 
         /// Runs `cordon policy`.

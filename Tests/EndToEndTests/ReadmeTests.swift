@@ -28,7 +28,7 @@ import Testing
         var said = ""
         for await line in shell.lines { said += line + "\n" }
         let status = await shell.wait()
-        let words = await shell.lastWords
+        let words = await shell.standardErrorTail
         #expect(status == 0, "\(words)")
         return said
     }
@@ -55,7 +55,7 @@ import Testing
             }
         }
         let status = await app.wait()
-        let words = await app.lastWords
+        let words = await app.standardErrorTail
         #expect(status == 0, "\(words)")
         return shown
     }

@@ -133,6 +133,6 @@ private enum Checker {
         var said: [String] = []
         for await line in process.lines { said.append(line) }
         let status = await process.wait()
-        return (status, (said.suffix(5) + [await process.lastWords]).joined(separator: "\n"))
+        return (status, (said.suffix(5) + [await process.standardErrorTail]).joined(separator: "\n"))
     }
 }

@@ -31,7 +31,7 @@ struct HeadlessBrowser {
             guard line.contains("\"arrived\"") else { throw Stuck(description: line) }
             return
         }
-        throw Stuck(description: "the browser ended: \(await process.lastWords)")
+        throw Stuck(description: "the browser ended: \(await process.standardErrorTail)")
     }
 
     /// A launcher with which this person signs in, or out.

@@ -50,7 +50,7 @@ struct RunningProvider {
             if answer?.head.status == .ok { return }
             try await Task.sleep(for: .milliseconds(200))
         }
-        Issue.record("the provider does not answer: \(await process.lastWords)")
+        Issue.record("the provider does not answer: \(await process.standardErrorTail)")
     }
 
     /// A client with an empty cache of its own.

@@ -44,7 +44,7 @@ public actor AppSession {
         process.send(command)
         guard let answer = await board.take(nil, within: limit) else {
             throw ProgramError.stage(
-                "the app did not answer `\(command.prefix(40))` within \(limit): \(await process.lastWords)")
+                "the app did not answer `\(command.prefix(40))` within \(limit): \(await process.standardErrorTail)")
         }
         return answer
     }
@@ -56,7 +56,8 @@ public actor AppSession {
         -> Answer
     {
         guard let answer = await board.take(name, within: limit) else {
-            throw ProgramError.stage("the app did not report `\(name)` within \(limit): \(await process.lastWords)")
+            throw ProgramError.stage(
+                "the app did not report `\(name)` within \(limit): \(await process.standardErrorTail)")
         }
         return answer
     }

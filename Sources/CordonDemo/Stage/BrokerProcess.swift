@@ -31,7 +31,7 @@ public struct BrokerProcess: Sendable {
             guard (try? JSONValue(parsing: Data(line.utf8)))?["socket"]?.string == socket else { continue }
             return BrokerProcess(process: process, socket: socket)
         }
-        let words = await process.lastWords
+        let words = await process.standardErrorTail
         let status = await process.wait()
         throw ProgramError.stage("the broker ended with status \(status): \(words)")
     }

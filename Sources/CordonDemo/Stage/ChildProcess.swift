@@ -51,7 +51,7 @@ public final class ChildProcess: Sendable {
     }
 
     /// The last lines of standard error.
-    public var lastWords: String {
+    public var standardErrorTail: String {
         get async { await talk.text }
     }
 
@@ -73,14 +73,14 @@ public final class ChildProcess: Sendable {
     /// Waits for the end; the exit status, or the negated signal number. For one caller.
     public func wait() async -> Int32 {
         for await status in exit {
-            await lastWordsAreIn()
+            await waitForStandardError()
             return status
         }
         return 0
     }
 
     /// Waits for the end of standard error, but not long: a process of its own that it left behind can hold it open.
-    private func lastWordsAreIn() async {
+    private func waitForStandardError() async {
         let limit = Task {
             try? await Task.sleep(for: .seconds(2))
             talking.cancel()

@@ -48,6 +48,6 @@ public struct DeviceTool: Sendable {
             }
         }
         let status = await process.wait()
-        return Outcome(status: status, answer: answer, words: await process.lastWords)
+        return Outcome(status: status, answer: answer, words: await process.standardErrorTail)
     }
 }

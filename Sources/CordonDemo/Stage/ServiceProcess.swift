@@ -31,7 +31,7 @@ public struct ServiceProcess: Sendable {
             else { continue }
             return ServiceProcess(process: process, address: address, announcement: announcement)
         }
-        let words = await process.lastWords
+        let words = await process.standardErrorTail
         let status = await process.wait()
         throw ProgramError.stage("the service ended with status \(status): \(words)")
     }

@@ -33,7 +33,7 @@ struct GraphPlace {
         guard let bytes = Base64URL.decode(token), let parts = (try? JSONValue(parsing: bytes))?.array,
             parts.count >= 2,
             let end = parts[0].integer.flatMap(Int.init(exactly:)), end >= 0, let id = parts[1].string
-        else { throw Refusal.badRequest("The $skiptoken is none of this service.") }
+        else { throw Refusal.badRequest("The $skiptoken is not from this service.") }
         self.id = id
         self.end = end
         values = Array(parts.dropFirst(2))

@@ -51,7 +51,7 @@ public enum GraphApps {
         guard let member, member != .null else { return nil }
         let name = member.string?.lowercased()
         guard let group = AppGroup.allCases.first(where: { $0.rawValue.lowercased() == name }) else {
-            throw fault("appGroupType", "is none of the known sets")
+            throw fault("appGroupType", "is not one of the known sets")
         }
         return group
     }

@@ -18,7 +18,7 @@ public enum GraphAssignments {
                 // Taken for none, a filter that was meant would be lost and the policy would reach the whole group.
                 throw fault(
                     "assignments[\(index)].target.deviceAndAppManagementAssignmentFilterType",
-                    "is none of none, include and exclude")
+                    "must be none, include or exclude")
             }
             assignments.append(
                 PolicyAssignment(

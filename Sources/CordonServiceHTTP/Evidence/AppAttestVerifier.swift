@@ -40,7 +40,7 @@ struct AppAttestVerifier: Sendable {
             let statement = object["attStmt"], let chain = statement["x5c"]?.list, (2...4).contains(chain.count),
             let told = object["authData"]?.bytes, let data = AuthenticatorData(told, hasCredential: true),
             let credential = data.credential
-        else { throw Self.refusal("the attestation is none of App Attest") }
+        else { throw Self.refusal("the attestation is not from App Attest") }
         let certificates = chain.compactMap { $0.bytes.flatMap { try? Certificate(derEncoded: Array($0)) } }
         guard certificates.count == chain.count, let leaf = certificates.first else {
             throw Self.refusal("a certificate cannot be read")
@@ -83,7 +83,7 @@ struct AppAttestVerifier: Sendable {
         guard let object = CBORValue(assertion), let signature = object["signature"]?.bytes,
             let told = object["authenticatorData"]?.bytes,
             let data = AuthenticatorData(told, hasCredential: false)
-        else { throw Self.refusal("the assertion is none of App Attest") }
+        else { throw Self.refusal("the assertion is not from App Attest") }
         let nonce = Self.hash(told + Self.hash(challenge))
         guard let key = try? P256.Signing.PublicKey(x963Representation: known.publicKey),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature),

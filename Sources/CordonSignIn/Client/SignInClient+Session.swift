@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
@@ -52,12 +53,12 @@ extension SignInClient {
             signingKey: ownSigner == nil
                 ? ((start.signer ?? start.ownKey) as? SoftwareSigningKey)?.rawRepresentation : nil,
             isBound: start.signer != nil, vouched: environment.now())
-        cancelRenewals(of: account.id)
-        shelf.remove(account.id)
+        renewals.cancel { $0.account == account.id }
+        accessTokens.remove(account.id)
         try cache.begin(record, owner: owner)
         throttle.clear()
         deliverRevocationsSoon()
-        let token = shelve(tokens, granted: granted, of: account, resource: start.resource)
+        let token = cacheAccessToken(tokens, granted: granted, of: account, resource: start.resource)
         try checkGrant(granted, requested: start.scopes, account: account.id)
         return SignInResult(
             account: account, accessToken: token, grantedScopes: granted,
@@ -86,15 +87,15 @@ extension SignInClient {
         }
     }
 
-    /// Puts a token on the shelf.
-    func shelve(
+    /// Keeps the access token of an answer in memory.
+    func cacheAccessToken(
         _ tokens: TokenAnswer, granted: [String], of account: SignedInAccount, resource: String?
     ) -> AccessToken {
         let now = environment.now()
         let token = AccessToken(
-            text: tokens.accessToken, expires: now + AccessTokenShelf.lifetime(tokens.lifetime), scopes: granted,
+            text: tokens.accessToken, expires: now + AccessTokenCache.lifetime(tokens.lifetime), scopes: granted,
             isBound: tokens.isBound)
-        shelf.put(
+        accessTokens.put(
             token, of: account.id, session: account.session, resource: resource, now: now,
             buffer: configuration.expiryBuffer)
         return token

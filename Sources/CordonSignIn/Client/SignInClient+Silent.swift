@@ -49,7 +49,7 @@ extension SignInClient {
     ) async throws(SignInError) -> AccessToken {
         let record = try session(of: account)
         if !options.forcesRenewal, options.claims == nil,
-            let token = shelf.token(
+            let token = accessTokens.token(
                 of: account, session: record.account.session, resource: resource, scopes: scopes, now: environment.now()
             )
         {
@@ -58,32 +58,23 @@ extension SignInClient {
         let key = RenewalKey(
             account: account, resource: resource, scopes: Set(scopes), claims: options.claims?.json)
         if let known = throttle.failure(of: key, now: environment.now()), !options.forcesRenewal { throw known }
-        let running =
-            renewals[key]
-            ?? Task {
-                let outcome: Result<AccessToken, SignInError>
-                do throws(SignInError) {
-                    outcome = .success(
-                        try await self.noted(.renewal) { () async throws(SignInError) in
-                            try await self.renew(key, scopes: scopes, options: options)
-                        })
-                } catch {
-                    outcome = .failure(error)
-                    self.throttle.note(error, of: key, now: self.environment.now())
-                }
-                self.renewals[key] = nil
-                return outcome
-            }
-        renewals[key] = running
-        let token = try await running.value.get()
+        let token = try await renewals.value(key) { await self.renewal(key, scopes: scopes, options: options) }.get()
         try checkGrant(token.scopes, requested: scopes, account: account)
         return token
     }
 
-    func cancelRenewals(of account: AccountID) {
-        for (key, task) in renewals where key.account == account {
-            task.cancel()
-            renewals[key] = nil
+    /// Renews for all who wait; what fails is not tried again at once.
+    private func renewal(
+        _ key: RenewalKey, scopes: [String], options: TokenOptions
+    ) async -> Result<AccessToken, SignInError> {
+        do throws(SignInError) {
+            return .success(
+                try await noted(.renewal) { () async throws(SignInError) in
+                    try await renew(key, scopes: scopes, options: options)
+                })
+        } catch {
+            throttle.note(error, of: key, now: environment.now())
+            return .failure(error)
         }
     }
 
@@ -134,7 +125,7 @@ extension SignInClient {
                 correlationID: options.correlationID)
         } catch  where error.fault == .invalidGrant {
             // Used up, revoked or reused by a thief: the session is over until the person signs in again (SI-179).
-            shelf.remove(account.id)
+            accessTokens.remove(account.id)
             try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = nil }
             throw error
         }
@@ -180,6 +171,6 @@ extension SignInClient {
         }
         deliverRevocationsSoon()
         let granted = tokens.granted(requested: requested.isEmpty ? record.scopes : requested)
-        return shelve(tokens, granted: granted, of: account, resource: resource)
+        return cacheAccessToken(tokens, granted: granted, of: account, resource: resource)
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonProtocol
 internal import Foundation
@@ -17,9 +18,9 @@ public actor SignInClient: AccessTokenSource {
     let ownSigner: (any MessageSigner)?
     let owner: CacheOwner
     nonisolated let log = SignInLog()
-    var shelf = AccessTokenShelf()
+    var accessTokens = AccessTokenCache()
     var throttle = RequestThrottle()
-    var renewals: [RenewalKey: Task<Result<AccessToken, SignInError>, Never>] = [:]
+    let renewals = JoinedTask<RenewalKey, Result<AccessToken, SignInError>>()
     /// Rotated refresh tokens that the disk did not take: the stored ones are dead already.
     var unsaved: [AccountID: (session: SessionID, refreshToken: String)] = [:]
     var isDelivering = false
@@ -60,7 +61,9 @@ public actor SignInClient: AccessTokenSource {
     ///   now: it may be a good one.
     public func accounts() throws(SignInError) -> [SignedInAccount] {
         try cache.sessions(owner: owner)
-            .filter { $0.refreshToken != nil || shelf.anyToken(of: $0.account.id, now: environment.now()) != nil }
+            .filter {
+                $0.refreshToken != nil || accessTokens.anyToken(of: $0.account.id, now: environment.now()) != nil
+            }
             .map(\.account)
             .sorted { ($0.userPrincipalName, $0.id.rawValue) < ($1.userPrincipalName, $1.id.rawValue) }
     }

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import Foundation
 
@@ -26,7 +27,7 @@ extension SignInClient {
         _ account: AccountID, endingSessionIn browser: BrowserLauncher?, _ extraParameters: [String: String]
     ) async throws(SignInError) -> SignOutReport {
         let record = lastRecord(of: account)
-        let accessToken = shelf.anyToken(of: account, now: environment.now())
+        let accessToken = accessTokens.anyToken(of: account, now: environment.now())
         let pending = queueRevocation(of: record)
         let removal = try removeAccount(account)
         var revocation = RevocationOutcome.nothingToRevoke
@@ -97,8 +98,8 @@ extension SignInClient {
     @discardableResult
     public func removeAccount(_ account: AccountID) throws(SignInError) -> TokenRemoval {
         noteEnd(of: account)
-        cancelRenewals(of: account)
-        shelf.remove(account)
+        renewals.cancel { $0.account == account }
+        accessTokens.remove(account)
         unsaved[account] = nil
         let removal = try cache.end(account, owner: owner)
         guard removal.isComplete else {

@@ -26,7 +26,7 @@ import Testing
             #expect(try await app.ask("config").members["conflicts"]?.array == [], "SC-10")
             let support = try #require(try await app.ask("diagnostics").members["report"]).text()
             #expect(!support.contains(secret), "SC-10: what support sees holds no values")
-            #expect(await !app.process.lastWords.contains(secret), "SC-10: nor does what the app says aside")
+            #expect(await !app.process.standardErrorTail.contains(secret), "SC-10: nor does what the app says aside")
 
             #expect(try await app.ask("note short twenty characters").members["ok"]?.bool == true, "SC-11")
             let long = try await app.ask("note long more than twenty characters")

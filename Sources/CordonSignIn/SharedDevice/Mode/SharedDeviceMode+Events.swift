@@ -91,8 +91,8 @@ extension CurrentAccount {
     }
 }
 
-/// Hands events to all listeners.
-final class EventFan: Sendable {
+/// Hands account events to every listener.
+final class AccountEventBroadcaster: Sendable {
     private struct Listener: Sendable {
         let continuation: AsyncStream<AccountEvent>.Continuation
         let hear: @Sendable (AccountEvent) -> Void

@@ -11,7 +11,7 @@ public actor SharedDeviceMode {
     public nonisolated let clientID: String
 
     let link: BrokerLink
-    nonisolated let broadcast: EventFan
+    nonisolated let broadcast: AccountEventBroadcaster
     /// How long an app that follows rests after each question.
     nonisolated let rest: Duration
     private let handler: CleanUpHandler?
@@ -56,7 +56,7 @@ public actor SharedDeviceMode {
         guard !clientID.isEmpty else {
             throw SignInError(.configuration, .invalidParameter, "the client id is empty")
         }
-        let broadcast = EventFan()
+        let broadcast = AccountEventBroadcaster()
         self.clientID = clientID
         self.broadcast = broadcast
         self.rest = rest

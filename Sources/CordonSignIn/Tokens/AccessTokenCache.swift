@@ -2,7 +2,7 @@ internal import CordonIdentity
 internal import Foundation
 
 /// The access tokens of a process, in memory only (SI-203).
-struct AccessTokenShelf: Sendable {
+struct AccessTokenCache: Sendable {
     private struct Entry: Sendable {
         let session: SessionID
         let resource: String?
