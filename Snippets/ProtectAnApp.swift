@@ -27,7 +27,7 @@ func protect(
     Task { await protection.stayInTouch(for: account.id) }  // hears of new rules and wipes at once
 
     let outcome = await protection.launch(account.id)  // notice, PIN, conditions: before anything is shown
-    guard outcome.isOpen else { return show(outcome.reasons.first?.message ?? "You turned away.") }
+    guard outcome.isOpen else { return show(outcome.reasons.first?.message ?? "You cancelled.") }
 
     try await protection.files.write(report, as: "report.txt", of: account.id)  // sealed under the account's key
     do {

@@ -45,7 +45,7 @@ func rulesWithoutService(_ configuration: inout ProtectionConfiguration) {
 // snippet.use
 func keepANote(of account: AccountID, with protection: AppProtection) async throws {
     let outcome = await protection.launch(account)  // notice, PIN, conditions: before anything is shown
-    guard outcome.isOpen else { return print("closed: \(outcome.reasons.first?.message ?? "you turned away")") }
+    guard outcome.isOpen else { return print("closed: \(outcome.reasons.first?.message ?? "you cancelled")") }
     let watch = Task { await protection.gate.watch(account) }  // closes it when time or device say so
     defer { watch.cancel() }
 

@@ -284,7 +284,7 @@ public protocol BiometryReader: Sendable {
     /// What it recognises now; nil where there is none, nothing is enrolled, or it is locked.
     var biometry: Biometry? { get async }
 
-    /// Whether the person was recognised; false also when they turned away. Takes as long as the person does, and ends soon after the
+    /// Whether the person was recognised; false also when they cancelled. Takes as long as the person does, and ends soon after the
     /// calling task is cancelled.
     func recognises(because reason: String) async -> Bool
 }

@@ -63,7 +63,7 @@ public struct TerminalInterface: ProtectionInterface {
         say(accented: "──")
     }
 
-    /// Asks for the PIN; an empty line turns away, `?` says that it is forgotten.
+    /// Asks for the PIN; an empty line cancels, `?` says that it is forgotten.
     public func enterPIN(_ prompt: PINPrompt) async -> PINAnswer {
         for line in GateScreen.pin(prompt).lines where line.role == .problem { say(line.text) }
         let name = prompt.account.userPrincipalName
@@ -82,7 +82,7 @@ public struct TerminalInterface: ProtectionInterface {
         }
     }
 
-    /// Asks for a new PIN twice; an empty line turns away.
+    /// Asks for a new PIN twice; an empty line cancels.
     public func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer {
         for line in GateScreen.newPIN(prompt).lines where line.role == .problem { say(line.text) }
         let (name, minimum) = (prompt.account.userPrincipalName, prompt.minimumLength)

@@ -24,7 +24,7 @@
 
         /// Shows the picker and returns when a copy lies where the person wanted it.
         ///
-        /// - Throws: `CancellationError` when the person turned away, ``ProtectionError`` when nothing could be shown.
+        /// - Throws: `CancellationError` when the person cancelled, ``ProtectionError`` when nothing could be shown.
         public func save(_ copy: Data, named name: String) async throws {
             let file = try files.handOut(copy, named: name, of: .personal)
             defer { files.takeBack(file) }
@@ -41,7 +41,7 @@
         /// - Parameters:
         ///   - owner: Whose it becomes.
         ///   - controller: What the picker is shown on.
-        /// - Returns: The document with its owner; nil when the person turned away.
+        /// - Returns: The document with its owner; nil when the person cancelled.
         /// - Throws: ``ProtectionError``: `denied` with every reason, another when nothing could be shown or read.
         public nonisolated func openDocument(
             for owner: Identity, on controller: @escaping @MainActor @Sendable () -> UIViewController?

@@ -84,7 +84,7 @@
 
         /// Shows the sheet and returns when an app has taken the thing.
         ///
-        /// - Throws: `CancellationError` when the person turned away, ``ProtectionError`` when nothing could be shown.
+        /// - Throws: `CancellationError` when the person cancelled, ``ProtectionError`` when nothing could be shown.
         public func deliver(_ item: SharedItem) async throws {
             let data = try HandOverCodec.data(of: item)
             guard try await Self.show(data, on: controller) else { throw CancellationError() }

@@ -10,7 +10,7 @@
 
         /// Shows the dialog and returns when the document is with the system.
         ///
-        /// - Throws: ``ProtectionError`` with code `outletFailed` where nothing can be printed, `CancellationError` when the person turned away.
+        /// - Throws: ``ProtectionError`` with code `outletFailed` where nothing can be printed, `CancellationError` when the person cancelled.
         public func print(_ document: Data, title: String) async throws { try await Self.show(document, title) }
 
         @MainActor private static func show(_ document: Data, _ title: String) async throws {

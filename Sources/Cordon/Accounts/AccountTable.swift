@@ -76,12 +76,12 @@ final class AccountTable: Sendable {
         try registrations.record(of: account)
     }
 
-    /// Takes the registration of an account over that a version before has stored.
+    /// Takes over the registration of an account that an earlier version has stored.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func takeOver(_ account: AccountID) throws(ProtectionError) { try registrations.takeOver(account) }
 
-    /// Notes that an account that a version before has let go of has no registration.
+    /// Notes that an account which an earlier version has removed has no registration.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func noteAbsence(of account: AccountID) throws(ProtectionError) { try registrations.noteAbsence(of: account) }

@@ -15,11 +15,11 @@ struct RegistrationStore: Sendable {
         var records: [RegistrationRecord] = []
         /// The accounts whose record is not the one that was written last.
         var doubted: Set<AccountID> = []
-        /// How many were damaged, or put back after they had been removed, and put aside under another name.
+        /// How many were damaged, or put back after they had been removed; they were renamed.
         var damaged = 0
         /// How many a newer version of the app wrote; they are left as they are.
         var newer = 0
-        /// The accounts whose record a version before has stored.
+        /// The accounts whose record an earlier version has stored.
         var former: [AccountID] = []
     }
 
@@ -72,14 +72,14 @@ struct RegistrationStore: Sendable {
         return found.isCounted
     }
 
-    /// Notes that an account that a version before has let go of has no registration.
+    /// Notes that an account which an earlier version has removed has no registration.
     func noteAbsence(of account: AccountID) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             try state(in: file(account)).noteAbsence()
         }
     }
 
-    /// Takes the record of an account over that a version before has stored, as it is.
+    /// Takes over the record of an account that an earlier version has stored, as it is.
     func takeOver(_ account: AccountID) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             try state(in: file(account)).takeOver { $0.counted($1) }

@@ -2,7 +2,7 @@ public import CordonIdentity
 public import CordonPolicy
 public import Foundation
 
-/// One call for each way out: it asks, uses the permit at once, asks again where the rules changed in between, and throws one error.
+/// One call for each way out: it asks, uses the permit at once, asks again if the rules changed in between, and throws one error.
 ///
 /// ```swift
 /// do { try await protection.outlets.print(report, title: "Report", of: owner, on: printer) }

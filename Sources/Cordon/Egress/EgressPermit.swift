@@ -1,6 +1,6 @@
 public import CordonPolicy
 
-/// The leave to let data out once: issued only by an allowing verdict, consumed by the call that uses it.
+/// Permission to let data out once: issued only by an allowing verdict, consumed by the call that uses it.
 ///
 /// It cannot be copied or made by hand, is good for nothing but the question it answered, and lapses when the owner's
 /// policy changes. Nothing of it is stored; a wipe makes it useless.

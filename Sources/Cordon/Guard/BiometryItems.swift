@@ -6,7 +6,7 @@ public enum BiometryItemStatus: String, Sendable, Hashable, CaseIterable {
     case done
     /// There is no such item (`errSecItemNotFound`): none was kept, or the fingers or the face enrolled here have changed since.
     case notFound
-    /// The person turned away (`errSecUserCanceled`).
+    /// The person cancelled (`errSecUserCanceled`).
     case cancelled
     /// The person was not recognised (`errSecAuthFailed`).
     case notRecognised

@@ -26,7 +26,7 @@ public protocol IdentityDelegate: Sendable {
     /// Show another identity's data in a window. Cordon notes the change itself after a yes (SDK-ID-30…33).
     func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws
 
-    /// Take the account away from a window, because its launch conditions are not met or the person turned away: on a
+    /// Take the account away from a window, because its launch conditions are not met or the person cancelled: on a
     /// switch, after a return to the front, or while ``LaunchGates/watch(_:)`` looks on (SDK-ID-48). Cordon's
     /// screens stay until the answer; a no ends the app (SDK-ID-49). Unless an app has this method, it is asked to switch to an unmanaged account.
     func hideAccount(

@@ -4,7 +4,7 @@ public struct IdentitySwitchOutcome: Sendable, Equatable {
     public enum Result: String, Sendable, Hashable, CaseIterable {
         /// The window shows the identity from now on.
         case switched
-        /// The person turned away, or a later change took this one's place.
+        /// The person cancelled, or a later change took this one's place.
         case cancelled
         /// This change is not allowed now (SDK-ID-20), or the account's launch conditions are not met.
         case notAllowed
@@ -33,7 +33,7 @@ public struct IdentitySwitchOutcome: Sendable, Equatable {
 public enum IdentitySwitchReason: String, Sendable, Hashable, CaseIterable {
     /// A URL is to be opened for the account.
     case openURL
-    /// The person turned away from the launch conditions, also after the app came back to the front.
+    /// The person cancelled at the launch conditions, also after the app came back to the front.
     case cancelledLaunch
     /// Documents are to be imported for the account.
     case documentImport
@@ -45,7 +45,7 @@ public enum AccountBlock: String, Sendable, Hashable, CaseIterable {
     case notBlocked
     /// A launch condition is not met.
     case launchBlocked
-    /// The person turned away from the launch conditions.
+    /// The person cancelled at the launch conditions.
     case launchCancelled
     /// It is outside the person's working time.
     case clockedOut

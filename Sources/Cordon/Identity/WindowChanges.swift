@@ -31,7 +31,7 @@ final class WindowChanges: Sendable {
 package enum SwitchGateAnswer: Sendable, Equatable {
     /// The data may be shown.
     case passed
-    /// The person turned away.
+    /// The person cancelled.
     case cancelled
     /// A condition is not met: the message, and whether it is the working time.
     case blocked(reason: String, isClockedOut: Bool)

@@ -170,7 +170,7 @@ public actor WindowIdentities {
         }
         return switch answer {
         case .passed: nil
-        case .cancelled: IdentitySwitchOutcome(.cancelled, "the person turned away")
+        case .cancelled: IdentitySwitchOutcome(.cancelled, "the person cancelled")
         case .blocked(let reason, _): IdentitySwitchOutcome(.notAllowed, reason)
         case .wiped: IdentitySwitchOutcome(.failed, "the account's data was removed")
         }

@@ -61,7 +61,7 @@ public struct PINPrompt: Sendable, Equatable {
     public let wait: Duration
     /// The biometry that will do instead; nil when only the PIN will.
     public let biometry: Biometry?
-    /// Whether the person may turn away (SDK-ST-15).
+    /// Whether the person may cancel (SDK-ST-15).
     public let canCancel: Bool
 
     /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
@@ -87,7 +87,7 @@ public enum PINAnswer: Sendable, Equatable {
     case recognised(Biometry)
     /// Does not know it any more: a fresh sign-in and a new PIN follow.
     case forgotten
-    /// Turned away.
+    /// Cancelled.
     case cancelled
 }
 
@@ -103,7 +103,7 @@ public struct NewPINPrompt: Sendable, Equatable {
     public let simpleIsBlocked: Bool
     /// Everything that was wrong with the one before.
     public let problems: [PINRequirements.Problem]
-    /// Whether the person may turn away.
+    /// Whether the person may cancel.
     public let canCancel: Bool
 
     /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
@@ -124,7 +124,7 @@ public struct NewPINPrompt: Sendable, Equatable {
 public enum NewPINAnswer: Sendable, Equatable {
     /// Chose this one, typed twice alike.
     case chosen(String)
-    /// Turned away.
+    /// Cancelled.
     case cancelled
 }
 
@@ -134,7 +134,7 @@ public struct SignInPrompt: Sendable, Equatable {
     public let account: ManagedAccount
     /// Why.
     public let message: String
-    /// Whether the person may turn away.
+    /// Whether the person may cancel.
     public let canCancel: Bool
 
     /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
@@ -149,7 +149,7 @@ public struct SignInPrompt: Sendable, Equatable {
 public enum SignInAnswer: Sendable, Equatable {
     /// This account signed in, just now and with its credentials.
     case signedIn(AccountID)
-    /// The person turned away.
+    /// The person cancelled.
     case cancelled
     /// There can be none at present; why, for the person. Without a network, say so here.
     case unavailable(String)

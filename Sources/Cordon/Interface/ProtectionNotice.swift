@@ -18,7 +18,7 @@ public struct ProtectionNotice: Sendable, Equatable {
         case sharingBlocked
         /// Something may not be printed (SDK-PR-02).
         case printingBlocked
-        /// A server's key is none that the organisation pinned (SDK-CP-03).
+        /// A server's key isn't one that the organisation pinned (SDK-CP-03).
         case connectionBlocked
     }
 
@@ -82,7 +82,7 @@ public enum NoticeAnswer: Sendable, Hashable {
     case goOn
     /// Look once more whether the cause is gone.
     case tryAgain
-    /// Turn away.
+    /// Cancel.
     case cancel
 }
 

@@ -104,7 +104,7 @@ actor GatePassing {
         return nil
     }
 
-    /// Puts in force that the gate stays closed, and tells who observes.
+    /// Puts in force that the gate stays closed, and notifies observers.
     private func finish(_ account: AccountID, _ result: LaunchOutcome.Result, _ attempt: LaunchAttempt) async {
         switch result {
         case .opened:

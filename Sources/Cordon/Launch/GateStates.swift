@@ -64,7 +64,7 @@ final class GateStates: Sendable {
     /// Tells one opening of a gate from the next: another number after everything that closes it.
     func epoch(of account: AccountID) -> Int { states.withLock { $0.epoch(of: account) } }
 
-    /// Opens a gate for an attempt that began in an epoch, unless something has closed it since, and tells who observes.
+    /// Opens a gate for an attempt that began in an epoch, unless something has closed it since, and notifies observers.
     func open(_ account: AccountID, in epoch: Int) -> Opening {
         states.withLock { states in
             if states.isBehind { return .isBehind }
@@ -81,7 +81,7 @@ final class GateStates: Sendable {
     /// Whether the app has left the front, as it said.
     var isBehind: Bool { states.withLock { $0.isBehind } }
 
-    /// Closes every gate until the app is back, and tells who observes.
+    /// Closes every gate until the app is back, and notifies observers.
     ///
     /// - Returns: The accounts whose gate was open, in order.
     func leaveFront() -> [AccountID] {

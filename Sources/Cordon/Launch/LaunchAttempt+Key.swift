@@ -72,7 +72,7 @@ extension LaunchAttempt {
         _ = try await tools.guards.open(account, with: recovered, andThen: pinKey)
     }
 
-    /// Nothing opens the account's files any more: the person is told so, and goes on without them after a sign-in.
+    /// Nothing opens the account's files any more: the person learns so, and continues without them after a sign-in.
     private nonisolated(nonsending) mutating func startAnew() async -> Next {
         // A sign-in before this was found does not say that the person agrees.
         hasSignedIn = false

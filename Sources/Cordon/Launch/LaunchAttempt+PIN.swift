@@ -89,7 +89,7 @@ extension LaunchAttempt {
         return await choosePIN()
     }
 
-    /// Has a PIN made until one will do or the person turns away.
+    /// Has the person choose a PIN until one is acceptable or the person cancels.
     nonisolated(nonsending) mutating func choosePIN() async -> Next {
         guard let access = tools.rules.policy(of: .managed(account))?.policy.access else { return .again }
         var problems: [PINRequirements.Problem] = []

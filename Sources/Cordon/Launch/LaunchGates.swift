@@ -120,7 +120,7 @@ public actor LaunchGates: AccountFollower {
     /// ```swift
     /// func sceneWillEnterForeground(_ scene: UIScene) { protection.gate.cameToFront() }
     /// ```
-    /// - Returns: The passing of the gate, for who wants to wait for its outcome.
+    /// - Returns: The passing of the gate, for callers that wait for its outcome.
     @discardableResult
     public nonisolated func cameToFront(_ account: AccountID? = nil) -> Task<LaunchOutcome, Never> {
         noteFront()

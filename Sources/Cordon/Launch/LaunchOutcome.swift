@@ -7,7 +7,7 @@ public struct LaunchOutcome: Sendable, Equatable {
     public enum Result: String, Sendable, Hashable, CaseIterable {
         /// The account's data may be shown.
         case opened
-        /// The person turned away; the data stays closed.
+        /// The person cancelled; the data stays closed.
         case cancelled
         /// A condition is not met; the data stays closed.
         case blocked
@@ -59,15 +59,15 @@ public struct LaunchStep: Sendable, Hashable {
 
     /// How it was answered.
     public enum Answer: String, Sendable, Hashable, CaseIterable {
-        /// As it should be.
+        /// Successfully.
         case done
-        /// Wrongly, or not as the rules want it.
+        /// Wrongly, or not as the rules require.
         case refused
-        /// The person turned away.
+        /// The person cancelled.
         case cancelled
         /// Not in time, or there is no interface to ask through.
         case unanswered
-        /// It could not be done at present.
+        /// It cannot be done at present.
         case unavailable
     }
 

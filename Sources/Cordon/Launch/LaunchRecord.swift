@@ -15,7 +15,7 @@ struct LaunchRecord: Codable, Equatable, Sendable {
     /// The last contact with the service.
     var checkedIn: ClockReading?
 
-    /// What asks the most of the person.
+    /// The record that asks the most of the person.
     static let doubtful = LaunchRecord(noticeSeen: true, hadPIN: true, mustSignIn: true)
 }
 
@@ -33,7 +33,7 @@ struct LaunchStore: Sendable {
     let folder: StateFolder
     let seal: StateSeal
 
-    /// What is remembered; what asks the most of the person where that cannot be told, or is not what was written last.
+    /// What is remembered; the record that asks the most of the person where it cannot be read, or is not what was written last.
     ///
     /// - Parameter isEnrolled: Whether the account is enrolled: then there was a record, made before the registration was.
     func record(of account: AccountID, isEnrolled: Bool) -> LaunchRecord {
@@ -65,7 +65,7 @@ struct LaunchStore: Sendable {
         }
     }
 
-    /// Takes the record of an account over that a version before has stored.
+    /// Takes over the record of an account that an earlier version has stored.
     func takeOver(_ account: AccountID) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             try state(of: account).takeOver { record, _ in record }

@@ -142,7 +142,7 @@ struct PINKeeper: Sendable {
         return ([], pinKey)
     }
 
-    /// Takes the record of an account over that a version before has stored.
+    /// Takes over the record of an account that an earlier version has stored.
     func takeOver(_ account: AccountID) async throws(ProtectionError) {
         let state = state(of: account)
         guard try state.look().isFormer else { return }

@@ -56,8 +56,8 @@ public struct ProtectionConfiguration: Sendable {
     /// Signs a person in for ``AppProtection/signInAndEnroll(_:)``: the name to begin with, nil to ask for one.
     public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
     /// Told when the first rules of an account are in force, or when a remediation has removed an account for another's sake
-    /// (SDK-RS-04), for apps that must make themselves anew; Cordon needs no restart. True when the app sees to it itself (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``.
-    /// Called on no particular thread.
+    /// (SDK-RS-04), for apps that have to rebuild their screens; Cordon needs no restart. Return true when the app does so itself
+    /// (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``. Called on no particular thread.
     public var restartApplication: (@Sendable (AccountID) async -> Bool)?
     /// Numbers that only rise, kept where a copy of the data folder does not reach; every process of the app needs the same. Nil keeps them in
     /// files in the data folder, which recognise a record that is removed or put back alone, and not a copy of everything; the service
@@ -65,7 +65,7 @@ public struct ProtectionConfiguration: Sendable {
     public var stateCounter: (any StateCounter)?
     /// A random number from -1 to 1 that spreads the times at which devices ask; a test gives its own.
     package var jitter: @Sendable () -> Double = { Double.random(in: -1...1) }
-    /// Whether telemetry may leave the app at all: the `MAMTelemetryDisabled` of the app's settings, turned round.
+    /// Whether telemetry may leave the app at all: the inverse of the setting `MAMTelemetryDisabled`.
     public var telemetryEnabled = true
     /// Whether the person agreed to optional telemetry, the documents' level 0.
     public var sendsOptionalTelemetry = false
@@ -73,7 +73,7 @@ public struct ProtectionConfiguration: Sendable {
     public var telemetryRegion: ReportedEvent.Region?
     /// Fields that telemetry leaves out.
     public var unsentTelemetry: Set<TelemetryEvent.Field> = []
-    /// The app's own way of sending telemetry; nil sends it to the service.
+    /// How the app sends telemetry itself; nil sends it to the service.
     public var telemetryDelegate: (any TelemetryDelegate)?
     /// The log files of the app, for diagnostics (SDK-LG-03).
     public var logs: [URL] = []
@@ -84,7 +84,7 @@ public struct ProtectionConfiguration: Sendable {
     package var clock = ProtectionClock.system
     /// Where Cordon logs; no file name, content, key or token ever goes there.
     public var logger: Logger
-    /// Told of every step of a wipe by its name; called between steps, so it may take its time.
+    /// Called with the name of every step of a wipe, between steps, so it may take its time.
     package var wipeObserver: @Sendable (String) -> Void = { _ in }
     /// The app's own part of a wipe, after Cordon's files are gone (SDK-SW-01).
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
@@ -106,8 +106,8 @@ public struct ProtectionConfiguration: Sendable {
     public var interfaceDeadline = Duration.seconds(300)
     /// The app's own settings, from code or from its Info.plist.
     public var settings = ProtectionSettings()
-    /// What the app can tell of device and account for the launch conditions: rooted, threat level, device passcode,
-    /// working time. What it does not know stays nil, and a policy that needs it blocks. Asked at every look.
+    /// What the app knows of device and account for the launch conditions: rooted, threat level, device passcode, working time.
+    /// Leave unknown facts nil: a policy that needs one blocks. Called at every check.
     public var deviceFacts: @Sendable (AccountID) async -> DeviceFacts = { _ in .unknown }
     /// Whether files of an account cannot be read while its gate is closed. An app that works on them in the background
     /// sets this to false, and shows nothing of them while the gate is closed.
@@ -130,9 +130,9 @@ public struct ProtectionConfiguration: Sendable {
     package var pinCost: PINCost?
     /// Rules for trying the app without a service; debug builds only.
     public var debugPolicies: DebugPolicies?
-    /// Told of every step of a PIN check; a test ends the process there.
+    /// Called at every step of a PIN check; a test ends the process there.
     package var pinObserver: @Sendable (String) -> Void = { _ in }
-    /// Told of every step by which an account's key comes to hang on its share, or on none; a test ends the process there.
+    /// Called at every step by which an account's key gets or loses its share; a test ends the process there.
     package var guardObserver: @Sendable (String) -> Void = { _ in }
     /// Which build this is; only a test says otherwise.
     package var buildKind = BuildKind.current

@@ -144,6 +144,6 @@ public enum GateAction: Sendable, Hashable {
     case signIn
     /// Answers a notice.
     case answer(NoticeAnswer)
-    /// Turns away.
+    /// Cancels.
     case cancel
 }

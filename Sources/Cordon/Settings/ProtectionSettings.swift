@@ -31,7 +31,7 @@ public struct ProtectionSettings: Sendable, Equatable {
     public var allowsDebugPolicies = false
     /// Whether the app reports identities itself (`MultiIdentity`).
     public var holdsSeveralIdentities = false
-    /// Whether launch screens cannot be turned away from (`MultiIdentityCancelDisabled`).
+    /// Whether launch screens cannot be cancelled (`MultiIdentityCancelDisabled`).
     public var hidesCancel = false
     /// Whether sign-in may use a browser that Cordon does not guard (`BrowserSignInAllowed`,
     /// `SafariViewControllerBlockedOverride`).

@@ -132,7 +132,7 @@ extension SealedState where Value: Codable & JSONReadable {
     func remove() throws(ProtectionError) {
         let name = try counterName
         let counted = (try? seal.counter.value(of: name)) ?? 0
-        // A record of a version before was not counted; it is not to come back either.
+        // A record of an earlier version was not counted; it must not come back either.
         let isUncounted = try file.read() != nil && !isShared && counted == 0
         if counted > 0 && counted % 2 == 0 || isUncounted { try raise(name, to: counted + 1) }
         try file.remove()

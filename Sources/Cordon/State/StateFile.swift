@@ -11,7 +11,7 @@ struct StateFile: Sendable {
 
     /// The bytes, nil when there is no such file.
     func read() throws(ProtectionError) -> Data? {
-        // Most files are not there at most starts, and Foundation's way of saying so is dear.
+        // Most files are missing at most starts, and Foundation's way of saying so is expensive.
         if access(url.path, F_OK) != 0, errno == ENOENT { return nil }
         do {
             return try Data(contentsOf: url)
@@ -28,8 +28,7 @@ struct StateFile: Sendable {
         do { try DurableFile.replace(url, with: bytes, by: draft) } catch { throw unwritable }
     }
 
-    /// Removes the file with everything that says the same: what was put aside, and what a crash kept from taking the
-    /// file's place. A missing file is no error.
+    /// Removes the file with every copy of it: what was set aside, and drafts that a crash left beside it. A missing file is no error.
     func remove() throws(ProtectionError) {
         let folder = url.deletingLastPathComponent()
         let own = url.lastPathComponent
@@ -43,7 +42,7 @@ struct StateFile: Sendable {
         } catch { throw unwritable }
     }
 
-    /// Puts a damaged file away under another name, where it can be looked at; nothing reads it again.
+    /// Renames a damaged file, so that it can be inspected; nothing reads it again.
     func setAside() {
         _ = rename(url.path, url.path + Self.damagedSuffix)
     }

@@ -28,7 +28,7 @@
             }
         }
 
-        /// Whether the device recognised the person; false also when they turned away.
+        /// Whether the device recognised the person; false also when they cancelled.
         public func recognises(because reason: String) async -> Bool {
             let recognition = Recognition()
             let isRecognised = await withTaskCancellationHandler {

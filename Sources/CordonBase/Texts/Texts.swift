@@ -704,7 +704,7 @@ package enum Texts {
         "Account: \(name)"
     }
 
-    /// A button that turns away.
+    /// A button that cancels.
     package static let screenAnswerCancel = "Cancel"
 
     /// A button that goes on.
@@ -832,12 +832,12 @@ package enum Texts {
     /// The line above a report for support.
     package static let terminalDiagnostics = "── diagnostics ──"
 
-    /// The request for the PIN of `name`, who may not turn away.
+    /// The request for the PIN of `name`, who may not cancel.
     package static func terminalEnterPin(name: String) -> String {
         "PIN of \(name) (? when forgotten):"
     }
 
-    /// The request for the PIN of `name`, who may turn away.
+    /// The request for the PIN of `name`, who may cancel.
     package static func terminalEnterPinOrCancel(name: String) -> String {
         "PIN of \(name) (? when forgotten, an empty line to cancel):"
     }

@@ -42,7 +42,7 @@ struct SignInLog: Sendable {
         guard let error else {
             return logger.info("\(operation.rawValue) succeeded", metadata: ["provider": "\(issuer)"])
         }
-        // A person who turns away, and one who is needed, are nothing out of order.
+        // A person who cancels, and one who has to sign in, are no fault.
         let level: Logger.Level = [.cancelled, .interactionRequired].contains(error.code) ? .info : .warning
         logger.log(
             level: level, "\(operation.rawValue) failed",
