@@ -27,7 +27,7 @@ extension Bench {
             for name in [to] { try? FileManager.default.removeItem(atPath: name) }
         }
         if !age.isEmpty { Meter.say("P2 seal, times age's rate", age, atLeast: 4) }
-        // Where fresh memory is dear, writing hides the cipher; this leaves the writing out.
+        // Where fresh memory is expensive, writing hides the cipher; this leaves the writing out.
         if !added.isEmpty { Meter.say("P2 CPU that age adds to a copy, times what the vault adds", added, atLeast: 4) }
         if !openssl.isEmpty {
             Meter.say("P2 seal, times openssl enc's rate (no authentication)", openssl, atLeast: 2.5)

@@ -98,7 +98,7 @@ extension AppProtection {
     /// Asks the service for news of an account and applies them at once, commands included (SRV-CI-019).
     ///
     /// Whatever goes wrong, the rules in force stay in force (SRV-CI-087). A registration that the service has forgotten, or
-    /// whose key a new sign-in has replaced, is made anew, without asking the person (SRV-CI-069).
+    /// whose key a new sign-in has replaced, is made again, without asking the person (SRV-CI-069).
     /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func checkIn(_ account: AccountID) async -> EnrollmentStatus { await checkIns.checkIn(account) }

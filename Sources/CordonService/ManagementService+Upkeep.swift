@@ -28,7 +28,7 @@ extension ManagementService {
         try await alertDrift(of: tenant, at: now)
     }
 
-    /// Counts all people anew for the figures, and corrects the counters where they differ; says so in the log.
+    /// Recounts all people for the figures, and corrects the counters where they differ; says so in the log.
     ///
     /// For a timer to call, such as once a day: the counters change with what they count, so that nothing should ever differ. It reads
     /// every person, a page at a time, and holds up no writer meanwhile.

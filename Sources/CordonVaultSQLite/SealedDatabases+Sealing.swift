@@ -4,7 +4,7 @@ public import Foundation
 
 extension SealedDatabases {
     /// Seals a plain database where it is: page by page into a draft beside it, which then takes its name in one step. One that is sealed
-    /// under the key that earlier software made for the account is sealed anew in the same way, under the present key and a key of its own.
+    /// under the key that earlier software made for the account is resealed in the same way, under the present key and a key of its own.
     ///
     /// Row ids, page size, free pages and journal mode stay as they are. A kill leaves the former database or the sealed
     /// one, and calling again brings it to its end; any other sealed database is left alone. The former database is locked
@@ -14,7 +14,7 @@ extension SealedDatabases {
     /// - Parameters:
     ///   - path: the database; its journal or log is taken in first.
     ///   - progress: told pages done and in all, from time to time.
-    /// - Throws: `noSuchFile`; `inUse` when another connection holds a lock, or this process has one open that is to be sealed anew; `notSealed` when it is no database;
+    /// - Throws: `noSuchFile`; `inUse` when another connection holds a lock, or this process has one open that is to be resealed; `notSealed` when it is no database;
     ///   `locked`, `wiped`; `noSpace`, `inputOutput`.
     public func seal(
         _ path: URL, progress: @Sendable (Int, Int) -> Void = { _, _ in }

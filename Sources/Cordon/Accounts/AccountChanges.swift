@@ -79,7 +79,7 @@ actor AccountChanges {
         for follower in followers { await follower.logsRequested(requests, of: account) }
     }
 
-    /// Drops what this process holds of an account; a later enrolment starts anew.
+    /// Drops what this process holds of an account; a later enrolment starts over.
     func forget(_ account: AccountID) async {
         await release(account) { await self.context.lockVaults(of: account) }
     }

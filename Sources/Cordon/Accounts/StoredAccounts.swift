@@ -110,8 +110,9 @@ actor StoredAccounts {
         context.accounts.put(record)
         var owedWipe: Command?
         do {
-            let envelope = try verifiedAgain(record)
-            try requireContact(of: record)
+            let keys = try trustedKeys(of: record)
+            let envelope = try verifiedEnvelope(of: record, by: keys)
+            try requireContact(of: record, by: keys)
             if context.accounts.isDoubted(account) {
                 context.configuration.logger.error("stored state is older than what was in force")
                 context.events.post(.stateRolledBack(account: account))
@@ -131,14 +132,6 @@ actor StoredAccounts {
         }
         await changes.publishRules(of: account)
         if let owedWipe { context.startUnattended { [wipes] in await wipes.begin(owedWipe) } }
-    }
-
-    /// The stored envelope, its signature and receiver checked against the pinned root once more (SRV-CI-083).
-    nonisolated func verifiedAgain(_ record: RegistrationRecord) throws(ProtocolError) -> PolicyEnvelope {
-        // Validity in time was checked when the set arrived; a device that is offline for long keeps its rules.
-        let keys = try context.configuration.trusted(record.keys, at: .distantPast)
-        return try record.envelope.verified(
-            by: keys, for: record.receiver(bundleID: context.configuration.application.bundleID))
     }
 
     /// Takes over what a version before has stored: sealed and counted, once. What cannot be taken over now is tried again at the next
@@ -164,10 +157,29 @@ actor StoredAccounts {
         }
     }
 
+    /// The stored envelope, its signature and receiver checked against the pinned root key once more (SRV-CI-083).
+    nonisolated func verifiedAgain(_ record: RegistrationRecord) throws(ProtocolError) -> PolicyEnvelope {
+        try verifiedEnvelope(of: record, by: trustedKeys(of: record))
+    }
+
+    /// The stored keys, checked against the pinned root key once more. Validity in time was checked when the set arrived; a device
+    /// that is offline for long keeps its rules.
+    private nonisolated func trustedKeys(of record: RegistrationRecord) throws(ProtocolError) -> JSONWebKeySet {
+        try context.configuration.trusted(record.keys, at: .distantPast)
+    }
+
+    private nonisolated func verifiedEnvelope(
+        of record: RegistrationRecord, by keys: JSONWebKeySet
+    ) throws(ProtocolError) -> PolicyEnvelope {
+        try record.envelope.verified(
+            by: keys, for: record.receiver(bundleID: context.configuration.application.bundleID))
+    }
+
     /// Checks that the time of the last contact is not later than what the service signed.
-    private nonisolated func requireContact(of record: RegistrationRecord) throws(ProtocolError) {
+    private nonisolated func requireContact(
+        of record: RegistrationRecord, by keys: JSONWebKeySet
+    ) throws(ProtocolError) {
         guard let text = record.contact else { return }
-        let keys = try record.keys.verified(pin: context.configuration.rootKey, at: .distantPast)
         let proof = try ContactProof(verifying: text, by: keys, forRegistration: record.registrationID)
         guard record.lastCheckIn.timeIntervalSince1970 < Double(proof.clientTime) + 1 else {
             throw ProtocolError(.replayed, "the last contact is older than was noted")

@@ -18,7 +18,7 @@ actor Commands {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    /// Obeys the commands of an envelope that are no wipes; the status of a registration that one of them made anew.
+    /// Obeys the commands of an envelope that are no wipes; the status of a registration that one of them renewed.
     ///
     /// - Parameter register: Makes a registration anew in place of one.
     func obey(
@@ -43,7 +43,7 @@ actor Commands {
                     [LogRequest(id: command.id, notAfter: command.notAfter)], of: command.account)
                 continue
             case .reRegister:
-                // Without an enrolled account there is nothing to make anew (221).
+                // Without an enrolled account there is nothing to renew (221).
                 status =
                     if let record = context.accounts[command.account] { await register(record) } else {
                         .reenrollmentOfUnenrolledAccount

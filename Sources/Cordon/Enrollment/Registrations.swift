@@ -163,7 +163,7 @@ actor Registrations {
         return await obey(due) ?? standing(of: account)
     }
 
-    /// Obeys commands that are no wipes; the status of a registration that one of them made anew.
+    /// Obeys commands that are no wipes; the status of a registration that one of them renewed.
     func obey(_ due: [Command]) async -> EnrollmentStatus? {
         await commands.obey(due) { await self.registerAnew($0) }
     }

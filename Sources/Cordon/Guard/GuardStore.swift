@@ -46,7 +46,7 @@ struct GuardStore: Sendable {
         record(of: account).flatMap { $0.registrationID == registrationID ? $0.left : nil }
     }
 
-    /// Notes that the service has no longer what was left with it: the next right PIN leaves it anew.
+    /// Notes that the service has no longer what was left with it: the next right PIN leaves it again.
     nonisolated(nonsending) func noteLostShare(
         _ digest: String, of account: AccountID
     ) async throws(ProtectionError) {

@@ -9,7 +9,7 @@ struct KeyGuardRecord: Codable, Equatable, Sendable {
     /// The registration that has left the share with the service.
     let registrationID: String
     /// The digest of what was left there; nil where the service has said that it has it no more, and in records of older versions: then
-    /// the next right PIN leaves it anew.
+    /// the next right PIN leaves it again.
     var left: String?
     /// The public key of what the account receives while its key is not in memory.
     let inboxKey: Data

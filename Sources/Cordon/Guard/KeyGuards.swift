@@ -244,7 +244,7 @@ struct KeyGuards: Sendable {
             let left = try await keep(share, account, service)
             try await write(share, under: pinKey, of: account, registrationID, left: left)
         } else {
-            // The PIN was made anew while the key was in memory, after a sign-in that the service may still take for fresh.
+            // A new PIN was made while the key was in memory, after a sign-in that the service may still take for fresh.
             let recovered: RecoveryShare
             do { recovered = try await service.release(account) } catch {
                 throw ProtectionError(.serviceUnusable, "the share of a key was not given out: \(error.reason)")
@@ -260,7 +260,7 @@ struct KeyGuards: Sendable {
     private func guardKey(
         of account: AccountID, _ pinKey: PINKey, _ registrationID: String, _ service: Service
     ) async throws(ProtectionError) {
-        // Until files of an earlier version are sealed anew, the key stays as it is.
+        // Until files of an earlier version are resealed, the key stays as it is.
         guard await !context.vault.hasFormerFiles(of: account) else { return }
         let observer = context.configuration.guardObserver
         let share = SymmetricKey(size: .bits256)

@@ -260,7 +260,7 @@ struct LaunchAttempt: Sendable {
             return await showFailure(error)
         }
         session.steps.append(LaunchStep(.wipe, .done))
-        // Other apps of the organisation go on with a PIN of their common person; a used-up one must be made anew.
+        // Other apps of the organisation go on with a PIN of their common person; a used-up one must be replaced.
         if usedUp, configuration.pinDirectory != nil {
             try? await tools.pins.takeAway(from: account)
         }

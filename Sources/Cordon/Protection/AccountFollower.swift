@@ -18,7 +18,7 @@ protocol AccountFollower: Actor {
     /// The service refuses the account as disabled.
     func accountRefused(_ account: AccountID) async
 
-    /// The organisation wants the account's PIN made anew.
+    /// The organisation wants a new PIN for the account.
     ///
     /// - Returns: Whether it was taken away.
     func resetPIN(of account: AccountID) async -> Bool

@@ -93,7 +93,7 @@ struct ServiceClient: Sendable {
         _ = try await authorized(.delete, path: "registrations/\(registration)", token: token, message: report)
     }
 
-    /// Has compliance looked at anew (SRV-CI-022).
+    /// Has compliance looked at again (SRV-CI-022).
     func compliance(
         _ request: RemediationRequest, registration: String, token: String
     ) async throws(ServiceFailure) -> ComplianceReport {

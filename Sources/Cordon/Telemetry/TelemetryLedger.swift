@@ -19,7 +19,7 @@ struct TelemetryLedger: Sendable {
     }
 
     private let file: URL
-    /// Taken for every change: what is added while the ledger is written anew must not be lost.
+    /// Taken for every change: what is added while the ledger is rewritten must not be lost.
     private var lock: URL { file.appendingPathExtension("lock") }
     /// Where the former ledger waits until it was overwritten.
     private var aside: URL { file.appendingPathExtension("ended") }

@@ -3,7 +3,7 @@ public import Foundation
 /// What people hold in their hands, with the bundles in it that the tools work on: an app, an extension, a framework,
 /// an `.xcframework`, an `.xcarchive` or an `.ipa`; or one code file.
 ///
-/// An `.ipa` is unpacked to a folder of its own. ``save()`` writes it anew, with the same entries, permissions, links
+/// An `.ipa` is unpacked to a folder of its own. ``save()`` writes it again, with the same entries, permissions, links
 /// and order; ``close()`` removes the folder.
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Changes a property list with the fewest changed bytes: XML is edited as text, binary is written anew only when
+/// Changes a property list with the fewest changed bytes: XML is edited as text, binary is rewritten only when
 /// something really changed (TL-CF-30 to 33).
 public struct PropertyListEditor: Sendable {
     /// The content with all changes so far.

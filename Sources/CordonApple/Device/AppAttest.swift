@@ -26,7 +26,7 @@
 
         /// Signs a request with an attested key.
         ///
-        /// - Throws: What the system says; a key that is gone is made anew with ``attest(_:)``.
+        /// - Throws: What the system says; a key that is gone is made again with ``attest(_:)``.
         public func assertion(of request: Data, by key: String) async throws -> Data {
             try await DCAppAttestService.shared.generateAssertion(key, clientDataHash: Data(SHA256.hash(data: request)))
         }

@@ -3,7 +3,7 @@
 ///
 /// ``JoinedTask`` is for work that has to reach its end; this is for work that is done for its callers alone.
 ///
-/// - Cancellation: work that is given up is no longer under way, even if it takes its time to end; who asks then starts it anew.
+/// - Cancellation: work that is given up is no longer under way, even if it takes its time to end; who asks then starts it again.
 /// - Re-entrancy: work that asks for its own key from inside waits for itself. It must not, but a task that it starts may.
 package final class AbandonableTask<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Running {

@@ -1,7 +1,7 @@
 /// Work that many may ask for at once and that is done once: who asks while it is under way waits for the same result.
 ///
 /// The work runs in a task of its own, so that no caller's cancellation ends it for the others. Who asks after it has ended
-/// starts it anew.
+/// starts it again.
 ///
 /// - Cancellation: a cancelled caller waits for the result all the same.
 /// - Re-entrancy: work that asks for its own key from inside runs what it asks for at once, instead of waiting for itself.
@@ -39,8 +39,8 @@ package final class JoinedTask<Key: Hashable & Sendable, Value: Sendable>: Senda
         return await task.value
     }
 
-    /// Cancels the work of these keys. Its callers get what it then comes to; a later one starts it anew.
-    package func cancel(where isMeant: (Key) -> Bool) {
+    /// Cancels the work of these keys. Its callers get what it then comes to; a later one starts it again.
+    package func cancel(where isMeant: @Sendable (Key) -> Bool) {
         let cancelled = running.withLock { running in
             let meant = running.filter { isMeant($0.key) }
             for key in meant.keys { running[key] = nil }

@@ -121,7 +121,7 @@ extension Broker {
         var changed = state
         changed.registration = nil
         changed.wasShared = nil
-        // A device that joins anew begins with the policy it is run by.
+        // A device that joins again begins with the policy it is run by.
         changed.policyVersion = configuration.policy?.version
         changed.session += 1
         changed.changed = environment.now()

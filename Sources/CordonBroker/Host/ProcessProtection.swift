@@ -21,7 +21,7 @@ public enum ProcessProtection {
         return warnings
     }
 
-    /// Begins the program anew with a C library that overwrites memory when it is freed; does nothing the second time, and
+    /// Restarts the program with a C library that overwrites memory when it is freed; does nothing the second time, and
     /// where the library is another one.
     ///
     /// Swift's own values are never zeroed: a text with a token in it is freed and stays readable until another value gets
@@ -40,7 +40,7 @@ public enum ProcessProtection {
     }
 
     #if canImport(Glibc)
-        /// Says that the program has begun anew already, whatever became of the setting on the way.
+        /// Says that the program has restarted already, whatever became of the setting on the way.
         private static let mark = "CORDON_FREED_MEMORY"
     #endif
 }

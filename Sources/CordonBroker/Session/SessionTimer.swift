@@ -100,7 +100,7 @@ struct RecurringWork {
         return true
     }
 
-    /// What is asked for from here on is asked for anew.
+    /// What is asked for from here on is asked for again.
     mutating func beginRound() { isWantedAgain = false }
 
     mutating func end() { isRunning = false }

@@ -14,7 +14,7 @@ struct BrokerStore: Sendable {
     private let secrets: any SecretStore
 
     private static let magic = Data("CRDNBRKR".utf8)
-    /// The key and revision of format 1, 40 bytes that were written anew with every change.
+    /// The key and revision of format 1, 40 bytes that were rewritten with every change.
     private static let firstSecret = "broker-state"
     /// Number of the key in force and newest revision, 16 bytes.
     private static let countSecret = "broker-state-count"

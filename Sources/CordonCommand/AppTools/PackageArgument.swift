@@ -51,7 +51,7 @@ struct BundleWork {
 
 extension PackageArgument {
     /// Plans every bundle, then writes all of it, or with `isCheck` only lists it and says that the wanted state is not
-    /// reached. An archive is written anew.
+    /// reached. An archive is rewritten.
     func apply(isCheck: Bool, json: Bool, _ plan: (URL) throws -> BundleWork) throws {
         try open(json: json) { package in
             let work = try package.bundles.map(plan)

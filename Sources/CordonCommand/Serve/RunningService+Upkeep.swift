@@ -12,7 +12,7 @@ extension RunningService {
     /// Maintenance happens every so many looks: once an hour.
     private static let looksPerMaintenance = 120
 
-    /// How often all people are counted anew, to correct the figures where they are wrong.
+    /// How often all people are recounted, to correct the figures where they are wrong.
     private static let recount = Duration.seconds(86_400)
 
     /// What is wrong is logged every so many looks: every ten minutes.
@@ -53,7 +53,7 @@ extension RunningService {
         }
     }
 
-    /// Counts all people anew once a day, the first time a day after the start; takes its time beside everything else. Returns when the
+    /// Recounts all people once a day, the first time a day after the start; takes its time beside everything else. Returns when the
     /// task is cancelled.
     func keepCounting(logger: Logger) async {
         while (try? await Task.sleep(for: Self.recount)) != nil {

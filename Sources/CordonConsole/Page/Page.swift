@@ -193,7 +193,7 @@ enum Moment {
 
     /// The time that a document of the service says.
     static func read(_ text: String?) -> Date? {
-        // Most texts are no times, which is dear to be told by trying.
+        // Most texts are not times, which is expensive to find out by parsing.
         guard let text, text.utf8.dropFirst(10).first == UInt8(ascii: "T") else { return nil }
         return (try? Date(text, strategy: .iso8601))
             ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))

@@ -64,7 +64,7 @@ public actor DemoStage {
         return administrator
     }
 
-    /// The administrator, signed in anew: the embedded provider forgets its sessions when it is killed.
+    /// The administrator, signed in again: the embedded provider forgets its sessions when it is killed.
     public func administratorAgain() async throws(ProgramError) -> Administrator {
         administratorSession = nil
         return try await administrator()

@@ -33,7 +33,7 @@ extension DemoStory {
         step.expect("the session's key is destroyed", out["keyDestroyed"], is: "true")
         step.expect("every app reports that it cleaned up", out["apps"]?.contains("late"), is: false)
 
-        // The next worker starts the app anew, as a person at a shared device does.
+        // The next worker starts the app again, as a person at a shared device does.
         await second.end()
         let next = try await stage.sharedApp("board-2", at: broker)
         _ = try await stage.signIn(try stage.worker("b"), in: next)

@@ -40,7 +40,7 @@ public struct ComplianceReport: Sendable, Codable, Equatable {
     }
 }
 
-/// What an app sends to have compliance looked at anew (SRV-CI-022).
+/// What an app sends to have compliance looked at again (SRV-CI-022).
 public struct RemediationRequest: Sendable, Codable, Equatable {
     /// Whether the person must not be asked for anything now.
     public var silent: Bool

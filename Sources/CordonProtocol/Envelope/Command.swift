@@ -23,7 +23,7 @@ public struct Command: Sendable, Codable, Equatable {
         case refreshConfiguration = "refreshConfig"
         /// Send the app's logs, if the person agrees; the command's id is that of the log request.
         case collectLogs
-        /// Register anew, with the same key.
+        /// Register again, with the same key.
         case reRegister
         /// Have a new PIN made, after a fresh sign-in.
         case resetPIN = "resetPin"

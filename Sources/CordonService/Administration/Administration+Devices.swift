@@ -275,7 +275,7 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.records(SharedDevice.self) }
     }
 
-    /// Releases a device: its statements no longer count, and it may be registered anew.
+    /// Releases a device: its statements no longer count, and it may be registered again.
     public func releaseDevice(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.registerDevices, of: administrator)
         try await store.change(for: administrator) { change in

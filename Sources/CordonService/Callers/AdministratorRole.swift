@@ -59,7 +59,7 @@ public enum Permission: String, Sendable, Codable, CaseIterable {
     case registerDevices
     /// Ask apps for their logs and read them.
     case collectLogs
-    /// Tell apps to take up their configuration, to register anew or to have a new PIN made (SRV-CI-006).
+    /// Tell apps to take up their configuration, to register again or to have a new PIN made (SRV-CI-006).
     case commandApps
     /// Export and erase what is kept about a person.
     case handlePersonalData

@@ -115,7 +115,7 @@ extension ManagedAppPolicy {
         (try? AppProtectionPolicy(graphJSON: document)) ?? AppProtectionPolicy()
     }
 
-    /// What a version keeps, without ids that every call makes anew.
+    /// What a version keeps, without ids that every call makes afresh.
     fileprivate var digestedDocument: JSONValue {
         guard case .object(var members) = versionDocument else { return .null }
         members["assignments"] = .array(

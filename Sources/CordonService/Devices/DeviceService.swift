@@ -31,7 +31,7 @@ public struct DeviceService: Sendable {
         self.logger = logger
     }
 
-    /// The keys that sign envelopes, vouched for by the root key (SRV-CI-025); signed anew when keys change or half the set's
+    /// The keys that sign envelopes, vouched for by the root key (SRV-CI-025); signed again when keys change or half the set's
     /// life is over.
     public func keySet(of tenant: TenantID) async throws(ServiceError) -> SignedKeySet {
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }

@@ -174,7 +174,7 @@ extension PolicyWriter {
             before: before, after: after, action: prepared.action, entity: entity, base: before?.version)
     }
 
-    /// How often a change is looked at anew because something else changed between the look and the write.
+    /// How often a change is looked at again because something else changed between the look and the write.
     private static let mostLooks = 5
 
     /// Makes a change, once it is known that its author may: looked at outside the writer, and written only if nothing that

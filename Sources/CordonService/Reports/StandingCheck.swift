@@ -1,7 +1,7 @@
 internal import CordonIdentity
 internal import Foundation
 
-/// Counts people anew, from the records themselves, and corrects the counters where they differ.
+/// Recounts people, from the records themselves, and corrects the counters where they differ.
 ///
 /// It reads a page at a time over a reader, and takes the writer for those alone that differ. What changes meanwhile keeps its own
 /// count right, so that nothing has to stand still.
@@ -11,7 +11,7 @@ struct StandingCheck: Sendable {
 
     let store: TenantStore
 
-    /// Counts all people anew.
+    /// Recounts all people.
     ///
     /// - Returns: How many people and counts were wrong.
     func run(of tenant: TenantID) async throws(ServiceError) -> Int {

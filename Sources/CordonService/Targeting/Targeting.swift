@@ -2,7 +2,7 @@ internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 
-/// The newest snapshot of each organisation, made anew when its revision has risen.
+/// The newest snapshot of each organisation, made again when its revision has risen.
 struct Targeting: Sendable {
     private let numericConflict: NumericConflict
     private let snapshots = Locked<[TenantID: TargetingSnapshot]>([:])

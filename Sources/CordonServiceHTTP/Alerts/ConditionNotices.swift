@@ -32,7 +32,7 @@ package struct ConditionNotice: Sendable, Equatable {
 
 /// Decides which notices of conditions a receiver is to get: when one begins, once a day while it lasts, and when it is over.
 ///
-/// Kept in memory, because the store may be what fails; a service that is started again tells what it finds anew. One that comes and
+/// Kept in memory, because the store may be what fails; a service that starts again reports what it finds again. One that comes and
 /// goes is told once: it is over when it was not seen for ``pause``.
 package struct ConditionNotices: Sendable {
     /// How long a condition must be away to be over, in seconds.

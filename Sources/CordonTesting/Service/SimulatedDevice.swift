@@ -104,7 +104,7 @@ public actor SimulatedDevice {
         }
     }
 
-    /// Reports every other command of the envelope in force as done: registers anew where it says so, else in name only.
+    /// Reports every other command of the envelope in force as done: registers again where it says so, else in name only.
     ///
     /// - Throws: ``ServiceError`` with the service's refusal, ``TransportError`` without an answer, ``ProtocolError`` when an envelope is not acceptable.
     public func carryOutCommands() async throws {

@@ -82,7 +82,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         return try store.refresh()
     }
 
-    /// Whether the file is better sealed anew, under a new content key.
+    /// Whether the file is better resealed, under a new content key.
     var isDueForNewKey: Bool {
         mutex.lock()
         defer { mutex.unlock() }
@@ -233,7 +233,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         }
     }
 
-    /// Changes the length: the chunk that was or becomes the last is sealed anew where its stored bytes change.
+    /// Changes the length: the chunk that was or becomes the last is resealed where its stored bytes change.
     private func resize(to size: Int64, _ store: SealedStore) throws(VaultError) {
         let old = store.shape
         let whole = Int64(chunkSize)

@@ -205,7 +205,7 @@ final class SealedStore {
         }
     }
 
-    /// Whether the content key has sealed half as often as is safe, so that the file is better sealed anew.
+    /// Whether the content key has sealed half as often as is safe, so that the file is better resealed.
     var isDueForNewKey: Bool { seals >= Layout.sealLimit / 2 }
 
     /// Says that a change failed part-way.

@@ -69,7 +69,7 @@ extension Vault {
     /// The names of a folder's files, in order.
     ///
     /// A directory that is missing or damaged is no loss: the names are taken from the headers then, and the next change of the
-    /// folder writes it anew.
+    /// folder writes it again.
     /// - Throws: ``VaultError`` when the folder or its directory cannot be read.
     package func names(in folder: SealedFolder) throws(VaultError) -> [String] {
         let names = try listed(in: folder)
@@ -118,7 +118,7 @@ extension Vault {
         try writeDirectory(of: folder, listing: listed(in: folder), then: change, name)
     }
 
-    /// Appends to the directory; false where it has to be written anew instead.
+    /// Appends to the directory; false where it has to be rewritten instead.
     private func append(
         _ change: DirectoryEntry.Change, _ name: String, to folder: SealedFolder
     ) throws(VaultError) -> Bool {
@@ -184,7 +184,7 @@ extension Vault {
             expecting: HeaderExpectation(owner: folder.account, version: .two, name: .directory))
     }
 
-    /// Whether a directory that failed so is made anew; what could not be read is left alone.
+    /// Whether a directory that failed so is made again; what could not be read is left alone.
     private static func isRebuilt(after error: VaultError) -> Bool {
         [.noSuchFile, .damaged, .notSealed, .wrongKey, .keyExhausted].contains(error.code)
     }
@@ -218,7 +218,7 @@ extension Vault {
 }
 
 extension Vault {
-    /// Brings a folder of version 1 into the present form: each file is sealed anew under its name, then the directory is written,
+    /// Brings a folder of version 1 into the present form: each file is resealed under its name, then the directory is written,
     /// then the former list goes. The caller holds the folder's lock.
     ///
     /// A kill at any instant loses nothing: what the list names and what is at its former place counts until it was removed there,

@@ -232,11 +232,11 @@ extension Vault {
     /// is locked.
     public func hasFormerFiles(of account: AccountID) -> Bool { keys.hasFormerFiles(of: account) }
 
-    /// Seals anew, each with a key of its own, the account's sealed files that hang on the key of earlier software.
+    /// Reseals, each with a key of its own, the account's sealed files that hang on the key of earlier software.
     ///
     /// That key hung on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
     /// before, meanwhile and after a kill. A file that a writer has open, or that is damaged, is left as it is; the next call tries again.
-    /// A database is sealed anew by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former key, which the present one guards. Where vaults share a `keyDirectory`, each
+    /// A database is resealed by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former key, which the present one guards. Where vaults share a `keyDirectory`, each
     /// seals the files of its own roots.
     ///
     /// - Returns: How many files were left.

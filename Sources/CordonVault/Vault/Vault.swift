@@ -22,7 +22,7 @@ public actor Vault {
     /// Sees other processes destroy keys; begun with the first key in memory.
     var watch: FolderWatch?
     var wipes = WipesHere()
-    /// Directories of folders that were found damaged when they were listed, and wait for the next change to be written anew.
+    /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
     var damagedDirectories: Set<URL> = []
 
     /// Opens or makes a vault. Nothing is unlocked, and interrupted wipes wait for ``resumeWipes(observer:)``.

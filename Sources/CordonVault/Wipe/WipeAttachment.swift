@@ -13,7 +13,7 @@ public enum WipeHookOutcome: Sendable, Equatable {
 
 /// A further step of every wipe: paths to remove, or the app's own code.
 ///
-/// Attached anew at each start, before ``Vault/resumeWipes(observer:)``. May run twice when the process was killed in
+/// Attached again at each start, before ``Vault/resumeWipes(observer:)``. May run twice when the process was killed in
 /// between, so it must not mind finding its work done.
 public struct WipeAttachment: Sendable {
     enum Action: Sendable {

@@ -9,7 +9,7 @@ struct WipeJournal: Codable {
     /// The id of the key that was there when the wipe was asked for, empty for none; nil where that could not be told, and in
     /// journals of older versions, which were first written when the key was gone.
     var askedKeyID: String?
-    /// What a step has yet to remove, noted before the first removal so that a resumed step does not count anew.
+    /// What a step has yet to remove, noted before the first removal so that a resumed step does not count again.
     var planned: [String: Plan] = [:]
 
     struct Plan: Codable {

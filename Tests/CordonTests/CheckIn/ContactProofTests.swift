@@ -34,6 +34,19 @@ import Testing
         #expect(lastCheckIn(restarted) == time.now)
     }
 
+    @Test func `contact that keys under the next root key have signed counts after a restart`() async throws {
+        let (device, time, protection) = try await enrolled()
+        time.advance(by: 3600)
+        #expect(await protection.checkIn(device.account.id) == .policiesUnchanged)
+        let former = SoftwareSigningKey().publicKey.thumbprint
+        let next = device.service.root.publicKey.thumbprint
+        let restarted = try await device.start(pin: former) { $0.nextRootKey = next }
+        #expect(device.mayPrint(restarted))
+        #expect(lastCheckIn(restarted) == time.now)
+        // The control: an app that does not know the next root key denies.
+        #expect(!device.mayPrint(try await device.start(pin: former)))
+    }
+
     @Test func `an answer to another request, of another registration or by another key is no contact`() async throws {
         let (device, time, protection) = try await enrolled()
         let before = time.now

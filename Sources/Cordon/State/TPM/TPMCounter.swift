@@ -8,7 +8,7 @@
         internal import Musl
     #endif
 
-    /// One counter in a TPM 2 (TCG TPM 2.0 Library, part 3, chapter 31): it counts up by one, never down, and one that is made anew after its removal
+    /// One counter in a TPM 2 (TCG TPM 2.0 Library, part 3, chapter 31): it counts up by one, never down, and one that is made again after its removal
     /// begins above every one that ever was.
     ///
     /// The password goes to the TPM as it is: an attacker who listens on the bus between processor and TPM learns it, and could count up.

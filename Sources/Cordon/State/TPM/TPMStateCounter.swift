@@ -8,7 +8,7 @@
     /// and never down. An older copy of the file, also with everything else that the app and its user can write, is recognised.
     ///
     /// For ``ProtectionConfiguration/stateCounter`` on Linux. One counter in the TPM for each app and user; all processes of the app give the same
-    /// arguments. A file that is older, damaged or gone counts as lost: nothing can be told of any number, and the next change begins anew with none, so that the person signs in
+    /// arguments. A file that is older, damaged or gone counts as lost: nothing can be told of any number, and the next change starts over with none, so that the person signs in
     /// afresh. Each change writes the TPM once. Any thread may call; a call takes some milliseconds, and waits for other processes.
     public struct TPMStateCounter: StateCounter {
         private static let info = Data("cordon-tpm-counter-1".utf8)

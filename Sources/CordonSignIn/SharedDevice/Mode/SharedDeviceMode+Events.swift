@@ -1,7 +1,7 @@
 internal import CordonBase
 
 extension SharedDeviceMode {
-    /// What happens to the device's account, as it happens; a hint to ask anew, never proof of anything (SI-063).
+    /// What happens to the device's account, as it happens; a hint to ask again, never proof of anything (SI-063).
     ///
     /// Keeps a connection to the broker open from now on. After a loss of the broker the first event is
     /// ``AccountEvent/Kind/resumed``. A slow reader misses old events, not the newest ones.

@@ -59,7 +59,7 @@ struct DirectoryEntry: Equatable {
         }
     }
 
-    /// Whether so much of the log is of no use any more that it is worth writing anew.
+    /// Whether so much of the log is of no use any more that it is worth rewriting.
     var isMostlyGarbage: Bool { entries / 2 > names &+ 256 }
 }
 

@@ -2,7 +2,7 @@
 ///
 ///     0     8     CORDONFK
 ///     8     2     version, 2
-///     10    1     1 when every file that was found has been sealed anew, else 0
+///     10    1     1 when every file that was found has been resealed, else 0
 ///     11    5     0
 ///     16    16    id of the former key
 ///     32    16    id of the present key
@@ -15,7 +15,7 @@ enum FormerKeyRecord {
 
     /// The record.
     ///
-    /// - Parameter isSettled: Whether every file that was found has been sealed anew.
+    /// - Parameter isSettled: Whether every file that was found has been resealed.
     static func seal(_ former: AccountKey, under key: AccountKey, isSettled: Bool) throws(VaultError) -> [UInt8] {
         let memory = RawMemory(size)
         memory.store(magic, at: 0)
