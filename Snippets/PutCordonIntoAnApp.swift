@@ -9,7 +9,7 @@ import Foundation
 // snippet.end
 
 // snippet.configuration
-func configuration(
+func makeConfiguration(
     service: URL, rootKey: String, provider: String, transport: AsyncHTTPTransport
 ) throws -> (ProtectionConfiguration, SignInClient) {
     let home = URL(filePath: "notes-data", directoryHint: .isDirectory)
@@ -101,7 +101,7 @@ do {
     let arguments = CommandLine.arguments.dropFirst()
     if let address = arguments.first, let service = URL(string: address), let rootKey = arguments.dropFirst().first {
         let discovery = try await AppProtection.discover(service, over: transport)
-        var (configuration, signIn) = try configuration(
+        var (configuration, signIn) = try makeConfiguration(
             service: service, rootKey: rootKey, provider: discovery.issuer.absoluteString, transport: transport)
         configuration.interface = TerminalInterface.standard { [signIn] prompt in
             await signInAgain(as: prompt.account, with: signIn, discovery: discovery)
@@ -114,7 +114,7 @@ do {
             }
         if let account { try await keepANote(of: account, with: protection) }
     } else if let nowhere = URL(string: "http://127.0.0.1:9") {
-        var (configuration, _) = try configuration(
+        var (configuration, _) = try makeConfiguration(
             service: nowhere, rootKey: "", provider: nowhere.absoluteString, transport: transport)
         rulesWithoutService(&configuration)
         try await keepANote(of: "dev@example.test", with: try await AppProtection(configuration))
