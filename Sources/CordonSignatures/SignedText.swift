@@ -71,8 +71,8 @@ package struct SignedText: Sendable {
         return key.isValid(signature, for: Data(text.utf8.prefix(signedCount)), by: algorithm)
     }
 
-    /// The payload of a text that nothing is verified of; nil when it is not three parts. Only for what came straight from the
-    /// signer over a connection that authenticates it (OpenID Connect Core §3.1.3.7, 6).
+    /// The payload of a text of which nothing is verified; nil when it is not three parts. Only for what came straight from the
+    /// signer over a connection that authenticates it (OpenID Connect Core §3.1.3.7, 6), and for what is verified besides.
     package static func unverifiedPayload(of text: String) -> Data? {
         Parts(text, nil)?.payload
     }

@@ -1,6 +1,6 @@
-internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
+internal import CordonSignatures
 internal import Foundation
 
 /// The head of an audit log at one moment, signed by the service: a holder of one can tell later whether the
@@ -40,9 +40,8 @@ public struct AuditCheckpoint: Sendable, Codable, Equatable {
 
     /// What a compact JWS says, whichever key signed it.
     init(unverified text: String) throws(ProtocolError) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else {
-            throw ProtocolError(.malformed, "the checkpoint is no signed text")
+        guard let payload = SignedText.unverifiedPayload(of: text) else {
+            throw ProtocolError(.malformed, "the checkpoint is not a signed text")
         }
         self = try MessageCoding.decode(AuditCheckpoint.self, from: payload)
     }
