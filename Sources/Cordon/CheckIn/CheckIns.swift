@@ -167,17 +167,17 @@ actor CheckIns {
     ) async throws(ProtocolError) -> ContactProof? {
         record.contact = response.contact
         guard let text = response.contact else { return nil }
-        let pin = configuration.rootKey
         let proof: ContactProof
         do {
             proof = try ContactProof(
-                verifying: text, by: try record.keys.verified(pin: pin, at: .distantPast),
+                verifying: text, by: try configuration.trusted(record.keys, at: .distantPast),
                 forRegistration: record.registrationID)
         } catch {
             guard error.code == .unknownKey, let fresh = try? await client.keySet() else { throw error }
             let now = configuration.clock.now()
             proof = try ContactProof(
-                verifying: text, by: try fresh.verified(pin: pin, at: now), forRegistration: record.registrationID)
+                verifying: text, by: try configuration.trusted(fresh, at: now, after: record.keys),
+                forRegistration: record.registrationID)
             record.keys = fresh
             record.keysFetched = now
         }

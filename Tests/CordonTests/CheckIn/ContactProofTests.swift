@@ -43,8 +43,29 @@ import Testing
         let restarted = try await device.start(pin: former) { $0.nextRootKey = next }
         #expect(device.mayPrint(restarted))
         #expect(lastCheckIn(restarted) == time.now)
+        #expect(await restarted.checkIn(device.account.id) == .policiesUnchanged)
         // The control: an app that does not know the next root key denies.
         #expect(!device.mayPrint(try await device.start(pin: former)))
+    }
+
+    @Test func `a key that left the service's set makes no contact, although a recorded set still has it`() async throws
+    {
+        let (device, time, protection) = try await enrolled()
+        let (newest, gone) = (SoftwareSigningKey(), SoftwareSigningKey())
+        func answer(with key: SoftwareSigningKey, version: Int64) async throws {
+            let set = try SignedKeySet(
+                [key.publicKey], version: version, validFrom: .distantPast, until: time.now + 86_400,
+                root: device.service.root)
+            await device.service.set {
+                $0.forger = key
+                $0.keySet = set
+            }
+        }
+        // The control: a newer set counts.
+        try await answer(with: newest, version: 2)
+        #expect(await protection.checkIn(device.account.id) == .policiesUnchanged)
+        try await answer(with: gone, version: 1)
+        #expect(await !protection.checkIn(device.account.id).didSucceed)
     }
 
     @Test func `an answer to another request, of another registration or by another key is no contact`() async throws {
