@@ -42,6 +42,8 @@ final class FakeProvider: IssuerDocuments {
         nil)
     /// The forms that came to the token endpoint.
     let exchanges = Locked<[[String: String]]>([])
+    /// Where it says that tokens are asked for, nil for its own address.
+    let tokenEndpoint = Locked<String?>(nil)
     private let key = SoftwareSigningKey()
     private let state = Locked(State())
 
@@ -73,10 +75,11 @@ final class FakeProvider: IssuerDocuments {
     }
 
     func discovery(of issuer: String) async throws(TokenRefusal) -> Data {
-        Data(
+        let tokens = tokenEndpoint.withLock { $0 } ?? issuer + "/token"
+        return Data(
             JSONValue.object([
                 "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/authorize"),
-                "token_endpoint": .string(issuer + "/token"), "jwks_uri": .string(issuer + "/keys"),
+                "token_endpoint": .string(tokens), "jwks_uri": .string(issuer + "/keys"),
                 "dpop_signing_alg_values_supported": ["ES256"],
                 "authorization_response_iss_parameter_supported": true,
             ]).text().utf8)

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonConsole
 import CordonService
 import CordonTestSupport
@@ -57,6 +58,24 @@ import Testing
             let page = try await browser.signIn(ConsoleFixture.ada, at: "/console/sign-in?next=\(encoded)")
             #expect(page.path.hasPrefix("/console"))
             #expect(!page.path.hasPrefix("/consolex"))
+        }
+    }
+
+    @Test(arguments: [
+        "https://login.example.test:65536/token", "http://127.0.0.1:99999/token", "http://login.example.test/token",
+        "token",
+    ])
+    func
+        `a provider that names an address for tokens that no request may be sent to ends the sign-in, and nothing else`(
+            address: String
+        ) async throws
+    {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            fixture.provider.tokenEndpoint.withLock { $0 = address }
+            let page = try await browser.signIn(ConsoleFixture.ada)
+            #expect(page.status == .badGateway)
+            #expect(try await browser.get("/healthz").status == .ok)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation

@@ -38,8 +38,7 @@ struct TokenEndpoint: Sendable {
     }
 
     private func outside(_ body: String, _ url: URL, _ proof: String?) async throws -> Answer {
-        let host = url.host(percentEncoded: false) ?? ""
-        guard url.scheme == "https" || (url.scheme == "http" && Loopback.includes(host)) else {
+        guard AddressFlaw(of: url) == nil else {
             throw Refusal(.badGateway, "sign-in", "The identity provider's address is not https.")
         }
         var request = HTTPClientRequest(url: url.absoluteString)

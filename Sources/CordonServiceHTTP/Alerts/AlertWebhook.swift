@@ -36,11 +36,9 @@ public struct AlertWebhook: Sendable {
     public init(
         address: URL, secretFile: URL, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ProgramError) {
-        guard let host = address.host(percentEncoded: false), !host.isEmpty,
-            address.scheme == "https" || (address.scheme == "http" && Loopback.includes(host))
-        else {
+        if let flaw = AddressFlaw(of: address) {
             throw ProgramError(
-                .configurationInvalid, reason: "alerts are posted by https alone", place: "alertWebhook",
+                .configurationInvalid, reason: "where alerts are posted \(flaw.predicate)", place: "alertWebhook",
                 hint: "give an https address; plain http is for loopback")
         }
         self.address = address

@@ -57,10 +57,9 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
     }
 
     private func fetch(_ address: String) async throws(TokenRefusal) -> Data {
-        guard Self.isAcceptable(address) else {
-            throw TokenRefusal(
-                .issuerUnavailable, "the provider's address is not https", note: TokenRefusalLog.plain(address))
-        }
+        // It comes from the provider's own document too, and the libraries below end the process over some addresses.
+        guard let url = URL(string: address) else { throw Self.unusable(.malformed, address) }
+        if let flaw = AddressFlaw(of: url) { throw Self.unusable(flaw, address) }
         do {
             var request = HTTPClientRequest(url: address)
             request.headers.add(name: "accept", value: "application/json")
@@ -88,8 +87,8 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
         }
     }
 
-    private static func isAcceptable(_ address: String) -> Bool {
-        guard let url = URL(string: address), let host = url.host(percentEncoded: false) else { return false }
-        return url.scheme == "https" || (url.scheme == "http" && Loopback.includes(host))
+    private static func unusable(_ flaw: AddressFlaw, _ address: String) -> TokenRefusal {
+        TokenRefusal(
+            .issuerUnavailable, "an address of the provider \(flaw.predicate)", note: TokenRefusalLog.plain(address))
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonProtocol
 internal import CordonSignatures
 internal import Foundation

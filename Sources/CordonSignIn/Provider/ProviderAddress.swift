@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 /// Addresses that secrets may be sent to: https, or plain http on this machine only.

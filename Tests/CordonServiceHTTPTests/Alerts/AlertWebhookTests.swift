@@ -168,7 +168,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["http://alerts.example.test/", "ftp://127.0.0.1/", "https://"])
+    @Test(arguments: [
+        "http://alerts.example.test/", "ftp://127.0.0.1/", "https://", "https://alerts.example.test:65536/",
+        "http://127.0.0.1:99999/",
+    ])
     func `alerts are posted by https alone, but for loopback`(_ address: String) async throws {
         try await withSecret("whsec_\(Self.secret.base64EncodedString())", mode: 0o640) { file in
             #expect(throws: ProgramError(.configurationInvalid, reason: "", place: "", hint: "")) {

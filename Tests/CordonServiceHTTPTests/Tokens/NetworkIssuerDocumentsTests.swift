@@ -50,4 +50,35 @@ import Testing
         #expect(paths.contains("/keys") && paths.contains { $0.hasPrefix("/first/") })
         #expect(!paths.contains("/leak"))
     }
+
+    @Test(arguments: [
+        "http://127.0.0.1:99999/keys", "http://127.0.0.1:65536/keys", "https://login.example.test:70000/keys",
+        "http://169.254.169.254/keys", "http://[fd00:ec2::254]/keys", "http://localhost.example.test/keys",
+        "http://user:word@127.0.0.1/keys", "file:///etc/passwd", "https:", "https://", "//127.0.0.1/keys", "keys", "",
+    ])
+    func `an address of keys that no request may be sent to is refused, and the service lives on`(
+        address: String
+    ) async throws {
+        let provider = Router()
+        let keys = Locked(address)
+        provider.get("**") { request, _ -> String in
+            let host = request.head.authority ?? ""
+            guard !request.uri.path.hasSuffix("/keys") else { return #"{"keys": []}"# }
+            let place = keys.withLock { $0 }.replacing("HOST", with: host)
+            return #"{"issuer": "http://\#(host)/it", "jwks_uri": "\#(place)"}"#
+        }
+        try await Application(router: provider).test(.live) { client in
+            let issuer = "http://127.0.0.1:\(client.port ?? 0)/it"
+            do throws(TokenRefusal) {
+                _ = try await NetworkIssuerDocuments().keySet(of: issuer)
+                Issue.record("keys were found")
+            } catch {
+                #expect(error.code == .issuerUnavailable && error.reason.contains("address"), "\(error)")
+            }
+            // The control: the same provider with an address of its own.
+            keys.withLock { $0 = "http://HOST/keys" }
+            let found = try await NetworkIssuerDocuments().keySet(of: issuer)
+            #expect(found == Data(#"{"keys": []}"#.utf8))
+        }
+    }
 }

@@ -1,11 +1,9 @@
 package import Foundation
-package import HTTPTypes
 
 /// Why no request is sent to an address.
 ///
 /// Addresses come from settings, from discovery documents and from people. The libraries below end the process over some
-/// of them (a missing scheme, a port above 65535), so every request is made by ``HTTPTypes/HTTPRequest/init(_:to:)``, which
-/// looks at the address first.
+/// of them (a missing scheme, a port above 65535), so every address is looked at before a request is made to it.
 package enum AddressFlaw: Sendable, Equatable {
     /// It is no absolute address of a host, or it carries a name and password.
     case malformed
@@ -70,23 +68,5 @@ package enum AddressFlaw: Sendable, Equatable {
 
     private static func isThisMachine(_ host: String) -> Bool {
         ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host.lowercased())
-    }
-}
-
-extension HTTPRequest {
-    /// A request to an address, wherever it comes from.
-    ///
-    /// - Parameter failure: What an address that no request may be sent to is to the caller.
-    package init<Failure: Error>(
-        _ method: Method, to url: URL, or failure: (AddressFlaw) -> Failure
-    ) throws(Failure) {
-        if let flaw = AddressFlaw(of: url) { throw failure(flaw) }
-        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.percentEncodedHost
-        else { throw failure(.malformed) }
-        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
-        self.init(
-            method: method, scheme: parts.scheme?.lowercased(),
-            authority: parts.port.map { "\(host):\($0)" } ?? host,
-            path: path + (parts.percentEncodedQuery.map { "?" + $0 } ?? ""))
     }
 }
