@@ -159,7 +159,10 @@ package struct SCIMPatch {
         if kind == .remove || items.contains(where: filter.admits) { return changed }
         // The entry that was meant does not exist yet: it is what the filter says it is.
         guard let sub, let value else { throw Refusal.scim(400, "nothing has what the path names", kind: "noTarget") }
-        return items + [.object([filter.attribute: filter.value, sub: value])]
+        var entry = [filter.attribute: filter.value]
+        // Both may be the same attribute; a literal with one name twice ends the process.
+        entry[sub] = value
+        return items + [.object(entry)]
     }
 
     /// Whether two entries of a list are about the same.

@@ -31,6 +31,15 @@ import Testing
         #expect(other?.array?.count == 2)
     }
 
+    @Test func `an entry that a path describes by the very attribute that it sets has that attribute once`() throws {
+        for (path, value) in [("emails[value eq \"x\"].value", "y"), ("members[type eq \"User\"].type", "Group")] {
+            let name = String(path.prefix { $0 != "[" })
+            let attribute = String(path.drop { $0 != "." }.dropFirst())
+            let entry = try patched([["op": "add", "path": .string(path), "value": .string(value)]])[name]?.array?.last
+            #expect(entry == .object([attribute: .string(value)]))
+        }
+    }
+
     @Test func `an extension is reached by its name`() throws {
         let path = SCIMUser.enterprise + ":department"
         let added = try patched([["op": "add", "path": .string(path), "value": "Sales"]])
