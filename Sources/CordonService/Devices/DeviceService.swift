@@ -68,9 +68,8 @@ public struct DeviceService: Sendable {
     public func readiness(of tenant: TenantID) async throws(ServiceError) -> RootKeyState {
         let now = store.now
         if store.health.failure != nil {
-            try await store.change(for: tenant) { change in
-                try change.save(try change.record(KeySetState.self, KeySetState.id) ?? KeySetState())
-            }
+            try await store.change(for: tenant) { try $0.save(StoreProbe()) }
+            try await store.change(for: tenant) { try $0.remove(StoreProbe.self, StoreProbe.id) }
         }
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
         _ = try keys.signer(.envelope, of: tenant, among: known, at: now)

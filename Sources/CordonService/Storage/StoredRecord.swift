@@ -95,6 +95,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case standingCount
     /// People who are still to be counted.
     case standingBacklog
+    /// ``StoreProbe``.
+    case probe
 }
 
 /// What a record can be found by; the raw values stand in stores.

@@ -1,11 +1,11 @@
 import CordonBase
 import CordonPolicy
-import CordonService
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Testing
 
+@testable import CordonService
 @testable import CordonServiceHTTP
 
 /// What watchers of the service are told when its disk is full.
@@ -32,6 +32,32 @@ import Testing
             storage.isFull.withLock { $0 = false }
             #expect(try await ready())
             _ = try await client.register(device)
+        }
+    }
+
+    @Test func `a service is not ready where nothing but the smallest change finds room`() async throws {
+        let storage = FullDiskStorage()
+        let service = try await TestService(storage: storage)
+        _ = try await service.publishPolicy()
+        try await service.service.finishAnnouncing(of: TestService.tenant)
+        try await service.test { client in
+            func ready() async throws -> Bool {
+                try await client.client.execute(uri: "/readyz", method: .get).status == .ok
+            }
+            let device = TestDevice()
+            storage.room.withLock { $0 = 4_096 }
+            storage.isFull.withLock { $0 = true }
+            let answer = try await client.send(.post, "/mam/v1/registrations", as: device, device.registration)
+            #expect(answer.status == .serviceUnavailable)
+            storage.isFull.withLock { $0 = false }
+            #expect(try await !ready())
+            #expect(try await !ready())
+            storage.room.withLock { $0 = nil }
+            #expect(try await ready())
+            let left = try await storage.read(TestService.tenant) {
+                try $0.count(StoreProbe.self, of: .all, atMost: .max)
+            }
+            #expect(left == 0)
         }
     }
 

@@ -219,6 +219,7 @@ extension StorageReader {
         case .standing: String(describing: try records(PersonStanding.self))
         case .standingCount: String(describing: try records(StandingCount.self))
         case .standingBacklog: String(describing: try records(StandingBacklog.self))
+        case .probe: String(describing: try records(StoreProbe.self))
         case .version: String(describing: try records(EntityVersion.self))
         case .versionDocument: String(describing: try records(VersionDocument.self))
         case .deliveredRules: String(describing: try records(DeliveredRules.self))
