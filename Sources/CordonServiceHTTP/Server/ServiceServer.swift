@@ -111,7 +111,7 @@ public final class ServiceServer: Sendable {
 
     /// Serves until ``shutDown()``, SIGTERM or SIGINT, or until the task is cancelled.
     ///
-    /// Draining ends event streams at once and lets other requests finish.
+    /// Draining ends event streams at once and lets other requests finish, for as long as the configuration says.
     ///
     /// - Parameters:
     ///   - handlesSignals: Whether SIGTERM and SIGINT drain; false where the server shares a process.
@@ -135,11 +135,12 @@ public final class ServiceServer: Sendable {
                 await ready(address)
             },
             logger: logger)
-        let group = ServiceGroup(
-            configuration: .init(
-                services: [application] + metricsServices,
-                gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [],
-                logger: logger))
+        var grouping = ServiceGroupConfiguration(
+            services: [application] + metricsServices,
+            gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [],
+            logger: logger)
+        grouping.maximumGracefulShutdownDuration = configuration.drainTimeout
+        let group = ServiceGroup(configuration: grouping)
         self.group.withLock { $0 = group }
         do {
             try await group.run()

@@ -40,6 +40,9 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var unknownConnectionsOfAddress = 256
     /// How long the body of a request may take.
     public var bodyTimeout = Duration.seconds(300)
+    /// How long requests that are under way when the service is asked to end may take to end by themselves. Below the time after which a
+    /// service manager kills a process, so that no client can keep the service from ending in order.
+    public var drainTimeout = Duration.seconds(20)
     /// The organisation.
     public var tenant: TenantID
     /// The issuers of outside providers; unused with the embedded provider. The people of the first one check in, and only
@@ -151,6 +154,15 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
             throw ProgramError(
                 .configurationInvalid, reason: "the tokens of an issuer cannot be told: \(flaw)",
                 place: "issuers \(issuer)", hint: "compare with docs/providers.md")
+        }
+        // Whose keys a token is verified with depends on the name in it.
+        if let name = profile.tokenIssuer,
+            issuers.contains(where: { $0 != issuer && ($0 == name || self.profile(of: $0).tokenIssuer == name) })
+        {
+            throw ProgramError(
+                .configurationInvalid, reason: "the access tokens of two issuers would name one",
+                place: "issuers \(issuer)",
+                hint: "compare tokenIssuer with access_token_issuer of the provider's discovery document")
         }
         let audiences = profile.administrationAudiences ?? administrationAudiences
         guard !audiences.contains(profile.checkInAudience ?? checkInAudience) else {

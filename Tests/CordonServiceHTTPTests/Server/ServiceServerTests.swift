@@ -98,6 +98,28 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(2))) func `a request that never ends does not keep the service from ending`() async throws
+    {
+        let service = ManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
+        try await service.open(TestService.tenant)
+        var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
+        configuration.drainTimeout = .milliseconds(200)
+        let provider = try TestProvider.make(for: configuration)
+        let server = try ServiceServer(
+            development: configuration, service: service, provider: EmbeddedProvider(provider), logger: Self.logger)
+        let (ready, source) = AsyncStream.makeStream(of: ServiceServer.Address.self)
+        let running = Task { try await server.run { source.yield($0) } }
+        let port = try #require(await ready.first { _ in true }?.bound.port)
+        let head = "POST /idp/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        // An answer to the first request shows that the second one has come, of whose body the end never does.
+        let text = "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + head + "Content-Length: 9\r\n\r\na"
+        try await RawConnection.beside(port: port, text) {
+            await server.shutDown()
+            try await running.value
+        }
+    }
+
     @Test func `a port in use is a clear error`() async throws {
         let (first, _) = try await server()
         try await serve(first) { address in
