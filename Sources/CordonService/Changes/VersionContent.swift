@@ -53,9 +53,11 @@ public struct RulesAtTime: Sendable, Codable, Equatable {
         public let applied: Date?
         /// The object ids of the accounts that could be used, nil for no restriction.
         public let allowedAccounts: [String]?
-        /// The policies and configurations, as they were then.
+        /// The policies and configurations that the caller may read, as they were then.
         public let policies: [Policy]
-        /// What the protections amounted to together, nil where there was none or one of them is not kept any more.
+        /// How many more there are, nil for none.
+        public let hidden: Int?
+        /// What the protections amounted to together, nil where there was none, or one of them is hidden or not kept any more.
         public let settings: JSONValue?
     }
 

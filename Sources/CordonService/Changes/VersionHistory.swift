@@ -170,12 +170,13 @@ public struct VersionHistory: Sendable {
     ) throws(ServiceError) -> RulesAtTime.Rules {
         var policies: [RulesAtTime.Policy] = []
         var protections: [AppProtectionPolicy]? = []
+        var hidden = 0
         for reference in rules.policies {
             let storageID = EntityVersion.storageID(EntityVersion.entity(.policy, reference.id), reference.version)
             let made = try records.record(EntityVersion.self, storageID)
             let document = try made.flatMap { version throws(ServiceError) in try version.document(in: records) }
             if let document, !administrator.may(.read, withTags: ManagedAppPolicy.scopeTags(in: document)) {
-                policies.append(.init(id: reference.id, version: reference.version, made: nil, document: nil))
+                hidden += 1
                 protections = nil
                 continue
             }
@@ -199,6 +200,6 @@ public struct VersionHistory: Sendable {
         return RulesAtTime.Rules(
             version: rules.version, delivered: rules.delivered,
             applied: rules.applied.flatMap { $0 <= time ? $0 : nil }, allowedAccounts: rules.allowedAccounts,
-            policies: policies, settings: merged?.policy.completeGraphJSON)
+            policies: policies, hidden: hidden > 0 ? hidden : nil, settings: merged?.policy.completeGraphJSON)
     }
 }

@@ -53,9 +53,11 @@ extension PolicyWriter {
         of proposal: ProposedChange, as administrator: Administrator
     ) async throws(ServiceError) -> Impact {
         let conflict = configuration.numericConflict
-        let (wipes, audience, spent, salt) = try await store.read(for: administrator) { records in
-            (
-                proposal.wipes(among: try records.records(ManagedAppPolicy.self), conflict),
+        let (wipes, seen, audience, spent, salt) = try await store.read(for: administrator) { records in
+            let policies = try records.records(ManagedAppPolicy.self)
+            return (
+                proposal.wipes(among: policies, conflict),
+                Set((policies + proposal.touched).filter(administrator.sees).map(\.id)),
                 // The permission to write policies does not include reading the directory.
                 try Audience(
                     of: proposal, naming: administrator.may(.read),
@@ -79,7 +81,11 @@ extension PolicyWriter {
                 MemberChange.between(proposal.presentFilter?.versionDocument, proposed.versionDocument)
             } ?? MemberChange.between(redacted(before), redacted(after)),
             effects: isProtection ? PolicyDiff(from: policy(before), to: policy(after)).effects : [],
-            wipes: wipes, reach: count.changed, audience: audience, losing: losing, winners: count.winners,
+            wipes: wipes, reach: count.changed, audience: audience, losing: losing,
+            // Other policies are for those who may read them.
+            winners: count.winners.filter { winner in
+                ([winner.policy] + winner.others).allSatisfy { $0.isEmpty || seen.contains($0) }
+            },
             token: wipes.isEmpty
                 ? nil : review.tokens.make(losing, of: proposal.digest, for: administrator.id, at: store.now),
             tokenExpires: wipes.isEmpty ? nil : store.now.addingTimeInterval(ImpactTokens.lifetime),

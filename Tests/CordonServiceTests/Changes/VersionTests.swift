@@ -280,6 +280,56 @@ import Testing
         #expect(removed?.code == .notFound)
     }
 
+    @Test func `the rules of an app do not name policies that a role does not cover, but say that there are some`()
+        async throws
+    {
+        var (test, app) = try await TestApp.enrolled()
+        let hidden = try #require(
+            try await test.service.administration.policies(of: [.iosManagedAppProtection], as: test.owner).first)
+        let mine = try await test.protect(["roleScopeTagIds": ["tag-west"]], name: "Mine", to: .group("staff"))
+        try await app.checkIn()
+        try await app.checkIn()
+        let role = CustomRole(
+            id: "west", displayName: "West", permissions: [.read], members: ["w"], scopeTags: ["tag-west"])
+        let limited = Administrator(
+            tenant: TestOrganisation.tenant, id: "w", name: "w", roles: [], customRoles: [role])
+        func rules(_ administrator: Administrator) async throws -> RulesAtTime.Rules? {
+            try await test.service.administration.history.rules(
+                ofRegistration: app.registrationID, at: test.clock.now, as: administrator
+            ).inForce
+        }
+        let all = try #require(try await rules(test.owner))
+        #expect(Set(all.policies.map(\.id)) == [hidden.id, mine.id] && all.hidden == nil && all.settings != nil)
+        let some = try #require(try await rules(limited))
+        #expect(some.policies.map(\.id) == [mine.id] && some.hidden == 1 && some.settings == nil)
+    }
+
+    @Test func `an impact names other policies to those alone who may read them`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let other = try await test.protect(["pinRequired": true], name: "Other", to: .group("staff"))
+        let mine = try await test.protect(
+            ["pinRequired": false, "roleScopeTagIds": ["tag-west"]], name: "Mine", to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        let question = ImpactQuestion.policy(.update(mine.id, ["printBlocked": true]))
+        func winners(_ permissions: Set<Permission>, _ tags: Set<String>?) async throws -> [Impact.Winner] {
+            let role = CustomRole(
+                id: "w", displayName: "W", permissions: permissions, members: ["w"], scopeTags: tags)
+            let author = Administrator(
+                tenant: TestOrganisation.tenant, id: "w", name: "w", roles: [], customRoles: [role],
+                call: CallFacts(hasFreshSignIn: true))
+            return try await test.service.administration.impact(of: question, as: author).winners
+        }
+        let all = try await winners([.read, .writePolicies], nil)
+        #expect(all.contains { ([$0.policy] + $0.others).contains(other.id) }, "the control")
+        for (permissions, tags) in [([.writePolicies], nil), ([.read, .writePolicies], ["tag-west"])]
+            as [(Set<Permission>, Set<String>?)]
+        {
+            let some = try await winners(permissions, tags)
+            #expect(!some.contains { ([$0.policy] + $0.others).contains(other.id) })
+        }
+    }
+
     @Test func `a filter has versions, and what was there before versions were kept is the first`() async throws {
         let test = try await TestOrganisation.withPeople()
         let filter = AssignmentFilter(
