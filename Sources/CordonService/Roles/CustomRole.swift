@@ -91,6 +91,11 @@ extension CustomRole: AdministeredResource {
         guard !permissions.isEmpty else { throw unacceptable("permissions", "needs at least one") }
         guard (1...Self.mostMembers).contains(members.count), members.allSatisfy({ (1...256).contains($0.utf8.count) })
         else { throw unacceptable("members", "needs 1 to \(Self.mostMembers) names of up to 256 bytes") }
+        for member in members {
+            if let flaw = ShownText.flaw(of: member, isName: true) {
+                throw unacceptable("members", "has a name that \(flaw)")
+            }
+        }
         guard scopeTags.map({ (1...100).contains($0.count) }) ?? true else {
             throw unacceptable("scopeTags", "needs 1 to 100, or to be left out for every policy")
         }

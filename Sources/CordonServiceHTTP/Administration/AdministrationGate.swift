@@ -164,6 +164,7 @@ package struct AdministrationGate: Sendable {
         func plain(_ names: Set<String>) -> Set<String> {
             names.filter { name in
                 ![person, group, role].contains { name.hasPrefix($0) } && !IssuerMark.begins(name)
+                    && isComposed(name)
             }
         }
         let (groups, roles) = (plain(token.groups), plain(token.roles))
@@ -171,6 +172,12 @@ package struct AdministrationGate: Sendable {
         names.formUnion(groups.map { group + token.issuerMark + $0 })
         names.formUnion(roles.map { role + token.issuerMark + $0 })
         return names.union([person + token.subject.rawValue])
+    }
+
+    /// Whether a name is written in the usual form of its characters (Unicode UAX #15, NFC). Texts are compared as people read them, and
+    /// a provider may let a person make a group whose name differs from another's in nothing but that form.
+    private static func isComposed(_ name: String) -> Bool {
+        name.utf8.allSatisfy { $0 < 0x80 } || name.utf8.elementsEqual(name.precomposedStringWithCanonicalMapping.utf8)
     }
 
     /// A refusal that points at the provider's settings rather than at the person is told to operators as well.

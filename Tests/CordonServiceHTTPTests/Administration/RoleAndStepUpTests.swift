@@ -137,6 +137,44 @@ import Testing
         }
     }
 
+    @Test func `a group whose name differs in nothing but the form of its characters gives nothing`() async throws {
+        let service = try await TestService()
+        var gate = service.graph.gate
+        gate.roleMapping = ["Eigentümer": [.owner], "Kitchen": [.reader]]
+        func roles(_ name: String, asGroup: Bool) async throws -> Set<AdministratorRole> {
+            let token = AccessToken(
+                issuer: "i", tenant: TestService.tenant, subject: "oid-x", userPrincipalName: "x", clientID: nil,
+                isApplication: false, scopes: ["DeviceManagementApps.Read.All"], roles: asGroup ? [] : [name],
+                groups: asGroup ? [name] : [], keyThumbprint: nil, expires: .distantFuture, authenticated: nil)
+            return try await gate.administrator(token, for: .readApps).roles
+        }
+        for asGroup in [true, false] {
+            #expect(try await roles("Eigentümer", asGroup: asGroup) == [.owner])
+            #expect(try await roles("Eigentu\u{308}mer", asGroup: asGroup) == [])
+            #expect(try await roles("Kitchen", asGroup: asGroup) == [.reader])
+            #expect(try await roles("\u{212A}itchen", asGroup: asGroup) == [])
+        }
+        try await service.test { client in
+            let role: JSONValue = ["displayName": "Küche", "permissions": ["read"], "members": ["Küche"]]
+            let made = try await client.administer(.put, "/admin/v1/roles/kitchen", role)
+            #expect(made.status == .ok)
+            for (name, status) in [("Küche", HTTPResponse.Status.ok), ("Ku\u{308}che", .forbidden)] {
+                let claims = altered(service, ["groups": [.string(name)]])
+                let answer = try await client.administer(.get, Self.policies, claims: claims)
+                #expect(answer.status == status, "\(name)")
+            }
+        }
+    }
+
+    @Test(arguments: ["a\u{0}", "a\nb", "\u{202E}a", "a\u{200B}", " a"])
+    func `a role has no member whose name shows as another`(name: String) async throws {
+        try await TestService().test { client in
+            let role: JSONValue = ["displayName": "R", "permissions": ["read"], "members": [.string(name)]]
+            let answer = try await client.administer(.put, "/admin/v1/roles/r", role)
+            #expect(answer.status == .badRequest && "\(answer.json)".contains("members"))
+        }
+    }
+
     @Test func `a person whose token has neither name nor scope is asked for scopes and a fresh sign-in`() async throws
     {
         let service = try await TestService()
