@@ -97,6 +97,10 @@ enum BackupFolder {
     /// - Parameter pin: The thumbprint of the root key that must stand behind the backup, nil for any.
     /// - Throws: ``CommandFailure`` with status `badInput` naming the first thing that is wrong.
     static func verify(_ folder: URL, pin: String? = nil) throws -> BackupManifest {
+        // Before anything is read: a link leads elsewhere, and a pipe has no end.
+        for name in [BackupManifest.name, BackupSeals.name] {
+            try requireFile(folder.appending(path: name), mayBeAbsent: true)
+        }
         let manifest: BackupManifest
         do {
             manifest = try BackupManifest.read(in: folder)
@@ -205,19 +209,22 @@ enum BackupFolder {
         return found
     }
 
+    private static func requireFile(_ place: URL, mayBeAbsent: Bool = false) throws {
+        let kind = try? Self.type(of: place)
+        guard kind == .typeRegular || (mayBeAbsent && kind == nil) else {
+            throw CommandFailure(
+                .badInput, "\(place.path): neither a file nor a folder", hint: "Use another backup.")
+        }
+    }
+
     private static func digests(in folder: URL) throws -> [String: String] {
         var digests: [String: String] = [:]
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         for path in names where path != BackupManifest.name && path != BackupSeals.name {
             let file = folder.appending(path: path)
-            switch try type(of: file) {
-            case .typeDirectory?: continue
-            case .typeRegular?: break
-            default:
-                // A link would have a restore touch what it leads to.
-                throw CommandFailure(
-                    .badInput, "\(file.path): neither a file nor a folder", hint: "Use another backup.")
-            }
+            if try type(of: file) == .typeDirectory { continue }
+            // A link would have a restore touch what it leads to.
+            try requireFile(file)
             digests[path] = try BackupManifest.digest(of: file)
         }
         return digests

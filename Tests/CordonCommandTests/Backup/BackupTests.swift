@@ -211,6 +211,25 @@ import Testing
         try storage.close()
     }
 
+    @Test(arguments: ["manifest.json", "seals.json"])
+    func `a backup in which a link or a pipe stands for its own documents is refused, and nothing waits for it`(
+        name: String
+    ) async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (_, storage) = try await service(places.data)
+        _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        _ = try BackupFolder.verify(places.backup)
+        let (file, kept) = (places.backup.appending(path: name), places.root.appending(path: "kept"))
+        try FileManager.default.moveItem(at: file, to: kept)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: kept)
+        #expect(throws: CommandFailure.self) { try BackupFolder.verify(places.backup) }
+        try FileManager.default.removeItem(at: file)
+        #expect(mkfifo(file.path, 0o600) == 0)
+        #expect(throws: CommandFailure.self) { try BackupFolder.verify(places.backup) }
+    }
+
     @Test func `a backup with a link in it is refused`() async throws {
         let places = try Places()
         defer { places.remove() }
