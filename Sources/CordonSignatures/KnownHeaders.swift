@@ -21,7 +21,7 @@ struct TextHeader: Sendable {
         }
         guard let name = try member("alg") else { throw TextFlaw(.malformed) }
         let (type, keyID) = (try member("typ"), try member("kid"))
-        guard let algorithm = SignatureAlgorithm(rawValue: name), profile.algorithms.contains(algorithm) else {
+        guard let algorithm = SignatureAlgorithm(named: name), profile.algorithms.contains(algorithm) else {
             throw TextFlaw(.algorithm)
         }
         guard profile.accepts(type: type) else { throw TextFlaw(.type) }

@@ -12,6 +12,9 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case ps384 = "PS384"
     case ps512 = "PS512"
 
+    /// The algorithm of a name; RFC 9864 calls EdDSA by the curve of its key, of which there is one here.
+    package init?(named name: String) { self.init(rawValue: name == "Ed25519" ? "EdDSA" : name) }
+
     /// Whether what is signed is the SHA-256 of the bytes.
     var isOverSHA256: Bool { [.es256, .rs256, .ps256].contains(self) }
 }

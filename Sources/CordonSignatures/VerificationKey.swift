@@ -18,7 +18,7 @@ package struct VerificationKey: Sendable {
     /// The key id, nil where none was given.
     package let id: String?
     /// The one algorithm that the key itself allows, nil for every one of its kind.
-    private let stated: String?
+    private let stated: SignatureAlgorithm?
     private let material: Material
 
     /// Reads a key of another party; nil for an unknown kind, for another use than signatures, and for numbers that are no key.
@@ -45,8 +45,11 @@ package struct VerificationKey: Sendable {
         default: material = nil
         }
         guard let material else { return nil }
+        // A key for an algorithm that is not known here verifies nothing.
+        let stated = jwk.algorithm.map(SignatureAlgorithm.init(named:))
+        if case .some(nil) = stated { return nil }
         self.id = jwk.id
-        self.stated = jwk.algorithm
+        self.stated = stated ?? nil
         self.material = material
     }
 
@@ -72,7 +75,7 @@ package struct VerificationKey: Sendable {
 
     /// Whether signatures of this algorithm can be verified with the key (RFC 8725 §3.1).
     package func accepts(_ algorithm: SignatureAlgorithm) -> Bool {
-        guard stated ?? algorithm.rawValue == algorithm.rawValue else { return false }
+        guard stated ?? algorithm == algorithm else { return false }
         return switch material {
         case .p256: algorithm == .es256
         case .p384: algorithm == .es384

@@ -8,12 +8,12 @@ struct IssuerSettings: Codable, Equatable {
     var profile: IssuerProfile?
 
     private enum Member: String, CodingKey, CaseIterable {
-        case issuer, tokenTypes, accessTokenClaims, checkInAudience, administrationAudiences, claims, impliedScopes,
-            programs, checkInProof, tokenRequest
+        case issuer, tokenIssuer, tokenTypes, accessTokenClaims, checkInAudience, administrationAudiences, claims,
+            scopePrefixes, impliedScopes, programs, checkInProof, tokenRequest
     }
 
     private enum Claim: String, CodingKey, CaseIterable {
-        case scopes, roles, groups, name, id, tenant
+        case audience, scopes, roles, groups, name, id, tenant, signedIn
     }
 
     private enum Program: String, CodingKey, CaseIterable {
@@ -39,10 +39,12 @@ struct IssuerSettings: Codable, Equatable {
         }
         let members = try Self.container(of: Member.self, decoder)
         var profile = IssuerProfile()
+        profile.tokenIssuer = try members.decodeIfPresent(String.self, forKey: .tokenIssuer)
         if let types = try members.words(.tokenTypes) { profile.tokenTypes = types }
         if let claims = try members.words(.accessTokenClaims) { profile.accessTokenClaims = claims }
         profile.checkInAudience = try members.decodeIfPresent(String.self, forKey: .checkInAudience)
         profile.administrationAudiences = try members.words(.administrationAudiences).map(Set.init)
+        if let prefixes = try members.words(.scopePrefixes) { profile.scopePrefixes = prefixes }
         if let scopes = try members.words(.impliedScopes) { profile.impliedScopes = Set(scopes) }
         if let proof = try members.decodeIfPresent(String.self, forKey: .checkInProof) {
             guard let known = IssuerProfile.CheckInProof(rawValue: proof) else {
@@ -52,6 +54,8 @@ struct IssuerSettings: Codable, Equatable {
         }
         if members.contains(.claims) {
             let claims = try Self.container(of: Claim.self, members.superDecoder(forKey: .claims))
+            profile.audienceClaims = try claims.words(.audience) ?? profile.audienceClaims
+            profile.signedInClaim = try claims.decodeIfPresent(String.self, forKey: .signedIn) ?? profile.signedInClaim
             profile.scopeClaims = try claims.words(.scopes) ?? profile.scopeClaims
             profile.roleClaims = try claims.words(.roles) ?? profile.roleClaims
             profile.groupClaims = try claims.words(.groups) ?? profile.groupClaims
@@ -80,17 +84,21 @@ struct IssuerSettings: Codable, Equatable {
         }
         var members = encoder.container(keyedBy: Member.self)
         try members.encode(issuer, forKey: .issuer)
+        try members.encodeIfPresent(profile.tokenIssuer, forKey: .tokenIssuer)
         try members.encode(profile.tokenTypes, forKey: .tokenTypes)
         try members.encode(profile.accessTokenClaims, forKey: .accessTokenClaims)
         try members.encodeIfPresent(profile.checkInAudience, forKey: .checkInAudience)
         try members.encodeIfPresent(profile.administrationAudiences?.sorted(), forKey: .administrationAudiences)
         var claims = members.nestedContainer(keyedBy: Claim.self, forKey: .claims)
+        try claims.encode(profile.audienceClaims, forKey: .audience)
         try claims.encode(profile.scopeClaims, forKey: .scopes)
         try claims.encode(profile.roleClaims, forKey: .roles)
         try claims.encode(profile.groupClaims, forKey: .groups)
         try claims.encode(profile.nameClaims, forKey: .name)
         try claims.encode(profile.idClaims, forKey: .id)
         try claims.encode(profile.tenantClaim, forKey: .tenant)
+        try claims.encode(profile.signedInClaim, forKey: .signedIn)
+        if !profile.scopePrefixes.isEmpty { try members.encode(profile.scopePrefixes, forKey: .scopePrefixes) }
         try members.encode(profile.impliedScopes.sorted(), forKey: .impliedScopes)
         switch profile.programs {
         case .standard: break

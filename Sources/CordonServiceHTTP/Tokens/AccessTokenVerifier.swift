@@ -85,7 +85,11 @@ public struct AccessTokenVerifier: Sendable {
     }
 
     /// What the token says, provided that a trusted provider signed it; nothing else is checked.
-    func signedClaims(of text: HashedText, naming issuer: inout String?) async throws(TokenRefusal) -> SignedClaims {
+    ///
+    /// - Parameter isOfAnyType: Whether a type is let pass that the provider's settings do not name, to see what else is wrong.
+    func signedClaims(
+        of text: HashedText, naming issuer: inout String?, isOfAnyType: Bool = false
+    ) async throws(TokenRefusal) -> SignedClaims {
         let signed: SignedText
         do {
             signed = try SignedText(text, headers)
@@ -96,18 +100,23 @@ public struct AccessTokenVerifier: Sendable {
         guard let tree = try? JSONValue(parsing: signed.payload), let name = tree["iss"]?.string else {
             throw TokenRefusal(.malformed, "the token names no issuer")
         }
-        guard let trusted = rules.issuers.first(where: { $0.issuer == name }) else {
+        guard let trusted = rules.issuers.first(where: { $0.tokenIssuer == name }) else {
             throw TokenRefusal(
                 .untrustedIssuer, "the token's issuer is not on the allow-list", note: rules.nearMiss(of: name))
         }
         issuer = trusted.issuer
-        guard trusted.profile.accepts(type: signed.type) else {
-            throw TokenRefusal(
-                .malformed, "the token is not of type \(trusted.profile.tokenTypes.joined(separator: " or "))")
+        guard isOfAnyType || trusted.profile.accepts(type: signed.type) else {
+            throw Self.wrongType(trusted.profile)
         }
         let claims = try TokenClaims(tree, trusted.profile)
         try await keys.check(signed, by: trusted.issuer)
         return SignedClaims(claims: claims, type: signed.type, trusted: trusted)
+    }
+
+    /// The refusal of a token whose header says another type than the settings of its provider.
+    static func wrongType(_ profile: IssuerProfile, note: String? = nil) -> TokenRefusal {
+        TokenRefusal(
+            .malformed, "the token is not of type \(profile.tokenTypes.joined(separator: " or "))", note: note)
     }
 
     /// What operators do about tokens of which no provider's settings make anything; by the text's shape alone.
@@ -115,9 +124,9 @@ public struct AccessTokenVerifier: Sendable {
         switch flaw.kind {
         case .malformed:
             switch text.utf8.count(where: { $0 == UInt8(ascii: ".") }) {
-            case 0: "it is opaque: have the provider issue JWTs (RFC 9068) for this resource"
+            case 2: nil
             case 4: "it is encrypted: have the provider sign tokens for this resource, and not encrypt them"
-            default: nil
+            default: "it is opaque: have the provider issue JWTs (RFC 9068) for this resource"
             }
         case .algorithm:
             "\(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")) are; a shared secret (HS256) never is"
@@ -137,13 +146,18 @@ public struct AccessTokenVerifier: Sendable {
         let (claims, trusted) = (signed.claims, signed.trusted)
         let moment = now.timeIntervalSince1970
         var found: [TokenRefusal] = []
-        func refuse(unless isGood: Bool, _ code: TokenRefusal.Code, _ reason: @autoclosure () -> String) {
-            if !isGood { found.append(TokenRefusal(code, reason())) }
+        func refuse(
+            unless isGood: Bool, _ code: TokenRefusal.Code, _ reason: @autoclosure () -> String,
+            note: @autoclosure () -> String? = nil
+        ) {
+            if !isGood { found.append(TokenRefusal(code, reason(), note: note())) }
         }
         if !IssuerProfile.isUnambiguous(type: signed.type) {
             refuse(
                 unless: claims.isMarkedAccessToken && !claims.isMarkedIDToken, .malformed,
-                "the token is an ID token, or does not show that it is none")
+                "the token is an ID token, or does not show that it is none",
+                note: claims.isMarkedIDToken
+                    ? "it has a claim of ID tokens" : "it has none of the claims of accessTokenClaims")
         }
         refuse(unless: moment < claims.expires + TokenRules.clockTolerance, .expired, "the token has expired")
         let clocks = "compare the clocks of this service and of the provider"
@@ -155,14 +169,17 @@ public struct AccessTokenVerifier: Sendable {
         }
         refuse(
             unless: rules.admits(claims.audiences, of: trusted, to: audience), .wrongAudience,
-            "the token was made for another service or another side of this one")
+            "the token was made for another service or another side of this one",
+            note: rules.audienceNote(of: trusted, audience))
         if audience == .checkIn {
             refuse(
                 unless: claims.scopes.contains(TokenRules.checkInScope), .insufficientScope,
-                "the token lacks the scope \(TokenRules.checkInScope)")
+                "the token lacks the scope \(TokenRules.checkInScope)",
+                note: "scopes are looked for in \(trusted.profile.scopeClaims.joined(separator: ", "))")
             refuse(
                 unless: claims.keyThumbprint != nil || trusted.profile.checkInProof == .registration, .unprovedKey,
-                "the token is not bound to a key")
+                "the token is not bound to a key",
+                note: "have the provider bind tokens to keys (DPoP), or set checkInProof to registration")
             if let longest = rules.longestCheckInToken {
                 refuse(
                     unless: claims.issued.map { claims.expires - $0 <= Double(longest) } ?? false, .tooLong,
@@ -189,20 +206,36 @@ public struct AccessTokenVerifier: Sendable {
         if id.isEmpty || IssuerMark.begins(id) || mark.utf8.count + id.utf8.count > 256 {
             found.append(
                 TokenRefusal(.malformed, "the token names neither a person nor a program, or in more than 256 bytes"))
+        } else if !Self.isPlain(id) {
+            found.append(
+                TokenRefusal(
+                    .malformed, "the id in the token has other characters than printable ASCII, or a space at an end"))
         }
         if audience == .checkIn, claims.isOfApplication || claims.userPrincipalName == nil {
-            found.append(TokenRefusal(.malformed, "the token names no person"))
+            let names = trusted.profile.nameClaims.joined(separator: ", ")
+            found.append(
+                TokenRefusal(
+                    .malformed, "the token names no person",
+                    note: claims.isOfApplication ? "it is a program's" : "names are looked for in \(names)"))
         }
         return found
+    }
+
+    /// Whether an id is of the characters that ids have (OpenID Connect Core §2). Others make one look like another, or be equal to it
+    /// where texts are compared as people read them.
+    private static func isPlain(_ id: String) -> Bool {
+        id.utf8.allSatisfy { (0x20...0x7E).contains($0) } && id.utf8.first != 0x20 && id.utf8.last != 0x20
     }
 
     /// What a token says that nothing speaks against.
     func token(_ signed: SignedClaims, at now: Date) -> AccessToken {
         let (claims, trusted) = (signed.claims, signed.trusted)
         let mark = rules.mark(of: trusted)
-        let other = claims.subject.flatMap { $0 == claims.id || $0.isEmpty || IssuerMark.begins($0) ? nil : mark + $0 }
+        let other = claims.subject.flatMap { word in
+            word == claims.id || word.isEmpty || IssuerMark.begins(word) || !Self.isPlain(word) ? nil : mark + word
+        }
         return AccessToken(
-            issuer: claims.issuer, tenant: trusted.tenant, subject: AccountID(mark + (claims.id ?? "")),
+            issuer: trusted.issuer, tenant: trusted.tenant, subject: AccountID(mark + (claims.id ?? "")),
             otherSubject: other.flatMap { $0.utf8.count <= 256 ? $0 : nil },
             userPrincipalName: claims.isOfApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
             isApplication: claims.isOfApplication, scopes: claims.scopes, roles: claims.roles,
@@ -233,12 +266,25 @@ extension TokenAudience {
 
 extension TokenRules {
     /// What to look at where a token's issuer is a trusted one but for its spelling; says nothing of the token but that.
-    fileprivate func nearMiss(of issuer: String) -> String? {
+    fileprivate func nearMiss(of issuer: String) -> String {
         func plain(_ text: String) -> String {
             let text = text.lowercased()
             return text.hasSuffix("/") ? String(text.dropLast()) : text
         }
-        return issuers.first { plain($0.issuer) == plain(issuer) }
-            .map { "it is spelt otherwise than \($0.issuer) of the configuration: a slash at the end and case count" }
+        return issuers.first { plain($0.tokenIssuer) == plain(issuer) }.map {
+            "it is spelt otherwise than \($0.tokenIssuer) of the configuration: a slash at the end and case count"
+        }
+            ?? "where a provider names another issuer in access tokens than in its discovery document, tokenIssuer says so"
+    }
+
+    /// What a token of one side names, as an operator compares it.
+    fileprivate func audienceNote(of trusted: TrustedIssuer, _ audience: TokenAudience) -> String {
+        let wanted =
+            switch audience {
+            case .checkIn: checkInAudience(of: trusted)
+            case .administration: administrationAudiences(of: trusted).sorted().joined(separator: " or ")
+            }
+        let claims = trusted.profile.audienceClaims.joined(separator: " or ")
+        return "\(claims) must name \(wanted), and none of the other side"
     }
 }

@@ -51,8 +51,13 @@ package struct IssuerCheck: Sendable, Encodable {
             problems.append("its discovery document has no \(name): no person could sign in")
         }
         let algorithms = words("id_token_signing_alg_values_supported") ?? []
-        if !algorithms.isEmpty, algorithms.allSatisfy({ SignatureAlgorithm(rawValue: $0) == nil }) {
+        if !algorithms.isEmpty, algorithms.allSatisfy({ SignatureAlgorithm(named: $0) == nil }) {
             problems.append("it announces no signature by a key pair, such as ES256 or RS256")
+        }
+        // What AD FS calls it; the provider's own people would be refused otherwise.
+        if let other = metadata["access_token_issuer"]?.string, other != profile.tokenIssuer ?? issuer {
+            problems.append(
+                "its access tokens name another issuer: set tokenIssuer to \(TokenRefusalLog.plain(other))")
         }
         // Only people of the first provider check in.
         guard isFirst else { return }

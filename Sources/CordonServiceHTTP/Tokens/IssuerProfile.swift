@@ -7,6 +7,9 @@ public struct IssuerProfile: Sendable, Equatable {
     /// The type that no ID token has (RFC 9068 §2.1).
     static let accessTokenType = "at+jwt"
 
+    /// The `iss` of access tokens, nil where it is the issuer: AD FS has another one for them, which its discovery document calls
+    /// `access_token_issuer`.
+    public var tokenIssuer: String?
     /// The `typ` header members that are accepted, in any case and with or without `application/`; ``untyped`` for none.
     ///
     /// A type other than `at+jwt` is one that ID tokens have too. Such a token must then show by ``accessTokenClaims`` that it
@@ -19,8 +22,12 @@ public struct IssuerProfile: Sendable, Equatable {
     public var checkInAudience: String?
     /// The audiences of administration tokens, nil for those of the service.
     public var administrationAudiences: Set<String>?
+    /// Where the audience is; the first claim that is there counts.
+    public var audienceClaims = ["aud"]
     /// Where the scopes are: one text with spaces, or a list. All of the claims count.
     public var scopeClaims = ["scope", "scp"]
+    /// What the provider writes before the names of scopes, such as `cordon/` in `cordon/mam.checkin`: a scope counts without it.
+    public var scopePrefixes: [String] = []
     /// Scopes that every token of this provider counts as having, where the provider does not write them into tokens. The
     /// audience alone then says what a token is for.
     public var impliedScopes: Set<String> = []
@@ -35,6 +42,8 @@ public struct IssuerProfile: Sendable, Equatable {
     public var idClaims = ["oid", "sub"]
     /// Where the organisation is, nil where it is not looked at.
     public var tenantClaim: String? = "tid"
+    /// Where it is that says when the person signed in: seconds since 1970, or a date and time of RFC 3339 as text.
+    public var signedInClaim = "auth_time"
     /// How a program is told from a person.
     public var programs = Programs.standard
     /// Which key a device proves when it checks in.
@@ -83,6 +92,9 @@ public struct IssuerProfile: Sendable, Equatable {
         "preferred_username", "upn", "groups", "roles",
     ])
 
+    /// Claims of a token that may show that it is an access token.
+    static func showing(_ names: [String]) -> [String] { names.filter { !ambiguous.contains($0) } }
+
     /// Claims that say something about the answer that an ID token came with (OpenID Connect Core §2, §3.1.3.6, §3.3.2.11).
     static let idTokenClaims: Set<String> = ["nonce", "at_hash", "c_hash", "s_hash"]
 
@@ -98,10 +110,23 @@ public struct IssuerProfile: Sendable, Equatable {
             return "ID tokens can have the claim \(claim) of accessTokenClaims too"
         }
         guard !idClaims.isEmpty else { return "no claim holds the id of a person" }
+        guard !audienceClaims.isEmpty else { return "no claim holds the audience" }
+        guard tokenIssuer != "", !scopePrefixes.contains("") else { return "a text of it is empty" }
         guard checkInAudience != "", administrationAudiences?.isEmpty != true,
             administrationAudiences?.contains("") != true
         else { return "an audience is empty" }
         return nil
+    }
+
+    /// Scopes under the names by which they count, with those that every token has.
+    func scopes(_ words: [String]) -> Set<String> {
+        var scopes = Set(words).union(impliedScopes)
+        for prefix in scopePrefixes {
+            for word in words where word.hasPrefix(prefix) && word != prefix {
+                scopes.insert(String(word.dropFirst(prefix.count)))
+            }
+        }
+        return scopes
     }
 
     /// Whether a header's `typ` is an accepted one.

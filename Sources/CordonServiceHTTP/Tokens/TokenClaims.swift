@@ -27,6 +27,8 @@ struct TokenClaims {
     /// The claims that only access tokens of the provider have.
     private let accessTokenClaims: [String]
 
+    /// The names of all claims that are there.
+    var names: [String] { reader.members.keys.sorted() }
     /// Whether a claim shows that this is an access token, as no ID token has it.
     var isMarkedAccessToken: Bool { accessTokenClaims.contains(where: reader.has) }
     /// Whether a claim shows that this is an ID token.
@@ -42,17 +44,17 @@ struct TokenClaims {
         }
         self.issuer = issuer
         self.expires = expires
-        audiences = try reader.words("aud", splitting: false)
+        audiences = try reader.words(firstOf: profile.audienceClaims)
         notBefore = try reader.number("nbf")
         issued = try reader.number("iat")
-        authenticated = try reader.number("auth_time")
+        authenticated = try reader.moment(profile.signedInClaim)
         subject = try reader.text("sub")
         tenant = try profile.tenantClaim.flatMap { name throws(TokenRefusal) in try reader.text(name) }
         userPrincipalName = try reader.text(firstOf: profile.nameClaims)
         clientID = try reader.text(firstOf: ["client_id", "azp", "appid", "cid"])
-        scopes = try Set(reader.words(ofAll: profile.scopeClaims, splitting: true)).union(profile.impliedScopes)
-        roles = try Set(reader.words(ofAll: profile.roleClaims, splitting: false))
-        groups = try Set(reader.words(ofAll: profile.groupClaims, splitting: false))
+        scopes = profile.scopes(try reader.words(ofAll: profile.scopeClaims, .spaced))
+        roles = try Set(reader.words(ofAll: profile.roleClaims, .named))
+        groups = try Set(reader.words(ofAll: profile.groupClaims, .named))
         // Distributed claims (OpenID Connect Core §5.6.2), which Entra ID writes for a person with many groups.
         lacksGroups = groups.isEmpty && reader.tellsOfGroups(profile)
         keyThumbprint = try reader.confirmation()
@@ -121,27 +123,49 @@ struct TokenClaims {
             return number
         }
 
-        /// A claim that is a text, a list of texts, an object whose names are the words, or absent; a text of several words
-        /// where `splitting`.
-        func words(_ name: String, splitting: Bool) throws(TokenRefusal) -> [String] {
+        /// A moment in seconds since 1970, or as some providers write it, in words.
+        func moment(_ name: String) throws(TokenRefusal) -> Double? {
+            guard case .string(let text)? = value(name) else { return try number(name) }
+            let styles = [true, false].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
+            guard text.utf8.count <= 40, let moment = styles.lazy.compactMap({ try? Date(text, strategy: $0) }).first
+            else { throw wrongKind(name) }
+            return moment.timeIntervalSince1970
+        }
+
+        /// How words stand in a claim, beside a list of texts.
+        enum Form {
+            /// One text is one word.
+            case single
+            /// One text has several words.
+            case spaced
+            /// One text is one word, and the names of an object are words.
+            case named
+        }
+
+        /// The words of a claim; none where it is absent.
+        func words(_ name: String, _ form: Form) throws(TokenRefusal) -> [String] {
             switch value(name) {
             case nil: return []
             case .string(let text)?:
-                guard splitting, text.isEmpty || text.utf8.contains(UInt8(ascii: " ")) else { return [text] }
+                guard form == .spaced, text.isEmpty || text.utf8.contains(UInt8(ascii: " ")) else { return [text] }
                 return text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
             case .array(let list)?:
                 let words = list.compactMap(\.string)
                 guard words.count == list.count else { throw wrongKind(name) }
                 return words
-            case .object(let members)? where !splitting && name != "aud": return Array(members.keys)
+            case .object(let members)? where form == .named: return Array(members.keys)
             default: throw wrongKind(name)
             }
         }
 
-        func words(ofAll names: [String], splitting: Bool) throws(TokenRefusal) -> [String] {
+        func words(ofAll names: [String], _ form: Form) throws(TokenRefusal) -> [String] {
             var all: [String] = []
-            for name in names { all += try words(name, splitting: splitting) }
+            for name in names { all += try words(name, form) }
             return all
+        }
+
+        func words(firstOf names: [String]) throws(TokenRefusal) -> [String] {
+            try names.first(where: has).map { name throws(TokenRefusal) in try words(name, .single) } ?? []
         }
 
         func confirmation() throws(TokenRefusal) -> String? {

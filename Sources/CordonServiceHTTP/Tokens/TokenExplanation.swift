@@ -1,3 +1,4 @@
+internal import CordonPolicy
 package import CordonService
 internal import CordonSignatures
 package import Foundation
@@ -33,6 +34,8 @@ package struct TokenExplanation: Sendable, Encodable {
         package var scopes: [String]
         package var roles: [String]
         package var groups: [String]
+        /// The names of all claims of the token.
+        package var claims: [String]
         /// Whether the provider left the groups out, because they are too many for a token.
         package var lacksGroups: Bool
         /// In seconds, from `iat` to `exp`.
@@ -63,14 +66,19 @@ extension AccessTokenVerifier {
         var issuer: String?
         let signed: SignedClaims
         do {
-            signed = try await signedClaims(of: HashedText(text), naming: &issuer)
+            signed = try await signedClaims(of: HashedText(text), naming: &issuer, isOfAnyType: true)
         } catch {
+            if error.code == .untrustedIssuer, let named = Self.unverifiedIssuer(of: text) {
+                let note = error.note.map { ": \($0)" } ?? ""
+                return TokenExplanation(refusal: "\(error.reason), by its own word \(named)\(note)")
+            }
             let note = error.note.map { ": \($0)" } ?? ""
             return TokenExplanation(refusal: error.reason + note + (issuer.map { " (issuer \($0))" } ?? ""))
         }
         let moment = moment
         func side(_ audience: TokenAudience) -> TokenExplanation.Side {
-            let refusals = refusals(of: signed, for: audience, at: moment)
+            let refusals =
+                [typeRefusal(of: signed)].compactMap(\.self) + refusals(of: signed, for: audience, at: moment)
             let isAdministration = audience == .administration
             let roles = AdministrationGate.roles(of: token(signed, at: moment), mapping: roleMapping)
             return TokenExplanation.Side(
@@ -87,9 +95,28 @@ extension AccessTokenVerifier {
                 name: claims.userPrincipalName, client: claims.clientID, tenant: claims.tenant,
                 isProgram: claims.isOfApplication, isBoundToKey: claims.keyThumbprint != nil,
                 scopes: claims.scopes.sorted(), roles: claims.roles.sorted(), groups: claims.groups.sorted(),
-                lacksGroups: claims.lacksGroups,
+                claims: claims.names, lacksGroups: claims.lacksGroups,
                 lifetime: claims.issued.map { claims.expires - $0 },
                 signedInAgo: claims.authenticated.map { now.timeIntervalSince1970 - $0 }),
             checkIn: side(.checkIn), administration: side(.administration))
+    }
+
+    /// What the settings have to say for the type of a token to be accepted; nil where it is.
+    private func typeRefusal(of signed: SignedClaims) -> TokenRefusal? {
+        let profile = signed.trusted.profile
+        guard !profile.accepts(type: signed.type) else { return nil }
+        let shown = IssuerProfile.showing(signed.claims.names).joined(separator: ", ")
+        let type = signed.type.map(TokenRefusalLog.plain) ?? IssuerProfile.untyped
+        return Self.wrongType(
+            profile,
+            note:
+                "put \(type) into tokenTypes, and into accessTokenClaims a claim that the provider's ID tokens never have; "
+                + (shown.isEmpty ? "this token has none that could be" : "of this token's that may be \(shown)"))
+    }
+
+    /// What a text that no one has verified says of where it comes from, fit for a terminal.
+    private static func unverifiedIssuer(of text: String) -> String? {
+        SignedText.unverifiedPayload(of: text).flatMap { try? JSONValue(parsing: $0) }?["iss"]?.string
+            .map(TokenRefusalLog.plain)
     }
 }

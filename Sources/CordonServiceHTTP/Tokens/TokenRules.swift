@@ -4,12 +4,15 @@ public import CordonIdentity
 public struct TokenRules: Sendable, Equatable {
     /// A provider whose tokens are accepted, for one organisation.
     public struct TrustedIssuer: Sendable, Equatable {
-        /// The exact `iss` of its tokens.
+        /// The issuer of its discovery document, and of its tokens unless the profile says otherwise.
         public var issuer: String
         /// The organisation; a token whose `tid` says another is refused, one without `tid` counts as this one.
         public var tenant: TenantID
         /// How its tokens look.
         public var profile: IssuerProfile
+
+        /// The exact `iss` of its access tokens.
+        var tokenIssuer: String { profile.tokenIssuer ?? issuer }
 
         /// Makes an entry.
         public init(issuer: String, tenant: TenantID, profile: IssuerProfile = IssuerProfile()) {

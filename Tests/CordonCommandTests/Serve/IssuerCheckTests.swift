@@ -87,6 +87,32 @@ import Testing
         #expect(try await check(documents).problems.contains { $0.contains("publishes no key") })
     }
 
+    @Test func `a provider that names another issuer in access tokens is a problem until the settings say so`()
+        async throws
+    {
+        var metadata = Self.complete
+        metadata["access_token_issuer"] = "http://login.example.test/services/trust"
+        let documents = Documents(metadata: .object(metadata))
+        let problems = try await check(documents).problems
+        #expect(
+            problems.count == 1 && problems[0].contains("set tokenIssuer to http://login.example.test/services/trust"))
+        let settings =
+            #"{"issuer": "https://login.example.test", "tokenIssuer": "http://login.example.test/services/trust"}"#
+        #expect(try await check(documents, issuer: settings).problems == [])
+    }
+
+    @Test func `what a provider's settings say is what is printed of them`() throws {
+        let text = """
+            {"issuer": "https://a.test", "tokenIssuer": "http://a.test/trust", "tokenTypes": ["none"],
+             "accessTokenClaims": ["client_id"], "scopePrefixes": ["cordon/"],
+             "claims": {"audience": ["client_id"], "signedIn": "signed_in"}}
+            """
+        let read = try JSONDecoder().decode(IssuerSettings.self, from: Data(text.utf8))
+        #expect(read.profile?.audienceClaims == ["client_id"] && read.profile?.scopePrefixes == ["cordon/"])
+        #expect(read.profile?.tokenIssuer == "http://a.test/trust" && read.profile?.signedInClaim == "signed_in")
+        #expect(try JSONDecoder().decode(IssuerSettings.self, from: JSONEncoder().encode(read)) == read)
+    }
+
     @Test func `a provider's settings that cannot tell an ID token from an access token are refused at the start`()
         throws
     {
@@ -97,6 +123,8 @@ import Testing
             (#"{"issuer": "https://a.test", "tokenTypes": "JWT", "accessTokenClaims": "preferred_username"}"#, "too"),
             (#"{"issuer": "https://a.test", "tokenTypes": []}"#, "no type"),
             (#"{"issuer": "https://a.test", "claims": {"id": []}}"#, "id of a person"),
+            (#"{"issuer": "https://a.test", "claims": {"audience": []}}"#, "audience"),
+            (#"{"issuer": "https://a.test", "tokenIssuer": "https://b.test"}, "https://b.test""#, "two issuers"),
             (#"{"issuer": "https://a.test", "checkInAudience": "x", "administrationAudiences": ["x"]}"#, "share"),
         ] {
             try withServeFolder { folder in

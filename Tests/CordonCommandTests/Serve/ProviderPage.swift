@@ -15,7 +15,7 @@ struct DocumentedProvider: Sendable {
     /// The section of the page, and the file of `Tests/Vectors/providers`.
     static let all = [
         ("Keycloak", "keycloak"), ("Okta", "okta"), ("Entra ID", "entra"), ("Authentik", "authentik"),
-        ("Zitadel", "zitadel"),
+        ("Zitadel", "zitadel"), ("Amazon Cognito", "cognito"), ("Auth0", "auth0"),
     ]
 
     private static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized

@@ -114,6 +114,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "\u{212A}im", "e\u{301}va", "éva", "a\u{0}b", "a\nb", "a\u{202E}b", "a\u{200B}b", " ada", "ada ", "\u{1F642}",
+    ])
+    func `an id with other characters than ids have is no one's, on either side`(id: String) async throws {
+        var administration = TestIssuer.administrationClaims(at: clock.now)
+        for (name, good) in [("sub", "auth0|1"), ("oid", "cn=Ada Lovelace,ou=x")] {
+            let mine = name == "oid" ? [:] : ["oid": JSONValue?.none]
+            for (value, isGood) in [(id, false), (good, true)] {
+                var changes: [String: JSONValue?] = mine
+                changes.updateValue(JSONValue.string(value), forKey: name)
+                for (claim, change) in changes { administration[claim] = change }
+                let tokens: [(TokenAudience, String)] = [
+                    (.administration, try issuer.token(administration)),
+                    (.checkIn, try issuer.token(claims(changes))),
+                ]
+                for (side, text) in tokens {
+                    do throws(TokenRefusal) {
+                        let token = try await verifier.verify(text, for: side)
+                        #expect(isGood && token.subject.rawValue == value, "\(name) \(side)")
+                    } catch {
+                        #expect(!isGood && error.reason.contains("printable ASCII"), "\(name) \(side): \(error.reason)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `what was made or signed in more than half a minute ahead of the clock is refused on both sides`()
         async throws
     {

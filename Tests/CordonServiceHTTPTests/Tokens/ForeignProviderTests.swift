@@ -92,6 +92,9 @@ import Testing
             ("ES512", "521", { try p521.signature(for: $0).rawRepresentation }),
             ("EdDSA", "ed", { try edwards.signature(for: $0) }),
         ]
+        // By its name of RFC 9864.
+        let named: [String: JSONValue] = ["alg": "Ed25519", "typ": "at+jwt", "kid": "ed"]
+        #expect(await isAccepted(try token(header: named) { try edwards.signature(for: $0) }, by: verifier))
         for signer in signers {
             let header: [String: JSONValue] = [
                 "alg": .string(signer.algorithm), "typ": "at+jwt", "kid": .string(signer.kid),
@@ -211,7 +214,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("2YotnFZFEjr1zCsicMWpAA", "opaque"), ("a.b.c.d.e", "encrypted"), ("a.b.c", "not a signed JWT"), ("", "opaque"),
+        ("2YotnFZFEjr1zCsicMWpAA", "opaque"), ("ya29.a0AfH6SMBx", "opaque"), ("a.b.c.d.e", "encrypted"),
+        ("a.b.c", "not a signed JWT"), ("", "opaque"),
     ])
     func `a text that is no signed token is called what it is`(text: String, word: String) async throws {
         let refusal = await #expect(throws: TokenRefusal.self) {
@@ -220,6 +224,32 @@ import Testing
         #expect(log.lines.last?.contains(word) == true, "\(log.lines)")
         // Another sign-in does not help, and the reader is told who knows more.
         #expect(refusal?.hint.contains("operator") == true)
+    }
+
+    @Test func `an explanation says which settings a token of another form needs`() async throws {
+        var claims = claims(["iss": .string(TestIssuer.name), "token_use": "access"])
+        claims["aud"] = nil
+        let text = try issuer.token(claims, header: ["typ": "JWT"])
+        let explained = await verifier().explain(text)
+        #expect(explained.refusal == nil && explained.facts?.claims.contains("token_use") == true)
+        let told = explained.administration?.refusals.joined(separator: "\n") ?? ""
+        for word in ["put JWT into tokenTypes", "token_use", "aud must name api://cordon/administration"] {
+            #expect(told.contains(word), "\(told)")
+        }
+        // What ID tokens have too is never proposed.
+        #expect(!told.contains("preferred_username") && !told.contains("may be aud"))
+        // The proposal is one that works.
+        var profile = IssuerProfile()
+        profile.tokenTypes = ["JWT"]
+        profile.accessTokenClaims = ["token_use"]
+        profile.audienceClaims = ["client_id"]
+        profile.administrationAudiences = [claims["client_id"]?.string ?? ""]
+        #expect(await isAccepted(text, by: verifier(profile)))
+
+        let other = await verifier().explain(try issuer.token(self.claims(["iss": "http://other.example.test\u{1B}"])))
+        let words = other.refusal ?? ""
+        #expect(words.contains("by its own word http://other.example.test?") && words.contains("tokenIssuer"))
+        #expect(other.facts == nil, "what it says counts for nothing")
     }
 
     // MARK: Claims
