@@ -230,8 +230,10 @@ def main():
                 except device.Problem as problem:
                     assert problem.status in (401, 403), (habit.__name__, number, problem)
                 assert service.status(miss)[0] == 401, (habit.__name__, number)
-                status, explained = service.explain(miss)
-                assert status == 1, (habit.__name__, number, explained)
+                # Whose key a token is bound to is seen at a proof alone.
+                if not isinstance(claims.get("cnf"), dict):
+                    status, explained = service.explain(miss)
+                    assert status == 1, (habit.__name__, number, explained)
         print(habit.__name__, "first check-in", flush=True)
     print("every expectation held")
 
