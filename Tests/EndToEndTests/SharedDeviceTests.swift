@@ -65,6 +65,44 @@ import Testing
         }
     }
 
+    @Test func `an app that stands still holds up no sign-out, and cleans up before it shows the next worker`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage, options: ["--clean-up-time", "1"])
+            let one = try await device.app("one")
+            let two = try await device.app("two")
+            try await device.signIn("a", in: one)
+            let scan = LeakScan(count: 20, seed: 9)
+            try await two.ask("post \(scan.texts.joined(separator: " "))")
+            two.process.signal(SIGSTOP)
+            let out = try await one.ask("sign-out")
+            #expect(out["keyDestroyed"] == "true" && out["apps"] == "one=done two=late")
+            try await device.signIn("b", in: one)
+            #expect(try scan.leaks(below: stage.home(of: "two")).texts == 0, "sealed under a key that is gone")
+            two.process.signal(SIGCONT)
+            #expect(try await two.ask("show")["text"] == "")
+            #expect(try LeakScan.files(below: stage.home(of: "two").path).allSatisfy { !$0.contains("/remarks/") })
+        }
+    }
+
+    @Test func `a second broker on the same folder is refused, and the first one goes on`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let issuer = try #require(try await stage.runningService().announcement["issuer"]?.string)
+            let folder = stage.folder.appending(path: "device")
+            let second = try await Program.run(
+                stage.cordon.path,
+                [
+                    "broker", "run", "--development", "--issuer", issuer,
+                    "--socket", folder.appending(path: "other/b.sock").path,
+                    "--data-directory", folder.appending(path: "data").path,
+                ])
+            #expect(second.status == 5 && second.everything.contains("another broker runs on"), "\(second.everything)")
+            #expect(try await device.tool.run(["status"]).status == 0)
+        }
+    }
+
     @Test func `a sign-in says how long it waits, and one word ends it for that app alone`() async throws {
         try await Programs.onStage { stage in
             let device = try await SharedDevice.begin(on: stage)

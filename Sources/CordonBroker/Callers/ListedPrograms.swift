@@ -35,10 +35,16 @@ enum ProgramObjection: Sendable, Hashable {
     case tooLarge
     /// The broker may not see which file runs.
     case unseen
-    /// The process belongs to a namespace in which it could send in another process's name.
+    /// The process belongs to a namespace of its user's own, in which neither its number nor its program's file says enough.
     case ownNamespace
     /// The entry's group does not exist here, is the system's own, or has members, any of whom could connect under it.
     case openGroup
+    /// A user may take the entry's group in a namespace of users.
+    case delegatedGroup
+    /// The file is a script: the program that runs is its interpreter.
+    case script
+    /// The path is one that only Flatpak apps have.
+    case flatpak
     /// The file at the path does not run under the entry's group.
     case withoutGroup
 
@@ -53,8 +59,13 @@ enum ProgramObjection: Sendable, Hashable {
         case .tooLarge: "the file at the listed path is too large for a digest"
         case .unseen:
             "the broker cannot see which program this is; give the app a group of its own, or the broker CAP_SYS_PTRACE"
-        case .ownNamespace: "the program runs in a process namespace of its own"
+        case .ownNamespace: "the program runs in a namespace of processes or users of its own"
         case .openGroup: "the entry's group must exist, be no system administrator's, and have no members"
+        case .delegatedGroup:
+            "a user can take the entry's group in a namespace: its number lies in a range of /etc/subgid"
+        case .script: "the file at the listed path is a script, and what runs is its interpreter; list a program"
+        case .flatpak:
+            "a Flatpak app cannot be told from other programs of its user; install the app as a program with a group of its own"
         case .withoutGroup: "the file at the listed path is not installed with the entry's group (setgid)"
         }
     }
@@ -70,13 +81,25 @@ struct ListedPrograms: Sendable {
     private let digested: Set<String>
     /// The groups that entries name, as they are written there.
     private let listedGroups: ListedGroups
+    /// The groups that users may take in namespaces, as they are now.
+    private let delegated: @Sendable () -> DelegatedGroups
+    private let snapRoots: [String]
     /// Whether the device's user may own the programs: the developer of an app does.
     let isDevelopment: Bool
     /// Whether an entry asks for a security label.
     let wantsLabels: Bool
 
-    /// - Parameter groups: How groups are looked up; the system's where nil.
-    init(_ configuration: BrokerConfiguration, groups: ListedGroups? = nil) {
+    /// - Parameters:
+    ///   - groups: How groups are looked up; the system's where nil.
+    ///   - delegated: Which of them users may take in namespaces.
+    ///   - snapRoots: Where Snaps are mounted.
+    init(
+        _ configuration: BrokerConfiguration, groups: ListedGroups? = nil,
+        delegated: @escaping @Sendable () -> DelegatedGroups = { DelegatedGroups.now() },
+        snapRoots: [String] = SnapPath.usualRoots
+    ) {
+        self.snapRoots = snapRoots
+        self.delegated = delegated
         apps = configuration.apps
         // Who an entry with a group means is told by the group alone.
         paths = Set(apps.filter { $0.group == nil }.map(\.path))
@@ -84,6 +107,20 @@ struct ListedPrograms: Sendable {
         listedGroups = groups ?? ListedGroups(apps.compactMap(\.group))
         wantsLabels = apps.contains { $0.label != nil }
         isDevelopment = configuration.isDevelopment
+    }
+
+    /// The path by which the list may mean a file: of the revision of a Snap that is in force, the one by way of `current`.
+    func listedPath(of seen: String) -> String {
+        guard let snap = SnapPath(seen, roots: snapRoots), paths.contains(snap.ofCurrent), snap.isInForce else {
+            return seen
+        }
+        return snap.ofCurrent
+    }
+
+    /// Where the file of a listed path lies.
+    private func place(of path: String) -> String {
+        guard let snap = SnapPath(path, roots: snapRoots), snap.isOfCurrent else { return path }
+        return snap.resolved ?? path
     }
 
     /// Whether an entry asks for the digest of the program at the path.
@@ -104,7 +141,8 @@ struct ListedPrograms: Sendable {
     func mayMean(_ caller: PeerCredentials, ownUser: UInt32) -> Bool {
         if caller.user == 0 || caller.user == ownUser { return true }
         if listedGroups.mayInclude(caller.group) { return true }
-        return !paths.isEmpty && ProgramIdentity.path(of: caller.process).map(paths.contains) ?? false
+        guard !paths.isEmpty, let path = ProgramIdentity.path(of: caller.process) else { return false }
+        return paths.contains(listedPath(of: path))
     }
 
     /// Whether callers are told apart by their program files, which the broker then has to see.
@@ -132,6 +170,7 @@ struct ListedPrograms: Sendable {
             // Who logs in with the group has it in every program.
             caller.map({ SystemGroup.primary(of: $0.user) != group.number }) ?? true
         else { return .openGroup }
+        guard !delegated().contains(group.number) else { return .delegatedGroup }
         // The program gives its user the group: another user must be the one who may change the file.
         let changers = caller.map { caller in
             (user: caller.user, groups: caller.groups.map { $0.subtracting([group.number]) })
@@ -150,10 +189,10 @@ struct ListedPrograms: Sendable {
         to program: ProgramIdentity, at path: String, of caller: PeerCredentials, in groups: () -> Set<UInt32>?
     ) -> ProgramObjection? {
         guard paths.contains(path) else { return nil }
-        switch Self.look(at: path, as: isDevelopment ? nil : (caller.user, groups())) {
+        switch Self.look(at: place(of: path), as: isDevelopment ? nil : (caller.user, groups())) {
         case .file(let listed):
             guard program.isFile(listed) else { return .anotherFile }
-            return PeerCredentials.sharesProcessNumbers(caller.process) ? nil : .ownNamespace
+            return PeerCredentials.sharesNamespaces(caller.process) ? nil : .ownNamespace
         case .objection(let objection): return objection
         }
     }
@@ -161,29 +200,42 @@ struct ListedPrograms: Sendable {
     /// Entries whose program can never be served, whichever user runs it, each with the reason. A program that is not installed
     /// is no mistake: one list serves many devices.
     var mistakes: [(path: String, objection: ProgramObjection)] {
-        apps.sorted { $0.path < $1.path }.compactMap { app in
-            let found: ProgramObjection?
-            var facts = stat()
-            guard lstat(app.path, &facts) == 0 else { return nil }
-            if let name = app.group {
-                let group = listedGroups[name]
-                found = objection(to: group, of: app, of: nil) ?? objection(to: group, of: app, of: (unusedUser, []))
-            } else if case .objection(let objection) = Self.look(
-                at: app.path, as: isDevelopment ? nil : (unusedUser, []))
-            {
-                found = objection
-            } else {
-                found = nil
-            }
-            return found.map { (app.path, $0) }
+        apps.sorted { $0.path < $1.path }.compactMap { app in mistake(in: app).map { (app.path, $0) } }
+    }
+
+    private func mistake(in app: AllowedApp) -> ProgramObjection? {
+        var facts = stat()
+        let place = place(of: app.path)
+        guard lstat(place, &facts) == 0 else { return Self.isOfFlatpak(app.path) ? .flatpak : nil }
+        if let name = app.group {
+            let group = listedGroups[name]
+            let found = objection(to: group, of: app, of: nil) ?? objection(to: group, of: app, of: (unusedUser, []))
+            if let found { return found }
+        } else if case .objection(let found) = Self.look(at: place, as: isDevelopment ? nil : (unusedUser, [])) {
+            return found
         }
+        return Self.isScript(place) ? .script : nil
+    }
+
+    /// Whether a path is one at which only a Flatpak app finds itself. What such an app is called stands in a file of its user's making, and a
+    /// group of the app's own (setgid) does not count in it.
+    static func isOfFlatpak(_ path: String) -> Bool {
+        path.hasPrefix("/app/") || path.contains("/flatpak/app/")
+    }
+
+    private static func isScript(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var start: [UInt8] = [0, 0]
+        return read(descriptor, &start, start.count) == 2 && start == Array("#!".utf8)
     }
 
     /// Entries whose file is installed as it should be and has another digest than theirs, as after an upgrade of the app.
     func outdated(by digests: ProgramDigests) async -> [String] {
         var found: [String] = []
         for app in apps.sorted(by: { $0.path < $1.path }) where app.group == nil {
-            guard let wanted = app.sha256, case .file = Self.look(at: app.path, as: nil) else { continue }
+            guard let wanted = app.sha256, case .file = Self.look(at: place(of: app.path), as: nil) else { continue }
             if await digests.digest(ofFileAt: app.path) != wanted.lowercased() { found.append(app.path) }
         }
         return found

@@ -95,12 +95,22 @@ extension PeerCredentials {
             }
         }
 
-        /// Whether the process belongs to the broker's own process namespace. One in a namespace below can give itself out as
-        /// any process of that namespace when it sends.
-        static func sharesProcessNumbers(_ process: Int32) -> Bool {
-            guard let status = KernelText.contents(of: "/proc/\(process)/status") else { return false }
-            guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("NSpid:") }) else { return true }
-            return line.dropFirst("NSpid:".count).split(whereSeparator: \.isWhitespace).count == 1
+        /// Whether the process belongs to the broker's own namespaces of processes and of users.
+        ///
+        /// In a namespace of processes it could give itself out as any process of it when it sends. In one of users, which any user may
+        /// make, it mounts what it likes where a program looks for its libraries, and may have the kernel name another file than the
+        /// one that it runs (`PR_SET_MM_MAP`).
+        static func sharesNamespaces(_ process: Int32) -> Bool {
+            ["pid", "user"].allSatisfy { kind in
+                guard let own = namespace(kind, of: "self") else { return false }
+                return namespace(kind, of: "\(process)") == own
+            }
+        }
+
+        private static func namespace(_ kind: String, of process: String) -> [CChar]? {
+            var name = [CChar](repeating: 0, count: 64)
+            let count = readlink("/proc/\(process)/ns/\(kind)", &name, name.count)
+            return count > 0 && count < name.count ? name : nil
         }
 
         /// A descriptor of the very process that connected, which no later process can stand in for; nil where the
@@ -119,7 +129,7 @@ extension PeerCredentials {
         static func label(socket: Int32) -> String? { nil }
         static func nameSenders(socket: Int32) -> Bool { false }
         static func sender(socket: Int32) -> Int32? { nil }
-        static func sharesProcessNumbers(_ process: Int32) -> Bool { false }
+        static func sharesNamespaces(_ process: Int32) -> Bool { false }
         static func processDescriptor(socket: Int32) -> Int32? { nil }
     #endif
 }

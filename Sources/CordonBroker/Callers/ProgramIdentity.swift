@@ -34,24 +34,17 @@ struct ProgramIdentity: Sendable, Hashable {
         return found
     }
 
+    /// The file behind the link, without asking the file system that it lies in.
     private static func file(of process: Int32, started: UInt64) -> ProgramIdentity? {
-        var facts = stat()
-        guard stat("/proc/\(process)/exe", &facts) == 0 else { return nil }
-        return ProgramIdentity(facts, started: started)
+        RememberedFile("/proc/\(process)/exe").map { ProgramIdentity($0, started: started) }
     }
 
-    private init(_ facts: stat, started: UInt64) {
-        #if canImport(Darwin)
-            let changed = facts.st_ctimespec
-        #else
-            let changed = facts.st_ctim
-        #endif
-        device = UInt64(truncatingIfNeeded: facts.st_dev)
-        inode = UInt64(truncatingIfNeeded: facts.st_ino)
-        owner = facts.st_uid
-        size = Int64(facts.st_size)
-        // A foreign file system may say anything; only equality counts.
-        self.changed = Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec)
+    private init(_ file: RememberedFile, started: UInt64) {
+        device = file.device
+        inode = file.inode
+        owner = file.owner
+        size = file.size
+        changed = file.changed
         self.started = started
     }
 
@@ -65,14 +58,14 @@ struct ProgramIdentity: Sendable, Hashable {
 
     /// Whether these are the facts of this program's file, whatever its size and age: device, inode and owner.
     func isFile(_ facts: stat) -> Bool {
-        let other = ProgramIdentity(facts, started: started)
+        let other = RememberedFile(facts)
         return other.device == device && other.inode == inode && other.owner == owner
     }
 
     /// Whether an open file is this program's, and unchanged.
     func isFile(_ descriptor: Int32) -> Bool {
         var facts = stat()
-        return fstat(descriptor, &facts) == 0 && ProgramIdentity(facts, started: started) == self
+        return fstat(descriptor, &facts) == 0 && ProgramIdentity(RememberedFile(facts), started: started) == self
     }
 
     /// Whether the process runs this file, whenever it started.

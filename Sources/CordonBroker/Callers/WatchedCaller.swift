@@ -34,16 +34,17 @@ final class WatchedCaller: Sendable {
         let others = { PeerCredentials.groups(socket: socket) }
         groups = programs.groups(of: credentials, in: others)
         let seen = ProgramIdentity.path(of: credentials.process)
-        if let seen, !programs.needsFile(at: seen, of: credentials.user, ownUser: ownUser) {
+        let listed = seen.map(programs.listedPath)
+        if let listed, !programs.needsFile(at: listed, of: credentials.user, ownUser: ownUser) {
             program = nil
-            path = seen
+            path = listed
             objection = nil
-        } else if let seen, let program = ProgramIdentity.now(credentials.process),
+        } else if let seen, let listed, let program = ProgramIdentity.now(credentials.process),
             ProgramIdentity.path(of: credentials.process) == seen, program.stillRuns(as: credentials.process)
         {
             self.program = program
-            path = seen
-            objection = programs.objection(to: program, at: seen, of: credentials, in: others)
+            path = listed
+            objection = programs.objection(to: program, at: listed, of: credentials, in: others)
         } else {
             program = nil
             path = ""

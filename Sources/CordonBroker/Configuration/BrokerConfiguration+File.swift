@@ -46,6 +46,12 @@ extension BrokerConfiguration {
         return scheme == "https" || (scheme == "http" && isOwn) ? url : nil
     }
 
+    /// Whether the broker can wait so many seconds: what a clock cannot add up would end it in the middle of a sign-out.
+    public static func isAllowed(seconds: Int) -> Bool { (1...longestTime).contains(seconds) }
+
+    /// Ten years.
+    private static let longestTime = 315_360_000
+
     private static func isPrinted(_ letter: Unicode.Scalar) -> Bool {
         ![.control, .lineSeparator, .paragraphSeparator].contains(letter.properties.generalCategory)
     }
@@ -114,7 +120,9 @@ extension BrokerConfiguration {
         for seconds in [
             file.maxIdleSeconds, file.maxSessionSeconds, file.warningSeconds, file.cleanUpSeconds, file.reportSeconds,
         ] {
-            guard seconds ?? 1 > 0 else { throw refuse("a time is not above zero") }
+            guard Self.isAllowed(seconds: seconds ?? 1) else {
+                throw refuse("a time is not above zero, or above ten years")
+            }
         }
         maximumIdle = file.maxIdleSeconds.map { .seconds($0) }
         maximumSession = file.maxSessionSeconds.map { .seconds($0) }

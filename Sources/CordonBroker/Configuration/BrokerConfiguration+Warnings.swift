@@ -16,6 +16,11 @@ extension BrokerConfiguration {
                     "\(name): without a group of its own the app is told by its program file, and a user who can start it can load"
                         + " code into it")
             }
+            if app.group == nil, app.label != nil {
+                found.append(
+                    "\(name): a program of the device's user that nothing confines can put itself under the label where the system lets it;"
+                        + " Ubuntu's setting against that is kernel.apparmor_restrict_unprivileged_unconfined")
+            }
             if app.bundleID == nil {
                 found.append("\(name): without a bundleID the app can have no wipe receipt signed")
             }

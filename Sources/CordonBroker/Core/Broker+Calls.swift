@@ -162,6 +162,7 @@ extension Broker {
         if configuration.apps.contains(where: { $0.group != nil && $0.path == caller.path }) {
             return "the program does not run with the group of its entry"
         }
+        if here.isEmpty, ListedPrograms.isOfFlatpak(caller.path) { return ProgramObjection.flatpak.reason }
         return here.isEmpty ? "no entry of the list fits" : "the program has not the security label of its entry"
     }
 

@@ -107,7 +107,6 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isFromCaller() else {
             // A connection belongs to the process that made it; a child, or a process that was handed it, makes its own.
-            logger.notice("another process writes over a program's connection")
             context.close(promise: nil)
             return
         }

@@ -105,6 +105,9 @@ public struct BrokerServer: Sendable {
             }
             logger.notice(
                 "apps without a group are told by their program files: a user who can start one can load code into it")
+            guard programs.wantsLabels else { return }
+            logger.notice(
+                "a label keeps out no program that nothing confines: where the system lets it, it takes any label")
         }
 
         private func bind(
@@ -131,7 +134,7 @@ public struct BrokerServer: Sendable {
                             credentials.process > 0
                         else { throw ChannelError.operationUnsupported }
                         guard ledger.withLock({ $0.mayKnock(credentials.process, now: now) }) else {
-                            Self.note(credentials.user, quiet, logger)
+                            Self.note(Self.tooMany, credentials.user, quiet, logger)
                             throw ChannelError.operationUnsupported
                         }
                         let admit = { (standing: ConnectionLedger.Standing) throws -> ProgramBudget in
@@ -160,7 +163,13 @@ public struct BrokerServer: Sendable {
                             BrokerConnectionHandler(
                                 session: session, limits: limits, shared: shared, loop: channel.eventLoop,
                                 logger: logger,
-                                isFromCaller: { caller.wrote(senders.take()) }))
+                                isFromCaller: {
+                                    if caller.wrote(senders.take()) { return true }
+                                    Self.note(
+                                        "another process writes over a program's connection", credentials.user, quiet,
+                                        logger)
+                                    return false
+                                }))
                     }
                 }
             if let inherited { return try await bootstrap.withBoundSocket(inherited).get() }
@@ -180,13 +189,16 @@ public struct BrokerServer: Sendable {
             _ quiet: Locked<ThrottledLog>, _ now: UInt64, _ logger: Logger
         ) -> ProgramBudget? {
             if let budget = ledger.withLock({ $0.admit(standing, now: now) }) { return budget }
-            note(user, quiet, logger)
+            note(tooMany, user, quiet, logger)
             return nil
         }
 
-        private static func note(_ user: UInt32, _ quiet: Locked<ThrottledLog>, _ logger: Logger) {
-            guard quiet.withLock({ $0.isDue("\(user)", now: Date()) }) else { return }
-            logger.notice("too many connections", metadata: ["user": "\(user)"])
+        private static let tooMany = "too many connections"
+
+        /// Says what a user's programs can cause at will, once a minute.
+        private static func note(_ what: String, _ user: UInt32, _ quiet: Locked<ThrottledLog>, _ logger: Logger) {
+            guard quiet.withLock({ $0.isDue("\(user) \(what)", now: Date()) }) else { return }
+            logger.notice("\(what)", metadata: ["user": "\(user)"])
         }
     #endif
 

@@ -82,7 +82,9 @@ struct BrokerOptions: ParsableArguments {
             throw ValidationError("\(option) is set by the signed policy, and cannot be given as an option too")
         }
         for seconds in [maxIdle, maxSession, cleanUpTime, reportInterval] {
-            guard seconds ?? 1 > 0 else { throw ValidationError("a time must be above zero") }
+            guard BrokerConfiguration.isAllowed(seconds: seconds ?? 1) else {
+                throw ValidationError("a time must be above zero and at most ten years")
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonBase
 import CordonBroker
 import CordonHTTPClient
 import CordonProtocol
@@ -42,6 +43,8 @@ struct BrokerRunCommand: AsyncParsableCommand {
             let inherited = try InheritedSocket.descriptor(
                 ProcessInfo.processInfo.environment, process: ProcessInfo.processInfo.processIdentifier)
             let secrets = try FileSecretStore(directory: folder.appending(path: "secrets"))
+            let lock = try Self.hold(folder)
+            defer { lock.end() }
             let broker = try await Broker(
                 configuration, folder: folder, secrets: secrets, transport: transport, logger: logger)
             let server = BrokerServer(broker, socket: options.socket, inherited: inherited, logger: logger)
@@ -75,6 +78,20 @@ struct BrokerRunCommand: AsyncParsableCommand {
         await transport.shutdown()
         try outcome.get()
         Terminal.talk("the broker has stopped")
+    }
+
+    /// Keeps a second broker out of the folder: each would hand out sessions that the other one knows nothing of.
+    private static func hold(_ folder: URL) throws(CommandFailure) -> AdvisoryLock {
+        let lock: AdvisoryLock?
+        do { lock = try AdvisoryLock.take(folder.appending(path: "broker.lock")) } catch {
+            throw CommandFailure(.writeFailed, "\(folder.path) cannot be locked: \(error)")
+        }
+        guard let lock else {
+            throw CommandFailure(
+                .writeFailed, "another broker runs on \(folder.path)",
+                hint: "Stop it first, or give this one a folder of its own.")
+        }
+        return lock
     }
 
     private static func warn() {

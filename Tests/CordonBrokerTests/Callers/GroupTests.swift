@@ -105,6 +105,79 @@ import Testing
         #expect(listed.groups(of: caller) { [] }.isEmpty)
     }
 
+    /// Takes a group in a namespace of users, as `newgidmap` lets a user whom `/etc/subgid` names, and connects.
+    private static let taking = """
+        import ctypes, os, socket, sys
+        path, user, group = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+        libc = ctypes.CDLL(None, use_errno=True)
+        (made, say_made), (mapped, say_mapped) = os.pipe(), os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setgroups([]), os.setresgid(user, user, user), os.setresuid(user, user, user)
+            if libc.unshare(0x10000000): os._exit(1)
+            os.write(say_made, b"x"), os.read(mapped, 1)
+            os.setresgid(1, 1, 1)
+            link = socket.socket(socket.AF_UNIX)
+            link.connect(path)
+            link.recv(1)
+            os._exit(0)
+        os.read(made, 1)
+        for kind, rest in ("uid", ""), ("gid", f"\\n1 {group} 1"):
+            with open(f"/proc/{child}/{kind}_map", "w") as map: map.write(f"0 {user} 1{rest}")
+        os.write(say_mapped, b"x")
+        os.waitpid(child, 0)
+        """
+
+    @Test func `a group that a user may take in a namespace is no app's`() async throws {
+        let place = try AllowedCopy()
+        defer { place.remove() }
+        let app = try place.install("/usr/bin/true", as: "notes", group: Self.group)
+        let script = try place.write(Self.taking, as: "take.py")
+        let path = place.folder.appending(path: "s").path
+        let listener = try Listener.make(path)
+        defer { close(listener) }
+        try #require(chmod(path, 0o666) == 0)
+        let running = Task {
+            try await Program.run("/usr/bin/python3", ["-I", script, path, "\(OtherUser.id)", "\(Self.group)"])
+        }
+        try await until {
+            var waiting = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            return poll(&waiting, 1, 0) == 1
+        }
+        let accepted = accept(listener, nil, nil)
+        defer { close(accepted) }
+        let taken = try #require(PeerCredentials(socket: accepted))
+        #expect(taken.user == OtherUser.id && taken.group == Self.group, "the kernel says nothing of the namespace")
+
+        var configuration = try BrokerStand().configuration
+        configuration.apps = [AllowedApp(name: "x", path: app, group: "\(Self.group)", clientIDs: ["x"])]
+        func list(_ delegated: String) -> ListedPrograms {
+            ListedPrograms(configuration, delegated: { DelegatedGroups(delegated) })
+        }
+        let others = "ada:100000:65536\nward:\(Self.group + 1):9\n"
+        #expect(list(others).groups(of: taken) { [] } == ["\(Self.group)"], "the control: nothing else tells it apart")
+        let open = list(others + "ward:\(Self.group - 8):9\n")
+        #expect(open.groups(of: taken) { [] }.isEmpty)
+        #expect(open.mistakes.map(\.objection) == [.delegatedGroup])
+        #expect(send(accepted, "x", 1, 0) == 1)
+        _ = try await running.value
+    }
+
+    @Test func `a list of groups that users may take is read to its last line, whatever else it holds`() throws {
+        let flawed = ["# note", "", "ada:5", "ada:x:9", "ada:7:0", "ada:-1:9", "ada:10:2:3"]
+        let odd = DelegatedGroups((flawed + ["ward:20:5", "ward:30:\(UInt64.max)"]).joined(separator: "\n"))
+        #expect([5, 7, 9, 10, 19, 25, 29].allSatisfy { !odd.contains($0) })
+        #expect([20, 24, 30, .max].allSatisfy { odd.contains($0) })
+        let file = TemporaryFolder.newPath()
+        #expect(!DelegatedGroups.now(file.path).contains(1), "no list")
+        try Data().write(to: file)
+        #expect(!DelegatedGroups.now(file.path).contains(1), "an empty list")
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(DelegatedGroups.now(file.path).contains(1), "one that cannot be read may name every group")
+    }
+
     @Test func `programs that connect without end cost no look at the groups each`() {
         let looks = Locked(0)
         let groups = ListedGroups(["a", "a", "b"], lookingAgainAfter: .seconds(3_600)) { name in

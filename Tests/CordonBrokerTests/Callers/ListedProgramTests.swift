@@ -127,6 +127,48 @@ import Testing
         }
     }
 
+    @Test func `a Snap's entry means the file of the revision in force, and no other`() throws {
+        try inFolder { root in
+            let snap = root.appending(path: "notes")
+            for revision in ["11", "12"] {
+                let bin = snap.appending(path: "\(revision)/bin")
+                try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
+                try Data("x".utf8).write(to: bin.appending(path: "notes"))
+            }
+            // A revision whose file is this very program, where a hard link can be made to it.
+            let third = snap.appending(path: "13/bin").path
+            try FileManager.default.createDirectory(atPath: third, withIntermediateDirectories: true)
+            let isSame = link(path, third + "/notes") == 0
+            func setCurrent(_ revision: String) throws {
+                unlink(snap.path + "/current")
+                try #require(symlink(revision, snap.path + "/current") == 0)
+            }
+            let entry = snap.path + "/current/bin/notes"
+            var configuration = try BrokerStand().configuration
+            configuration.isDevelopment = true
+            configuration.apps = [AllowedApp(name: "x", path: entry, clientIDs: ["x"])]
+            let programs = ListedPrograms(configuration, snapRoots: [root.path])
+            try setCurrent("12")
+            #expect(programs.listedPath(of: snap.path + "/12/bin/notes") == entry)
+            for other in ["/11/bin/notes", "/12/bin/other", "/12", "/current/bin/notes/x"] {
+                #expect(programs.listedPath(of: snap.path + other) == snap.path + other)
+            }
+            #expect(programs.mistakes.isEmpty)
+            #expect(programs.objection(to: own, at: entry, of: Self.caller()) { [] } == .anotherFile)
+            if isSame {
+                try setCurrent("13")
+                #expect(programs.objection(to: own, at: entry, of: Self.caller()) { [] } == nil)
+            }
+            // A link that leads elsewhere, as only the system's administrator could make it, is as any other link.
+            for elsewhere in ["..", "/", "../notes/12"] {
+                try setCurrent(elsewhere)
+                #expect(programs.listedPath(of: snap.path + "/12/bin/notes") != entry)
+                #expect(programs.objection(to: own, at: entry, of: Self.caller()) { [] } == .link)
+            }
+            #expect(programs.mistakes.map(\.objection) == [.link])
+        }
+    }
+
     @Test func `a digest is computed of the app's own file only, and of none beyond the limit`() async throws {
         let (one, other) = try socketPair()
         defer {

@@ -55,6 +55,11 @@ import Testing
             let mounted = try await OtherUser.run(
                 ["unshare", "-Urm", "sh", "-c", mount, "sh", other, app, script, socket])
             #expect(mounted.contains("brokerDenied") && !mounted.contains(#""hello""#), "\(mounted)")
+            // The app's own file, where its user may mount other libraries, or have the kernel name this file for another.
+            let rootless = try await OtherUser.run(["unshare", "-Ur", app, "-I", script, socket])
+            #expect(
+                rootless.contains("a namespace of processes or users of its own") && !rootless.contains(#""hello""#),
+                "\(rootless)")
             let again = try await OtherUser.run([app, "-I", script, socket])
             #expect(again.contains(#""hello""#), "\(again)")
         }

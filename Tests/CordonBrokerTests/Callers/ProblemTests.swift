@@ -56,6 +56,12 @@ import Testing
         try #require(symlink(path, link) == 0)
         #expect(try await told(app(link)).first?.contains("symbolic link") == true)
         #expect(try await told(app(place.folder.path)).first?.contains("no regular file") == true)
+        let script = try place.write("#!/bin/sh\n", as: "script")
+        try #require(chmod(script, 0o755) == 0)
+        #expect(try await told(app(script)).first?.contains("what runs is its interpreter") == true)
+        for flatpak in ["/app/bin/notes", "/var/lib/flatpak/app/org.contoso.Notes/current/active/files/bin/notes"] {
+            #expect(try await told(app(flatpak)).first?.contains("a Flatpak app cannot be told") == true)
+        }
         try #require(chmod(path, 0o757) == 0)
         #expect(try await told(app(path)).first?.contains("own user can change the file") == true)
     }
@@ -110,5 +116,7 @@ import Testing
         #expect(try await reason("notes", as: "mail").hasSuffix("the program's entry has another client id"))
         #expect(try await reason("blocked").hasSuffix("the profile's lists leave it out"))
         #expect(try await reason("mail").hasSuffix("no entry of the list fits"))
+        let flatpak = try await BrokerApp("notes", at: broker, path: "/app/bin/notes", greets: false)
+        #expect(await flatpak.greet("notes").error?.reason.contains("a Flatpak app cannot be told") == true)
     }
 }

@@ -28,6 +28,8 @@ import Testing
     @Test(arguments: [
         "[]", "{}", #"{"issuer": 1}"#, #"{"issuer": "https://x", "sharedDeviceMode": "true"}"#,
         #"{"issuer": "https://x", "sharedDevicemode": true}"#, #"{"issuer": "https://x", "maxIdleSeconds": 0}"#,
+        #"{"issuer": "https://x", "cleanUpSeconds": 9223372036854775807}"#,
+        #"{"issuer": "https://x", "reportSeconds": 315360001}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "relative", "clientIDs": ["a"]}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": []}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "sha256": "abc"}]}"#,
@@ -51,6 +53,9 @@ import Testing
         }
         #expect(try warnings("/opt/a/bin/notes").isEmpty)
         #expect(try warnings("/opt/a/bin/notes", group: "").first?.contains("group of its own") == true)
+        #expect(
+            try warnings("/opt/a/bin/notes", group: #""label": "snap.notes.notes","#).last?.contains("the label")
+                == true)
         for path in [
             "/usr/bin/python3.11", "/usr/bin/node", "/bin/sh", "/opt/electron28", "/lib64/ld-linux-x86-64.so.2",
         ] {

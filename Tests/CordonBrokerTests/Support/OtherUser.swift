@@ -20,6 +20,9 @@ enum OtherUser {
         return (try? Program.run(setpriv, change + mount).status) == 0
     }()
 
+    /// What runs a program as that user.
+    static func command(_ arguments: [String]) throws -> [String] { [try #require(setpriv)] + change + arguments }
+
     /// Runs a program as that user; everything that it wrote.
     static func run(_ arguments: [String]) async throws -> String {
         try await Program.run(try #require(setpriv), change + arguments).everything

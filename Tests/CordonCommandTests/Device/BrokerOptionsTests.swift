@@ -33,6 +33,17 @@ import Testing
         }
     }
 
+    @Test func `a time that no clock can add up is refused before it ends a broker in the middle of a sign-out`() {
+        for option in ["--max-idle", "--max-session", "--clean-up-time", "--report-interval"] {
+            #expect(throws: Never.self) { try plan(["--issuer", "https://id.contoso.example", option, "315360000"]) }
+            for time in ["0", "315360001", "9223372036854775807"] {
+                #expect(throws: (any Error).self, "\(option) \(time)") {
+                    try plan(["--issuer", "https://id.contoso.example", option, time])
+                }
+            }
+        }
+    }
+
     @Test func `without development nothing is shared that was not turned on`() throws {
         let configuration = try plan(["--issuer", "https://id.contoso.example", "--max-idle", "60"])
         #expect(!configuration.isDevelopment)
