@@ -24,11 +24,10 @@ extension GraphExchange {
         try await administration.registrations(filter, as: administrator)
     }
 
-    /// All people of the directory.
-    func users(_ administration: Administration) async throws -> [DirectoryUser] {
-        try await directory {
-            try await administration.users(as: administrator)
-        }
+    /// The people with some object ids; those whom the directory does not know are left out.
+    func users(_ ids: Set<String>, _ administration: Administration) async throws -> [DirectoryUser] {
+        guard !ids.isEmpty else { return [] }
+        return try await directory { try await administration.users(ids, as: administrator) }
     }
 
     /// A policy as this request's version shows it.

@@ -222,8 +222,47 @@ import Testing
             #expect(reads[.user]?.all == 0)
             let count = try await storage.reads { _ = try await client.administer(.get, path + "/$count") }
             #expect(count[.user] == nil && count[.policy] == nil)
-            let named = "?$filter=actor/userPrincipalName%20eq%20'\(owner.name)'&$top=1"
-            #expect(try await client.administer(.get, path + named).json["value"]?.array?.count == 1)
+            let named = "actor/userPrincipalName%20eq%20'\(owner.name)'"
+            for query in ["?$filter=\(named)&$top=1", "?$filter=\(named)&$orderby=activityDateTime&$top=1"] {
+                let looked = try await storage.reads {
+                    let page = try await client.administer(.get, path + query).json
+                    #expect(page["value"]?.array?.count == 1)
+                }
+                #expect(looked[.user] == .init(one: 1), "\(query)")
+                #expect(looked[.policy]?.all == 1, "\(query)")
+            }
+        }
+    }
+
+    @Test func `who asked for logs, and which members of a group are groups, is read by id`() async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        let owner = TestService.owner
+        for number in 0..<100 {
+            try await service.service.provisioning.saveGroup(
+                DirectoryGroup(id: "g\(number)", displayName: "G"), as: owner)
+        }
+        _ = try await service.publishPolicy()
+        try await service.service.finishAnnouncing(of: TestService.tenant)
+        try await service.test { client in
+            let registration = try await client.register(TestDevice()).registrationID
+            let path = "/beta/users/\(TestPerson.workerA.name)/managedAppLogCollectionRequests"
+            _ = try await client.administer(.post, path, ["managedAppRegistrationId": .string(registration)])
+            let logs = try await storage.reads {
+                let page = try await client.administer(.get, path).json
+                #expect(page["value"]?.array?.count == 1)
+            }
+            #expect(logs[.user]?.all ?? 0 == 0 && logs[.logCollection] == .init(some: 1))
+            // More members without a type than groups, three of them groups.
+            let members = (0..<150).map { ["value": .string($0 < 3 ? "G\($0)" : "p\($0)")] as JSONValue }
+            let put = try await storage.reads {
+                let answer = try await client.administer(
+                    .put, "/scim/v2/Groups/g99", ["displayName": "G", "members": .array(members)])
+                #expect(answer.status == .ok)
+                let types = (answer.json["members"]?.array ?? []).compactMap { $0["type"]?.string }
+                #expect(types.count { $0 == "Group" } == 3 && types.count == 150)
+            }
+            #expect(put[.group]?.all ?? 0 == 0, "\(String(describing: put[.group]))")
         }
     }
 

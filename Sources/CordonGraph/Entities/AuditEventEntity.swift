@@ -5,14 +5,17 @@ import Foundation
 
 /// Audit records as Graph shows them (SRV-RS-149…151), with the names that ids have now.
 struct AuditEventEntity: Sendable {
-    private let names: [String: String]
-    private let titles: [String: String]
+    private var names: [String: String] = [:]
+    private var titles: [String: String] = [:]
 
-    init(users: [DirectoryUser], policies: [ManagedAppPolicy]) {
-        names = Dictionary(
-            users.map { ($0.id.lowercased(), $0.userPrincipalName) }, uniquingKeysWith: { first, _ in first })
-        titles = Dictionary(
-            policies.map { ($0.id, $0.document["displayName"]?.string ?? "") }, uniquingKeysWith: { first, _ in first })
+    /// Adds the names of those who acted.
+    mutating func add(_ users: [DirectoryUser]) {
+        for user in users { names[user.id.lowercased()] = user.userPrincipalName }
+    }
+
+    /// Adds the names of policies.
+    mutating func add(_ policies: [ManagedAppPolicy]) {
+        for policy in policies { titles[policy.id] = policy.document["displayName"]?.string ?? "" }
     }
 
     @Sendable func json(_ record: AuditRecord) -> JSONValue {

@@ -7,7 +7,7 @@ struct LogCollectionEntity: Sendable {
     private let names: [String: String]
     private let now: Date
 
-    /// - Parameter users: All people of the directory, for the sign-in names of those who asked.
+    /// - Parameter users: Those who asked, for their sign-in names.
     init(users: [DirectoryUser], at now: Date) {
         names = Dictionary(
             users.map { ($0.id.lowercased(), $0.userPrincipalName) }, uniquingKeysWith: { first, _ in first })

@@ -24,7 +24,9 @@ struct AuditEventRoutes: Sendable {
                 guard let number = Int64(exchange.keys[0]), number > 0 else { throw Refusal.notFound }
                 let page = try await records(AuditQuery(after: number - 1, limit: 1), exchange)
                 guard let record = page.first, record.sequence == number else { throw Refusal.notFound }
-                return .entity(try await names(of: page, exchange).json(record), of: path)
+                var names = AuditEventNames(administration, exchange)
+                try await names.learn(from: page)
+                return .entity(names.entity.json(record), of: path)
             },
         ]
     }
@@ -40,10 +42,11 @@ struct AuditEventRoutes: Sendable {
         let size = query.top ?? GraphQuery.usualPage
         var left = query.skipToken == nil ? query.skip : 0
         var (events, total, hasMore): ([AuditRecord], Int, Bool) = ([], 0, false)
-        let names = try await namesToLookAt(exchange)
         let batch =
-            query.count || names != nil ? AuditQuery.largestPage : min(AuditQuery.largestPage, left + size + 1)
-        try await scan(exchange, names, after: query.count ? 0 : last, limit: batch) { record in
+            query.count || query.looksAtEvents
+            ? AuditQuery.largestPage : min(AuditQuery.largestPage, left + size + 1)
+        var names = AuditEventNames(administration, exchange)
+        try await scan(exchange, &names, after: query.count ? 0 : last, limit: batch) { record in
             total += 1
             guard record.sequence > last else { return true }
             if left > 0 {
@@ -56,27 +59,28 @@ struct AuditEventRoutes: Sendable {
             }
             return true
         }
-        let shown: AuditEventEntity
-        if let names { shown = names } else { shown = try await self.names(of: events, exchange) }
-        return GraphPage(events.map(shown.json), total: total, hasMore: hasMore, query: query)
+        try await names.learn(from: events)
+        return GraphPage(events.map(names.entity.json), total: total, hasMore: hasMore, query: query)
     }
 
     private func sorted(_ exchange: GraphExchange) async throws -> GraphPage {
         var events: [AuditRecord] = []
-        let names = try await allNames(exchange)
-        try await scan(exchange, names, after: 0, limit: AuditQuery.largestPage) { record in
+        var names = AuditEventNames(administration, exchange)
+        try await scan(exchange, &names, after: 0, limit: AuditQuery.largestPage) { record in
             events.append(record)
             return events.count <= Self.mostSorted
         }
         guard events.count <= Self.mostSorted else {
             throw Refusal.badRequest("$orderby: more than \(Self.mostSorted) events; narrow them with $filter.")
         }
-        return try exchange.page(events, id: { String($0.sequence) }, json: names.json)
+        try await names.learn(from: events)
+        return try exchange.page(events, id: { String($0.sequence) }, json: names.entity.json)
     }
 
     private func count(_ exchange: GraphExchange) async throws -> Int {
         var count = 0
-        try await scan(exchange, try await namesToLookAt(exchange), after: 0, limit: AuditQuery.largestPage) { _ in
+        var names = AuditEventNames(administration, exchange)
+        try await scan(exchange, &names, after: 0, limit: AuditQuery.largestPage) { _ in
             count += 1
             return true
         }
@@ -84,18 +88,19 @@ struct AuditEventRoutes: Sendable {
     }
 
     /// Goes through what `$filter` and `$search` let through, oldest first, as long as the body wants more.
-    ///
-    /// - Parameter names: What the query looks at, nil where it has neither.
     private func scan(
-        _ exchange: GraphExchange, _ names: AuditEventEntity?, after first: Int64, limit: Int,
+        _ exchange: GraphExchange, _ names: inout AuditEventNames, after first: Int64, limit: Int,
         _ body: (AuditRecord) -> Bool
     ) async throws {
         var query = AuditQuery(after: max(0, first), limit: limit)
+        let looks = exchange.query.looksAtEvents
         while true {
+            try AdministrationDeadline.check()
             let page = try await records(query, exchange)
+            if looks { try await names.learn(from: page) }
             for record in page {
-                let isAdmitted = names.map { exchange.query.admits($0.json(record)) } ?? true
-                if isAdmitted, !body(record) { return }
+                if looks, !exchange.query.admits(names.entity.json(record)) { continue }
+                if !body(record) { return }
             }
             guard page.count == query.limit, let last = page.last else { return }
             query.after = last.sequence
@@ -105,35 +110,34 @@ struct AuditEventRoutes: Sendable {
     private func records(_ query: AuditQuery, _ exchange: GraphExchange) async throws -> [AuditRecord] {
         try await administration.auditRecords(query, as: exchange.administrator)
     }
+}
 
-    /// The names of all people where `$filter` or `$search` may look at them.
-    private func namesToLookAt(_ exchange: GraphExchange) async throws -> AuditEventEntity? {
-        let query = exchange.query
-        return query.filter == nil && query.search == nil ? nil : try await allNames(exchange)
+extension GraphQuery {
+    /// Whether every event has to be looked at as it is shown.
+    fileprivate var looksAtEvents: Bool { filter != nil || search != nil }
+}
+
+/// The names in audit records, each asked for once: who acted are few, however many people the directory has.
+private struct AuditEventNames {
+    /// What shows records with the names that are known.
+    private(set) var entity = AuditEventEntity()
+    private let administration: Administration
+    private let exchange: GraphExchange
+    private var people: Set<String> = []
+    private var knowsPolicies = false
+
+    init(_ administration: Administration, _ exchange: GraphExchange) {
+        self.administration = administration
+        self.exchange = exchange
     }
 
-    private func allNames(_ exchange: GraphExchange) async throws -> AuditEventEntity {
-        AuditEventEntity(
-            users: try await exchange.users(administration), policies: try await exchange.policies(administration))
-    }
-
-    /// The names of those in some records alone: a page does not read the whole directory.
-    private func names(
-        of records: [AuditRecord], _ exchange: GraphExchange
-    ) async throws -> AuditEventEntity {
-        let ids = Set(records.filter { $0.actor.kind == .administrator }.map { $0.actor.id.lowercased() })
-        var users: [DirectoryUser] = []
-        for id in ids {
-            let user = try await exchange.directory { () async throws -> DirectoryUser? in
-                do {
-                    return try await administration.user(id, as: exchange.administrator)
-                } catch let error as ServiceError where error.code == .notFound {
-                    return nil
-                }
-            }
-            if let user { users.append(user) }
-        }
-        let hasPolicies = records.contains { $0.target.hasPrefix("policy/") }
-        return AuditEventEntity(users: users, policies: hasPolicies ? try await exchange.policies(administration) : [])
+    /// Asks for the names in some records.
+    mutating func learn(from records: [AuditRecord]) async throws {
+        let actors = Set(records.filter { $0.actor.kind == .administrator }.map { $0.actor.id.lowercased() })
+        entity.add(try await exchange.users(actors.subtracting(people), administration))
+        people.formUnion(actors)
+        guard !knowsPolicies, records.contains(where: { $0.target.hasPrefix("policy/") }) else { return }
+        knowsPolicies = true
+        entity.add(try await exchange.policies(administration))
     }
 }

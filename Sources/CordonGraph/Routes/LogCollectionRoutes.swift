@@ -15,16 +15,14 @@ struct LogCollectionRoutes: Sendable {
         return [
             GraphRoute(.get, path, .readApps) { exchange in
                 let user = try await exchange.user(administration)
-                return .collection(
-                    try await requests(exchange) { $0.userID.lowercased() == user.id.lowercased() },
-                    of: Self.place(user))
+                let logs = try await administration.logCollections(ofUser: user.id, as: exchange.administrator)
+                return .collection(try await json(logs, exchange), of: Self.place(user))
             },
             GraphRoute(.get, path + "/*", .readApps) { exchange in
                 let user = try await exchange.user(administration)
-                let found = try await requests(exchange) {
-                    $0.id == exchange.keys[1] && $0.userID.lowercased() == user.id.lowercased()
-                }
-                guard let request = found.first else { throw Refusal.notFound }
+                let logs = try await administration.logCollections(ofUser: user.id, as: exchange.administrator)
+                let found = logs.filter { $0.id == exchange.keys[1] }
+                guard let request = try await json(found, exchange).first else { throw Refusal.notFound }
                 return .entity(request, of: Self.place(user))
             },
             GraphRoute(.post, path, .writeApps) { exchange in
@@ -38,33 +36,26 @@ struct LogCollectionRoutes: Sendable {
                     throw PolicyInput.refusal("managedAppRegistrationId", "the person has no such registration")
                 }
                 let logs = try await administration.requestLogs(ofRegistration: id, as: exchange.administrator)
-                return .created(try await entity(exchange).json(logs), of: Self.place(user))
+                return .created(try await entity(of: [logs], exchange).json(logs), of: Self.place(user))
             },
         ]
     }
 
     /// Every request, newest first, by the id of its registration.
     func byRegistration(_ exchange: GraphExchange) async throws -> [String: [JSONValue]] {
-        let logs = try await logs(exchange)
-        guard !logs.isEmpty else { return [:] }
-        let entity = try await entity(exchange)
+        let logs = try await administration.logCollections(as: exchange.administrator)
+        let entity = try await entity(of: logs, exchange)
         return Dictionary(grouping: logs, by: \.registrationID).mapValues { $0.map(entity.json) }
     }
 
-    /// The requests that a condition lets through, newest first.
-    private func requests(
-        _ exchange: GraphExchange, where isWanted: (LogCollection) -> Bool
-    ) async throws -> [JSONValue] {
-        let logs = try await logs(exchange).filter(isWanted)
-        return logs.isEmpty ? [] : logs.map(try await entity(exchange).json)
+    private func json(_ logs: [LogCollection], _ exchange: GraphExchange) async throws -> [JSONValue] {
+        logs.map(try await entity(of: logs, exchange).json)
     }
 
-    private func logs(_ exchange: GraphExchange) async throws -> [LogCollection] {
-        try await administration.logCollections(as: exchange.administrator)
-    }
-
-    private func entity(_ exchange: GraphExchange) async throws -> LogCollectionEntity {
-        LogCollectionEntity(users: try await exchange.users(administration), at: now())
+    /// What shows requests, with the names of those who made them.
+    private func entity(of logs: [LogCollection], _ exchange: GraphExchange) async throws -> LogCollectionEntity {
+        let askers = Set(logs.map { $0.requestedBy.lowercased() })
+        return LogCollectionEntity(users: try await exchange.users(askers, administration), at: now())
     }
 
     private static func place(_ user: DirectoryUser) -> String { "users('\(user.id)')/managedAppLogCollectionRequests" }

@@ -192,6 +192,16 @@ extension Administration {
         }
     }
 
+    /// The logs that apps of a person were asked for, newest first.
+    public func logCollections(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> [LogCollection] {
+        try await store.read(.read, as: administrator) { records in
+            try records.records(LogCollection.self, where: (.user, folded(id)))
+                .sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
+        }
+    }
+
     /// The logs themselves.
     ///
     /// - Throws: ``ServiceError`` with code `conflict` while they are not complete.

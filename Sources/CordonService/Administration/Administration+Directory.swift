@@ -8,6 +8,14 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.records(DirectoryUser.self) }
     }
 
+    /// The people with some object ids, whatever the case; those whom the directory does not know are left out, and no others are read.
+    public func users(
+        _ ids: Set<String>, as administrator: Administrator
+    ) async throws(ServiceError) -> [DirectoryUser] {
+        let ids = Set(ids.map(folded)).sorted()
+        return try await store.read(.read, as: administrator) { try $0.records(DirectoryUser.self, ids: ids) }
+    }
+
     /// A page of people, ordered by folded id.
     ///
     /// - Parameters:
@@ -134,9 +142,14 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.groupsWithMembers() }
     }
 
-    /// Every group without its members, ordered by id.
-    public func groupEntries(as administrator: Administrator) async throws(ServiceError) -> [GroupEntry] {
-        try await store.read(.read, as: administrator) { try $0.records(GroupEntry.self) }
+    /// The folded ids among some names that are those of groups; no other group is read.
+    public func groups(
+        among names: Set<String>, as administrator: Administrator
+    ) async throws(ServiceError) -> Set<String> {
+        let ids = Set(names.map(folded)).sorted()
+        return try await store.read(.read, as: administrator) { records in
+            Set(try records.records(GroupEntry.self, ids: ids).map(\.storageID))
+        }
     }
 
     /// One group without its members.

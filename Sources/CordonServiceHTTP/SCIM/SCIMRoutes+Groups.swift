@@ -64,22 +64,12 @@ extension SCIMRoutes {
         }
     }
 
-    /// The most members of which each is asked for by its id; of more, all groups are read once.
-    private static let mostAskedFor = 64
-
     /// The folded ids of the known groups among the members of a document that say no type.
     private func groups(among document: JSONValue, _ context: AdministrationContext) async throws -> Set<String> {
         let members = document["members"]?.array ?? []
         let names = Set(members.filter { $0["type"]?.string == nil }.compactMap { $0["value"]?.string?.lowercased() })
-        guard names.count <= Self.mostAskedFor else {
-            let all = try await administration.groupEntries(as: context.administrator)
-            return names.intersection(all.map { $0.id.lowercased() })
-        }
-        var groups: Set<String> = []
-        for name in names where try await administration.isGroup(name, as: context.administrator) {
-            groups.insert(name)
-        }
-        return groups
+        guard !names.isEmpty else { return [] }
+        return try await administration.groups(among: names, as: context.administrator)
     }
 
     /// The largest group that is sent back whole after members of it were changed.
