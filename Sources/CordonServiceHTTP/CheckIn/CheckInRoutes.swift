@@ -20,6 +20,12 @@ struct CheckInRoutes: Sendable {
     let evidence: AppAttestVerifier?
     let now: @Sendable () -> Date
 
+    /// Whether a request asks for an event stream, whose answer is open for hours.
+    static func isEventStream(_ request: Request) -> Bool {
+        let path = request.uri.path
+        return request.method == .get && path.hasPrefix("/mam/v1/registrations/") && path.hasSuffix("/events")
+    }
+
     /// Adds the routes; every answer that no cache may keep brings a nonce.
     func add(to group: RouterGroup<ServiceRequestContext>) {
         let routes = group.group().add(middleware: FreshNonce(nonces: gate.proofs.nonces, now: now))
