@@ -124,7 +124,7 @@ extension ManagementService {
 
     /// Removes the events of days that are old enough; the numbers, which tell nothing of a person, stay.
     ///
-    /// Each slice is a transaction of its own, so that check-ins go on meanwhile and no more than one is in memory.
+    /// A few in each transaction, so that check-ins go on meanwhile.
     private func clearTelemetry(of tenant: TenantID, at now: Date) async throws(ServiceError) {
         let oldest = now.addingTimeInterval(-Double(configuration.telemetryRetention.wholeSeconds))
         let last = TelemetryDay.name(of: oldest)
@@ -133,11 +133,15 @@ extension ManagementService {
         }
         for name in due {
             for slice in TelemetryRecord.slices(of: name) {
-                try await store.change(for: tenant) { change in
-                    for record in try change.records(TelemetryRecord.self, where: (.day, slice)) {
-                        try change.remove(TelemetryRecord.self, record.id)
+                var removed: Int
+                repeat {
+                    removed = try await store.change(for: tenant, behindOthers: true) { change in
+                        let some = try change.identifiers(
+                            TelemetryRecord.self, of: .found(by: .day, slice), after: nil, limit: Upkeep.most)
+                        for id in some { try change.remove(TelemetryRecord.self, id) }
+                        return some.count
                     }
-                }
+                } while removed == Upkeep.most
             }
             try await store.change(for: tenant) { change in
                 guard var day = try change.record(TelemetryDay.self, name) else { return }

@@ -52,7 +52,7 @@ extension Upkeep {
             }
             last = next
             guard !due.isEmpty else { continue }
-            try await store.change(for: tenant) { change in
+            try await store.change(for: tenant, behindOthers: true) { change in
                 // Another change may have come in between.
                 for record in try change.records(type, ids: due) where isDue(record) { try body(record, change) }
             }

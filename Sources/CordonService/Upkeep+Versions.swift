@@ -32,7 +32,7 @@ extension Upkeep {
         }
         for start in stride(from: 0, to: old.count, by: Self.most) {
             let some = old[start..<min(start + Self.most, old.count)]
-            try await store.change(for: tenant) { change in
+            try await store.change(for: tenant, behindOthers: true) { change in
                 for version in some { try change.forget(version) }
             }
         }

@@ -7,6 +7,8 @@ internal import Foundation
 struct Upkeep: Sendable {
     /// The most records of one transaction.
     static let most = 100
+    /// As many as are done in one transaction, however many other changes wait.
+    private static let fewest = 8
 
     let store: TenantStore
     let wipes: Wipes
@@ -112,10 +114,14 @@ struct Upkeep: Sendable {
                 try await store.read(
                     for: tenant, { try !$0.records(type, where: .due, in: part, limit: 1).isEmpty })
             else { return }
-            let (last, done) = try await store.change(for: tenant) { change in
+            let (last, done) = try await store.change(for: tenant, behindOthers: true) { change in
                 let due = try change.records(type, where: .due, in: part, limit: Self.most)
                 var done = 0
-                for record in due where try body(record, &change) { done += 1 }
+                for record in due {
+                    // A check-in that comes meanwhile waits for a few, and not for all of them.
+                    guard done < Self.fewest || !change.isWaitedFor else { return (record.lookups[.due], done) }
+                    if try body(record, &change) { done += 1 }
+                }
                 return (due.count < Self.most ? nil : due.last?.lookups[.due], done)
             }
             // What could not be done yet is passed by.

@@ -6,11 +6,17 @@ internal import GRDB
 /// sync, and those that come while others are run share the sync of these, so that a hundred check-ins at once cost about as much
 /// as one, and one that meets a longer write does not wait for two.
 ///
+/// A write behind others, whose caller is in no hurry, begins a transaction where none waits, and whatever comes meanwhile joins it; so a
+/// check-in waits for no more of it than the part under way. Others' transactions it shares only after it has let them go first for long
+/// enough.
+///
 /// Each is a savepoint of the shared transaction: one that throws leaves nothing, and the others do not notice. No
 /// caller hears of success before the whole transaction is durable.
 final class GroupCommit: Sendable {
     /// The most writes of one transaction, which bounds how long the first of them waits.
     static let most = 256
+    /// How long a write behind others lets those go first, one after the other, that keep the writer busy.
+    static let patience = Duration.milliseconds(20)
 
     /// One write, whatever it returns.
     private struct Job: Sendable {
@@ -22,7 +28,35 @@ final class GroupCommit: Sendable {
 
     private struct State {
         var waiting: [Job] = []
+        /// Those that let others go first.
+        var behind: [Job] = []
+        /// Since when the first of them does.
+        var behindSince: ContinuousClock.Instant?
         var isWriting = false
+
+        var isEmpty: Bool { waiting.isEmpty && behind.isEmpty }
+
+        mutating func add(_ job: Job, isBehind: Bool) {
+            guard isBehind else { return waiting.append(job) }
+            behind.append(job)
+            behindSince = behindSince ?? .now
+        }
+
+        /// The first of those who wait, who wait no more.
+        mutating func takeWaiting(atMost most: Int) -> [Job] {
+            defer { waiting.removeFirst(min(most, waiting.count)) }
+            return Array(waiting.prefix(most))
+        }
+
+        /// The next of those that let others go first: where none waits, or for long enough; at most one, since each is long.
+        mutating func takeBehind() -> Job? {
+            guard let since = behindSince, waiting.isEmpty || since.duration(to: .now) >= GroupCommit.patience else {
+                return nil
+            }
+            let next = behind.removeFirst()
+            behindSince = behind.isEmpty ? nil : .now
+            return next
+        }
     }
 
     private let pool: DatabasePool
@@ -33,7 +67,10 @@ final class GroupCommit: Sendable {
     }
 
     /// Runs a body in a transaction; returns when its changes are durable. The body may ask whether other writes wait for it.
+    ///
+    /// - Parameter isBehind: Whether others go first.
     func write<Result: Sendable>(
+        isBehind: Bool = false,
         _ body: @escaping @Sendable (Database, _ isWaitedFor: @escaping @Sendable () -> Bool) throws -> Result
     ) async -> Swift.Result<Result, ServiceError> {
         await withCheckedContinuation { continuation in
@@ -56,7 +93,7 @@ final class GroupCommit: Sendable {
                     })
             }
             let begins = state.withLock { state in
-                state.waiting.append(job)
+                state.add(job, isBehind: isBehind)
                 defer { state.isWriting = true }
                 return !state.isWriting
             }
@@ -69,31 +106,26 @@ final class GroupCommit: Sendable {
         pool.asyncWriteWithoutTransaction { [self] database in
             writeWaiting(to: database)
             let goesOn = state.withLock { state in
-                state.isWriting = !state.waiting.isEmpty
+                state.isWriting = !state.isEmpty
                 return state.isWriting
             }
             if goesOn { writeNext() }
         }
     }
 
-    /// The first of those who wait, who wait no more.
-    private func takeWaiting(atMost most: Int) -> [Job] {
-        state.withLock { state in
-            defer { state.waiting.removeFirst(min(most, state.waiting.count)) }
-            return Array(state.waiting.prefix(most))
-        }
-    }
-
     private func writeWaiting(to database: Database) {
-        var jobs = takeWaiting(atMost: Self.most)
+        var jobs = state.withLock { state in
+            let behind = state.takeBehind()
+            return state.takeWaiting(atMost: Self.most) + [behind].compactMap(\.self)
+        }
         var failures: [Int: ServiceError] = [:]
         var common: ServiceError?
         do {
             try database.inTransaction(.immediate) {
                 try run(jobs[...], isShared: jobs.count > 1, in: database, noting: &failures)
                 // Who came meanwhile is taken once: the first of them all waits for no more than this.
-                let late = takeWaiting(atMost: Self.most - jobs.count)
                 let first = jobs.count
+                let late = state.withLock { $0.takeWaiting(atMost: max(0, Self.most - first)) }
                 jobs += late
                 try run(jobs[first...], isShared: true, in: database, noting: &failures)
                 return .commit

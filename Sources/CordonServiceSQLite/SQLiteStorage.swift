@@ -120,8 +120,21 @@ public final class SQLiteStorage: ServiceStorage {
     public func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result {
+        try await write(tenant, isBehind: false, body)
+    }
+
+    /// Writes as ``write(_:_:)`` does, once no other write waits, or after 20 milliseconds.
+    public func writeBehind<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
+        try await write(tenant, isBehind: true, body)
+    }
+
+    private func write<Result: Sendable>(
+        _ tenant: TenantID, isBehind: Bool, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
         if let damage = check.damage { throw damage }
-        return try await writes.write { [decoded] database, isWaitedFor in
+        return try await writes.write(isBehind: isBehind) { [decoded] database, isWaitedFor in
             try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded, isWaitedFor: isWaitedFor))
         }.get()
     }

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonService
 import CordonTestSupport
@@ -102,5 +103,65 @@ import Testing
             let there = try await storage.read(Self.tenant) { try $0.records(DirectoryUser.self).map(\.id) }
             #expect(there == ["u1"])
         }
+    }
+
+    @Test func `a write behind others lets those go first that came after it`()
+        async throws
+    {
+        try await withStorage { storage in
+            let order = Locked<[String]>([])
+            async let first: Void = storage.write(Self.tenant) { records in
+                try records.save(Self.user(0))
+                order.withLock { $0.append("under way") }
+                // Until the last one waits; the one behind others is not waited for.
+                let start = ContinuousClock.now
+                while !records.isWaitedFor, start.duration(to: .now) < .seconds(10) { usleep(1_000) }
+            }
+            try await Self.until { !order.withLock(\.isEmpty) }
+            async let behind: Bool = storage.writeBehind(Self.tenant) { records in
+                order.withLock { $0.append("behind") }
+                try records.save(Self.user(1))
+                return records.isWaitedFor
+            }
+            // Long enough for it to be there before the last one; were it not, the order would be the same.
+            try await Task.sleep(for: .milliseconds(50))
+            async let last: Void = storage.write(Self.tenant) { records in
+                try records.save(Self.user(2))
+                order.withLock { $0.append("after it") }
+            }
+            _ = try await (first, last)
+            #expect(try await !behind)
+            #expect(order.withLock(\.self) == ["under way", "after it", "behind"])
+            let there = try await storage.read(Self.tenant) { try $0.records(DirectoryUser.self).map(\.id) }
+            #expect(there == ["u0", "u1", "u2"])
+        }
+    }
+
+    @Test func `a write behind others comes to its turn however many others there are`() async throws {
+        try await withStorage { storage in
+            let (isDone, others) = (Locked(false), Locked(0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        while !isDone.withLock(\.self) {
+                            try await storage.write(Self.tenant) { try $0.save(Self.user(number)) }
+                            others.withLock { $0 += 1 }
+                        }
+                    }
+                }
+                try await Self.until { others.withLock { $0 > 8 } }
+                for _ in 0..<3 { try await storage.writeBehind(Self.tenant) { try $0.save(Self.user(100)) } }
+                isDone.withLock { $0 = true }
+                try await group.waitForAll()
+            }
+            let found = try await storage.read(Self.tenant) { try $0.record(DirectoryUser.self, "u100") }
+            #expect(found != nil)
+        }
+    }
+
+    private static func until(_ condition: () -> Bool) async throws {
+        let start = ContinuousClock.now
+        while !condition(), start.duration(to: .now) < .seconds(20) { await Task.yield() }
+        try #require(condition())
     }
 }

@@ -62,7 +62,7 @@ struct StandingCheck: Sendable {
             }
             for start in stride(from: 0, to: people.count, by: StandingNotes.mostAtOnce) {
                 let some = Array(people[start..<min(start + StandingNotes.mostAtOnce, people.count)])
-                try await store.change(for: tenant) { change in
+                try await store.change(for: tenant, behindOthers: true) { change in
                     for person in some { try change.standings.recount(person, in: change) }
                 }
             }
@@ -107,7 +107,7 @@ extension StandingBacklog {
                 try records.identifiers(StandingBacklog.self, of: .all, after: nil, limit: 1).first
             }
             guard let next else { return }
-            try await store.change(for: tenant) { change in
+            try await store.change(for: tenant, behindOthers: true) { change in
                 guard var backlog = try change.record(StandingBacklog.self, next) else { return }
                 for person in backlog.people.prefix(StandingNotes.mostAtOnce) {
                     try change.standings.recount(person, in: change)

@@ -29,9 +29,25 @@ public protocol ServiceStorage: Sendable {
     func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
     ) async throws -> Result
+
+    /// Runs a body as ``write(_:_:)`` does, for work behind changes whose caller is in no hurry.
+    ///
+    /// A store may let other writes go first, though not without end.
+    ///
+    /// - Throws: What the body throws, or ``ServiceError`` with a `storage…` code.
+    func writeBehind<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result
 }
 
 extension ServiceStorage {
+    /// Writes as ``write(_:_:)``, for stores in which no write waits long for another.
+    public func writeBehind<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
+        try await write(tenant, body)
+    }
+
     /// Reads as ``read(_:_:)``, for stores whose reads never wait for one another.
     public func readBriefly<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result

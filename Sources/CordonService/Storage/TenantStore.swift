@@ -75,19 +75,23 @@ struct TenantStore: Sendable {
     }
 
     /// Runs a change and, once it is durable, tells connected apps of it.
+    ///
+    /// - Parameter isBehind: Whether others may go first: work behind changes, which comes in parts.
     func change<Result: Sendable>(
-        for caller: some ServiceCaller, call: String = #function,
+        for caller: some ServiceCaller, behindOthers isBehind: Bool = false, call: String = #function,
         _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
         let (tenant, now, facts, journal) = (caller.tenant, now, caller.facts, journal)
         let (result, news, noted): (Result, Change.News, Int64)
         do {
-            (result, news, noted) = try await storage.write(tenant) { transaction in
+            let work: @Sendable (any StorageTransaction) throws -> (Result, Change.News, Int64) = { transaction in
                 var change = Change(transaction, of: tenant, at: now, by: facts, journal: journal)
                 let result = try body(&change)
                 try change.settleStandings()
                 return (result, change.news, journal.last(of: tenant))
             }
+            (result, news, noted) =
+                isBehind ? try await storage.writeBehind(tenant, work) : try await storage.write(tenant, work)
             health.note(nil)
             journal.settle(upTo: noted, of: tenant)
         } catch {

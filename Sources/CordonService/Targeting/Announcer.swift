@@ -132,7 +132,7 @@ struct Announcer: Sendable {
         var rest = found[...]
         repeat {
             let (some, left) = (Array(rest.prefix(Self.mostPerStep)), rest.count)
-            let told = try await store.change(for: tenant) { [targeting] change in
+            let told = try await store.change(for: tenant, behindOthers: true) { [targeting] change in
                 let told = try targeting.tell(firstOf: some, in: &change)
                 guard told == left else { return told }
                 if isDone { try change.remove(Announcement.self, next.id) } else { try change.save(next) }

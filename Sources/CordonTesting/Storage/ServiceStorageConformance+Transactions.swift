@@ -13,6 +13,21 @@ extension ServiceStorageConformance {
             let strange = try await storage.readBriefly(otherTenant) { try $0.record(DirectoryUser.self, "a") }
             try require(strange == nil, "a brief read sees another organisation's record")
         },
+        Check("a write behind others is kept like any other, or leaves nothing where it throws") { storage in
+            try await save([user("a", name: "first")], in: storage)
+            let seen = try await storage.writeBehind(tenant) { transaction in
+                let known = try transaction.record(DirectoryUser.self, "a")
+                try transaction.save(user("b"))
+                return known
+            }
+            try require(seen == user("a", name: "first"), "it does not see a change that returned before")
+            try? await storage.writeBehind(tenant) { transaction in
+                try transaction.save(user("c"))
+                throw ServiceError(.conflict, "given up")
+            }
+            let left = try await users(in: storage)
+            try require(left == [user("a", name: "first"), user("b")], "there are \(left)")
+        },
         Check("a transaction that throws leaves nothing behind, lookups included") { storage in
             try await save([user("a", name: "kept"), user("gone", name: "removed")], in: storage)
             do {

@@ -80,6 +80,11 @@ struct MaintenanceTests {
         #expect(try await kept() == Set(ids.dropFirst()))
         test.clock.advance(by: 400 * 86_400)
         #expect(try await kept() == [owed.registrationID])
+        // With a registration goes where its stream stood.
+        let bookmarks = try await test.storage.read(TestOrganisation.tenant) { records in
+            try records.records(EventBookmark.self).map(\.registrationID)
+        }
+        #expect(Set(bookmarks).isSubset(of: [owed.registrationID]))
         // The control: it still brings its wipe to the same app with a new key.
         owed.key = SoftwareSigningKey()
         #expect(try await owed.register().result.statusCode == .wipeReceived)
@@ -117,5 +122,27 @@ struct MaintenanceTests {
             try await test.service.administration.registrations(.init(), as: test.owner).map(\.id) == [
                 app.registrationID
             ])
+    }
+
+    @Test func `maintenance that others wait for does a few at a time, and all in the end`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        let now = test.clock.now
+        let (key, account) = (SoftwareSigningKey().publicKey, TestApp(test).account)
+        try await storage.write(TestOrganisation.tenant) { transaction in
+            for number in 0..<40 {
+                var registration = Registration(
+                    id: "old-\(number)", account: account, key: key, source: .appRegistered, created: now,
+                    application: .init(bundleID: "com.example.old", version: "1", sdkVersion: "1"),
+                    device: .init(tag: "t", osVersion: "18", model: "m"))
+                registration.lastSync = now.addingTimeInterval(-100 * 86_400)
+                try transaction.save(registration)
+            }
+        }
+        storage.beWaitedFor(true)
+        let due = try await storage.counts { try await test.service.performMaintenance(of: TestOrganisation.tenant) }
+        storage.beWaitedFor(false)
+        #expect(due.written[.registration] == 40)
+        #expect(due.mostWrittenInChange[.registration] == 8)
     }
 }

@@ -18,6 +18,8 @@ final class CountingStorage: ServiceStorage {
         var mostReadInChange = 0
         /// Saved or removed.
         var written: [StorageKind: Int] = [:]
+        /// The most records of each kind that one change saved or removed.
+        var mostWrittenInChange: [StorageKind: Int] = [:]
     }
 
     /// How often records of a kind were read outside changes: one by its id, some by a lookup, or every one.
@@ -93,9 +95,15 @@ final class CountingStorage: ServiceStorage {
         let isWaitedFor = isWaitedFor.withLock(\.self)
         guard Self.isCounted || isWaitedFor else { return try await storage.write(tenant, body) }
         return try await storage.write(tenant) { [tally] transaction in
-            let before = tally.withLock { $0.counts.readInChanges.values.reduce(0, +) }
+            let (before, written) = tally.withLock { tally in
+                (tally.counts.readInChanges.values.reduce(0, +), tally.counts.written)
+            }
             defer {
                 tally.withLock { tally in
+                    for (kind, number) in tally.counts.written {
+                        let most = max(tally.counts.mostWrittenInChange[kind] ?? 0, number - (written[kind] ?? 0))
+                        tally.counts.mostWrittenInChange[kind] = most
+                    }
                     let read = tally.counts.readInChanges.values.reduce(0, +) - before
                     tally.counts.mostReadInChange = max(tally.counts.mostReadInChange, read)
                 }

@@ -1,9 +1,10 @@
 import CordonBase
 import CordonIdentity
 import CordonProtocol
-import CordonService
 import CordonTestSupport
 import Testing
+
+@testable import CordonService
 
 /// SRV-CI-023, 072…075: telemetry and privacy.
 struct TelemetryTests {
@@ -121,11 +122,32 @@ struct TelemetryTests {
         }
         #expect(nothing ?? 0 == 0)
         test.clock.advance(by: 27 * 86_400)
-        // The control: what is due is read, and no more.
-        #expect(try await read(maintain) == 1)
-        #expect(try await read(maintain) ?? 0 == 0)
+        // The control: what is due is removed, unread, and no more.
+        let due = try await storage.counts(during: maintain)
+        #expect(due.written[.telemetry] == 1 && due.read[.telemetry] ?? 0 == 0)
+        #expect(try await storage.counts(during: maintain).written[.telemetry] ?? 0 == 0)
         #expect(
             try await test.service.administration.personalData.exportUser("oid-ada", as: test.owner).telemetry.count
                 == 2)
+    }
+
+    @Test func `the events of a day that many people used are removed some at a time`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        let day = TelemetryDay.name(of: test.clock.now)
+        let now = test.clock.now
+        try await storage.write(TestOrganisation.tenant) { transaction in
+            try transaction.save(TelemetryDay(day: day))
+            for number in 0..<250 {
+                try transaction.save(
+                    TelemetryRecord(day: day, received: now, userID: "oid-ada", bundleID: "com.example.app\(number)"))
+            }
+        }
+        test.clock.advance(by: 31 * 86_400)
+        let due = try await storage.counts {
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        }
+        #expect(due.written[.telemetry] == 250)
+        #expect(due.mostWrittenInChange[.telemetry] == 100)
     }
 }
