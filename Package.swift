@@ -444,6 +444,7 @@ if Context.environment["CORDON_FUZZ"] != nil {
     package.targets += [
         fuzzer("AppToolsFuzz", ["CordonAppTools"]),
         fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
+        fuzzer("DatabaseFuzz", ["CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
         fuzzer("ProtocolFuzz", ["CordonBase", "CordonProtocol"]),
         fuzzer("ScanFuzz", ["CordonScan"]),

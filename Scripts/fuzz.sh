@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}
 seed=${CORDON_SEED:-1}
 export CORDON_FUZZ=1
-fuzzers=(PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz ServiceFuzz ScanFuzz)
+fuzzers=(PolicyFuzz ProtocolFuzz VaultFuzz DatabaseFuzz BrokerFuzz AppToolsFuzz ServiceFuzz ScanFuzz)
 [ $# -eq 0 ] || fuzzers=("$@")
 # Build folders of their own: everything in them is instrumented.
 building=(swift build -c release --sanitize fuzzer --scratch-path .build/fuzz)
@@ -26,6 +26,7 @@ for fuzzer in "${fuzzers[@]}"; do
     mkdir -p "$corpus"
     echo "fuzz: $fuzzer for $seconds s" >&2
     case $fuzzer in
+        DatabaseFuzz) seeds=(Tests/Vectors/damaged-databases) ;;
         AppToolsFuzz) seeds=(Tests/Vectors/app-tools) ;;
         PolicyFuzz) seeds=(Tests/Vectors/policy) ;;
         ServiceFuzz) seeds=(Tests/Vectors/bodies) ;;

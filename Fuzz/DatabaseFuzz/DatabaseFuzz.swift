@@ -1,0 +1,34 @@
+import Foundation
+import Synchronization
+
+/// Changes the files of a sealed database, its journal and its log, and has SQLite read them (R4). Seeds are
+/// `Tests/Vectors/damaged-databases`.
+///
+/// Nothing may crash, hang or read out of bounds, and no row may come out that was never written.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzDatabase(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    guard let database else { preconditionFailure("no database") }
+    let input = Array(UnsafeBufferPointer(start: start, count: count))
+    if case .invented(let row) = database.outcome(input) { preconditionFailure("a row that was never written: \(row)") }
+    return 0
+}
+
+private let database: DamagedDatabase? = {
+    let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+    let folder = URL(fileURLWithPath: memory).appendingPathComponent("cordon-fuzz-database-\(getpid())")
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let made = Made()
+    Task.detached {
+        let database = try? await DamagedDatabase(in: folder)
+        made.value.withLock { $0 = database }
+        made.isDone.signal()
+    }
+    made.isDone.wait()
+    return made.value.withLock { $0 }
+}()
+
+/// What a task makes for a caller that cannot wait as tasks do.
+private final class Made: Sendable {
+    let value = Mutex<DamagedDatabase?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+}

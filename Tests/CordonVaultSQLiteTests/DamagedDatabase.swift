@@ -1,0 +1,1 @@
+../../Fuzz/DatabaseFuzz/DamagedDatabase.swift
