@@ -20,6 +20,10 @@ struct AccountInbox: Sendable {
     private static let keySize = 32
     private static let info = Data("cordon-inbox-1".utf8)
     private static let suffix = ".item"
+    /// Items are as long as the files that came, which were in memory then too.
+    private static let longest = 1 << 31
+    /// One for each file that ever came: what has a higher number did not come this way.
+    private static let highest = 1 << 53
 
     private let folder: URL
     private let account: AccountID
@@ -75,7 +79,7 @@ struct AccountInbox: Sendable {
         let key = try Self.privateKey(secret)
         for number in try numbers() {
             let file = file(number)
-            guard let bytes = try file.read() else { continue }
+            guard let bytes = try file.read(atMost: Self.longest) else { continue }
             guard let item = open(bytes, key) else {
                 file.setAside()
                 continue
@@ -121,7 +125,7 @@ struct AccountInbox: Sendable {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder.path).compactMap { name in
                 name.hasSuffix(Self.suffix) ? Int(name.dropLast(Self.suffix.count)) : nil
-            }.filter { $0 > 0 && $0 < Int.max }.sorted()
+            }.filter { (1..<Self.highest).contains($0) }.sorted()
         } catch { throw ProtectionError(.stateUnreadable, "what was received cannot be listed") }
     }
 

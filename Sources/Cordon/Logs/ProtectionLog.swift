@@ -71,8 +71,7 @@ public final class ProtectionLog: Sendable {
         let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
         try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             for url in files {
-                let lines = String(decoding: (try? Data(contentsOf: url)) ?? Data(), as: UTF8.self).split(
-                    separator: "\n")
+                let lines = contents(of: url).split(separator: "\n")
                 let left = lines.filter { Self.isHarmless($0, without: names) }
                 try StateFile(url: url).write(Data(left.map { "\($0)\n" }.joined().utf8))
             }
@@ -87,8 +86,8 @@ public final class ProtectionLog: Sendable {
         var lines: [Data] = []
         var left = limit
         for url in files {
-            let text = String(decoding: (try? Data(contentsOf: url)) ?? Data(), as: UTF8.self)
-            for line in text.split(separator: "\n").reversed() where Self.isHarmless(line, without: names) {
+            for line in contents(of: url).split(separator: "\n").reversed() where Self.isHarmless(line, without: names)
+            {
                 let bytes = Data((scrubber.clean(String(line)) + "\n").utf8)
                 left -= bytes.count
                 guard left >= 0 else { return Data(lines.reversed().joined()) }
@@ -106,6 +105,10 @@ public final class ProtectionLog: Sendable {
         return !isVerbose && !names.contains { text.contains($0) }
     }
 
+    private func contents(of file: URL) -> String {
+        String(decoding: (try? DurableFile.head(of: file, limit)) ?? Data(), as: UTF8.self)
+    }
+
     private func append(_ line: Data) {
         var descriptor = openCurrent()
         if descriptor >= 0, Int(lseek(descriptor, 0, SEEK_END)) + line.count > limit {
@@ -119,7 +122,7 @@ public final class ProtectionLog: Sendable {
     }
 
     private func openCurrent() -> Int32 {
-        open(file(0).path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        open(file(0).path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     }
 
     private func rotate() {

@@ -23,17 +23,23 @@ struct ClockReading: Codable, Equatable, Sendable {
 
     /// The time from this moment to a later one of the same run of the machine; nil across a restart.
     func sameRun(until now: ClockReading) -> Duration? {
-        boot == now.boot && now.uptime >= uptime ? .milliseconds(now.uptime - uptime) : nil
+        boot == now.boot && now.uptime >= uptime ? Self.span(from: uptime, to: now.uptime) : nil
     }
 
     /// The time from this moment; negative when the wall clock was turned back across a restart.
     func elapsed(until now: ClockReading) -> Duration {
-        sameRun(until: now) ?? .milliseconds(now.wall - wall)
+        sameRun(until: now) ?? Self.span(from: wall, to: now.wall)
     }
 
     /// The least time that must have passed, whatever the wall clock says.
     func atLeast(until now: ClockReading) -> Duration {
         sameRun(until: now) ?? (boot == now.boot ? .zero : .milliseconds(now.uptime))
+    }
+
+    /// The milliseconds between two readings; a plain record of an older version may hold any number.
+    private static func span(from start: Int64, to end: Int64) -> Duration {
+        let (span, isBeyond) = end.subtractingReportingOverflow(start)
+        return .milliseconds(isBeyond ? (end > start ? .max : .min) : span)
     }
 }
 

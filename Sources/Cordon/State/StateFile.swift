@@ -9,16 +9,17 @@ internal import Foundation
 struct StateFile: Sendable {
     let url: URL
 
-    /// The bytes, nil when there is no such file.
-    func read() throws(ProtectionError) -> Data? {
-        // Most files are missing at most starts, and Foundation's way of saying so is expensive.
-        if access(url.path, F_OK) != 0, errno == ENOENT { return nil }
-        do {
-            return try Data(contentsOf: url)
-        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
-            return nil
-        } catch {
-            throw ProtectionError(.stateUnreadable, "\(url.lastPathComponent) cannot be read")
+    /// No record is as long; the service's largest answer, which a registration holds, is 4 MiB.
+    private static let longest = 32 << 20
+
+    /// The bytes, nil when there is no such file. What cannot be a state file, such as a pipe, a folder or a file without end in its place,
+    /// has none, which is no record of any kind.
+    func read(atMost limit: Int = StateFile.longest) throws(ProtectionError) -> Data? {
+        do { return try DurableFile.read(url, limit: limit) } catch {
+            guard [EINVAL, EFBIG, ELOOP, ENXIO].contains(error.number) else {
+                throw ProtectionError(.stateUnreadable, "\(url.lastPathComponent) cannot be read")
+            }
+            return Data()
         }
     }
 
@@ -36,7 +37,7 @@ struct StateFile: Sendable {
             .filter { $0.hasPrefix(own + ".") && $0.hasSuffix(Self.draftSuffix) }
         do {
             for name in [own, own + Self.damagedSuffix] + drafts {
-                try DurableFile.remove(folder.appending(path: name))
+                try Self.remove(folder.appending(path: name))
             }
             try DurableFile.synchronize(folder)
         } catch { throw unwritable }
@@ -45,6 +46,15 @@ struct StateFile: Sendable {
     /// Renames a damaged file, so that it can be inspected; nothing reads it again.
     func setAside() {
         _ = rename(url.path, url.path + Self.damagedSuffix)
+    }
+
+    /// Deletes what is at a place, also a folder.
+    private static func remove(_ place: URL) throws(FileFailure) {
+        do { try DurableFile.remove(place) } catch {
+            guard [EISDIR, EPERM].contains(error.number), (try? FileManager.default.removeItem(at: place)) != nil else {
+                throw error
+            }
+        }
     }
 
     private static let draftSuffix = ".new"

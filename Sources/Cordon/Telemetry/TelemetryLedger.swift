@@ -18,6 +18,9 @@ struct TelemetryLedger: Sendable {
         case app
     }
 
+    /// A person's telemetry of a thousand years; a file that is longer is none of Cordon's.
+    private static let longest = 1 << 30
+
     private let file: URL
     /// Taken for every change: what is added while the ledger is rewritten must not be lost.
     private var lock: URL { file.appendingPathExtension("lock") }
@@ -45,7 +48,7 @@ struct TelemetryLedger: Sendable {
     }
 
     private func append(_ text: Data) -> Bool {
-        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // One call, so that two processes do not mix their lines.
@@ -96,7 +99,7 @@ struct TelemetryLedger: Sendable {
 
     /// The lines, oldest first; the half of a line that a crash cut off is left out.
     var entries: [Entry] {
-        let text = (try? Data(contentsOf: file)) ?? Data()
+        let text = (try? DurableFile.read(file, limit: Self.longest)) ?? Data()
         return text.split(separator: UInt8(ascii: "\n")).compactMap {
             try? MessageCoding.decode(Entry.self, from: Data($0))
         }

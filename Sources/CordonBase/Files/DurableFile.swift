@@ -21,14 +21,19 @@ package import Foundation
 ///
 /// No call but ``readPrivate(_:limit:)`` follows a symbolic link at the file's own name.
 package enum DurableFile {
-    /// The first bytes of a file, however long it is; nil when there is none.
+    /// The first bytes of a regular file, however long it is; nil when there is none.
+    ///
+    /// - Throws: ``FileFailure``, `EINVAL` for what is no regular file: a pipe in a file's place would be waited for without end.
     package static func head(of file: URL, _ count: Int) throws(FileFailure) -> Data? {
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw FileFailure(errno)
         }
         defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw FileFailure(errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw FileFailure(EINVAL) }
         return try contents(of: descriptor, count)
     }
 
@@ -126,7 +131,7 @@ package enum DurableFile {
     /// - Returns: Whether nothing but zeros is on the disk, or no such file.
     @discardableResult
     package static func overwrite(_ file: URL) -> Bool {
-        let descriptor = open(file.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(file.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
         let size = lseek(descriptor, 0, SEEK_END)

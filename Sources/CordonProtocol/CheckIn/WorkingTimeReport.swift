@@ -26,8 +26,9 @@ public struct WorkingTimeReport: Sendable, Codable, Equatable {
 
     /// The report as an envelope carries it; one that does not go stale counts for ten years.
     public var workingTime: WorkingTime {
-        WorkingTime(
+        let (end, isBeyond) = asOf.addingReportingOverflow(10 * 366 * 86_400)
+        return WorkingTime(
             status: state == .clockedIn ? .clockedIn : .clockedOut, asOf: asOf,
-            validUntil: validUntil ?? asOf + 10 * 366 * 86_400)
+            validUntil: validUntil ?? (isBeyond ? .max : end))
     }
 }
