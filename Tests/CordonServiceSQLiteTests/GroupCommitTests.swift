@@ -115,7 +115,7 @@ import Testing
                 order.withLock { $0.append("under way") }
                 // Until the last one waits; the one behind others is not waited for.
                 let start = ContinuousClock.now
-                while !records.isWaitedFor, start.duration(to: .now) < .seconds(10) { usleep(1_000) }
+                while !records.isWaitedFor, start.duration(to: .now) < .seconds(240) { usleep(1_000) }
             }
             try await Self.until { !order.withLock(\.isEmpty) }
             async let behind: Bool = storage.writeBehind(Self.tenant) { records in
@@ -161,7 +161,7 @@ import Testing
 
     private static func until(_ condition: () -> Bool) async throws {
         let start = ContinuousClock.now
-        while !condition(), start.duration(to: .now) < .seconds(20) { await Task.yield() }
+        while !condition(), start.duration(to: .now) < .seconds(240) { await Task.yield() }
         try #require(condition())
     }
 }
