@@ -13,7 +13,7 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent / "Tests"
 
 if len(sys.argv) != 2:
     sys.exit("usage: Scripts/suites.py TAG")
-suite = re.compile(r"@Suite\((?:[^()]|\([^()]*\))*\.tags\([^)]*\." + re.escape(sys.argv[1]) + r"\b[^{]*?(?:struct|class|actor|enum) (\w+)")
+suite = re.compile(r"@Suite\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\.tags\([^)]*\." + re.escape(sys.argv[1]) + r"\b[^{]*?(?:struct|class|actor|enum) (\w+)")
 # What git lists, and not what a build of the adopter's package left below the tests.
 listed = subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.swift"],

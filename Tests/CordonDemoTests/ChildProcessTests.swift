@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `what is sent arrives, and a kill is told by its signal`() async throws {
-        let process = try ChildProcess(shell, ["-c", "read word; echo \"got $word\"; exec sleep 60"])
+        let process = try ChildProcess(shell, ["-c", "read word; echo \"got $word\"; exec sleep 600"])
         process.send("this")
         for await line in process.lines {
             #expect(line == "got this")

@@ -8,7 +8,7 @@ import Testing
 @testable import CordonServiceSQLite
 
 /// Writes that share a sync to the disk.
-@Suite struct GroupCommitTests {
+@Suite(.tags(.machineAlone)) struct GroupCommitTests {
     private static let tenant = TenantID("contoso")
 
     private static func user(_ number: Int) -> DirectoryUser {

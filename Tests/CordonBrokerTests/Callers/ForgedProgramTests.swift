@@ -17,7 +17,7 @@ private let canForge = {
 
 /// A process that has the kernel name another file as its program, as any user may in a user namespace (`PR_SET_MM_MAP`).
 @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(10)), .tags(.machineAlone),
     .enabled(if: canForge, "needs root, setpriv, python3, user namespaces, clang and x86_64")
 ) struct ForgedProgramTests {
     /// Goes on from a copy of itself in memory without a file, gives up every page of its own file, names the file of its first argument as its

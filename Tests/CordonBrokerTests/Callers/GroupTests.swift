@@ -9,7 +9,7 @@ import Testing
 
 /// Apps that are installed with a group of their own, which the kernel fixes when they connect.
 @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(10)), .tags(.machineAlone),
     .enabled(if: OtherUser.hasNamespaces, "needs root, setpriv, python3 and user namespaces")
 ) struct GroupTests {
     /// A group without a name, and so without members.

@@ -8,7 +8,7 @@ import Testing
 
 /// A program that gets an allowed app's path by a mount in a namespace of its own, which any user may make.
 @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .serialized, .timeLimit(.minutes(10)), .tags(.machineAlone),
     .enabled(if: OtherUser.hasNamespaces, "needs root, setpriv, python3 and user namespaces")
 ) struct NamespaceTests {
     /// Greets and prints what the broker says to it.
