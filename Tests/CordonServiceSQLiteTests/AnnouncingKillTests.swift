@@ -11,7 +11,7 @@ import Testing
 @testable import CordonService
 
 /// A process that is killed while it tells apps of a change leaves no app untold.
-struct AnnouncingKillTests {
+@Suite(.tags(.machineAlone)) struct AnnouncingKillTests {
     private static let tenant = TenantID("contoso.example")
     private static let victimVariable = "CORDON_ANNOUNCING_VICTIM"
     private static let writesVariable = "CORDON_ANNOUNCING_WRITES"

@@ -9,7 +9,7 @@ import Logging
 import Testing
 
 /// What was acknowledged is there after SIGKILL, at any moment (reliability R7).
-struct DurabilityTests {
+@Suite(.tags(.machineAlone)) struct DurabilityTests {
     private static let tenant = TenantID("contoso.example")
     private static let victimVariable = "CORDON_STORAGE_VICTIM"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import CordonBroker
 
 /// Which file at a listed path the broker takes for the app, and what it reads of it.
-@Suite struct ListedProgramTests {
+@Suite(.tags(.machineAlone)) struct ListedProgramTests {
     private let own: ProgramIdentity
     private let path: String
 
@@ -184,7 +184,9 @@ import Testing
             return await watched.caller(digests)
         }
         let listed = try await caller(path, digest, all)
-        #expect(listed.digest.count == 64 && listed.objection == nil && listed.path == path)
+        #expect(listed.objection == nil)
+        #expect(listed.digest.count == 64)
+        #expect(listed.path == path)
         #expect(try await caller(path, nil, all).digest.isEmpty)
         #expect(try await caller("/apps/x", digest, all).digest.isEmpty)
         let small = try await caller(path, digest, ProgramDigests(largest: own.size - 1))
