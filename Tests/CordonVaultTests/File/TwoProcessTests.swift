@@ -6,7 +6,7 @@ import Testing
 @testable import CordonVault
 
 /// Two processes at one file, as fast as both can.
-struct TwoProcessTests {
+@Suite(.tags(.machineAlone)) struct TwoProcessTests {
     private static let owner = AccountID("ada@example.test")
 
     /// A folder with a vault, and another process that is busy there until the work is done.
