@@ -23,7 +23,7 @@ package import Foundation
 package enum DurableFile {
     /// The first bytes of a regular file, however long it is; nil when there is none.
     ///
-    /// - Throws: ``FileFailure``, `EINVAL` for what is no regular file: a pipe in a file's place would be waited for without end.
+    /// - Throws: ``FileFailure``, `EINVAL` unless it is a regular file: reading a pipe in its place would block.
     package static func head(of file: URL, _ count: Int) throws(FileFailure) -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -37,7 +37,7 @@ struct RememberedFile {
     /// Asks the kernel what it remembers of the file at a path; nil where there is none, or it does not say.
     ///
     /// A file that runs is known to the kernel. Its file system is not asked: a program of the device's user may be that file system, and
-    /// then never answer, and whoever waits for it cannot even be interrupted.
+    /// then never answer, and a thread that waits for it cannot even be interrupted.
     init?(_ path: String) {
         #if os(Linux)
             guard let ask = Self.ask else { return nil }
