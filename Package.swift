@@ -403,6 +403,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             name: "BenchmarkSQLite", dependencies: [grdbSQLite],
             path: "Benchmarks/BenchmarkSQLite", swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .target(name: "NullDevice", path: "Benchmarks/NullDevice"),
         // The vault's cipher, built once more from its own files, so that it can be called beside the bare AEAD.
         .target(name: "BareAEAD", dependencies: [crypto], path: "Benchmarks/BareAEAD"),
         .executableTarget(
@@ -434,7 +435,10 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             ]),
         benchmark(
             "VaultBenchmark",
-            ["AllocationCounter", "BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
+            [
+                "AllocationCounter", "BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite",
+                "NullDevice",
+            ]),
         benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
         benchmark("VaultProofs", ["CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", crypto]),
     ]

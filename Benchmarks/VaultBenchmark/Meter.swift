@@ -55,6 +55,9 @@ enum Meter {
         return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
+    /// What missed its goal so far.
+    static let missed = Mutex<[String]>([])
+
     /// Prints the median of a ratio and whether it meets its goal.
     static func say(_ what: String, _ ratios: [Double], atLeast least: Double? = nil, atMost most: Double? = nil) {
         let sorted = ratios.sorted()
@@ -62,6 +65,7 @@ enum Meter {
         var line = "{\"what\": \"\(what)\", \"ratio\": \(rounded(median))"
         if let least { line += ", \"atLeast\": \(least), \"met\": \(median >= least)" }
         if let most { line += ", \"atMost\": \(most), \"met\": \(median <= most)" }
+        if median < least ?? median || median > most ?? median { missed.withLock { $0.append(what) } }
         print(line + ", \"lowest\": \(rounded(sorted[0])), \"highest\": \(rounded(sorted[sorted.count - 1]))}")
     }
 
