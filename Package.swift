@@ -431,7 +431,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
             "StartBenchmark",
             [
                 "AllocationCounter", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
-                "CordonVault", httpTypes, logging,
+                "CordonVault", crypto, httpTypes, logging,
             ]),
         benchmark(
             "VaultBenchmark",

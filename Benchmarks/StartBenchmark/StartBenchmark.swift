@@ -8,7 +8,7 @@ import Logging
 
 /// What the start of an app costs, in the processor's milliseconds: `StartBenchmark [ROUNDS]`.
 ///
-/// Every figure is the median of fresh processes: linking alone, the first `AppProtection` in an empty folder, and, with
+/// Every figure is the median of fresh processes: linking alone, the work that no start can do without (``Floor``), the first `AppProtection` in an empty folder, and, with
 /// rules in place, from nothing to the first decision, with the key unlocked and the stored envelope verified again
 /// (performance goal P14). Then what questions cost (``Questions``, P6) and many files (``Files``, P15); `--questions` and `--files`
 /// measure these alone. One JSON object a line.
@@ -18,6 +18,7 @@ struct StartBenchmark {
         let arguments = CommandLine.arguments.dropFirst()
         switch arguments.first {
         case "--nothing": return
+        case "--floor": try Floor.measure(in: folder(arguments))
         case "--enrol": try await enrol(in: folder(arguments))
         case "--start": try await start(in: folder(arguments))
         case "--files": try await Files.measure(rounds: 11)
@@ -38,13 +39,15 @@ struct StartBenchmark {
         defer { try? FileManager.default.removeItem(at: home) }
         let enrolled = home.appending(path: "enrolled")
         _ = try Child.run(["--enrol", enrolled.path])
-        var linked: [Double] = [], started: [Start] = [], first: [Start] = []
+        var linked: [Double] = [], floor: [Double] = [], started: [Start] = [], first: [Start] = []
         for round in 0..<rounds {
             linked.append(try Child.run(["--nothing"]).cpu)
+            floor.append(Double(try Child.run(["--floor", enrolled.path]).text.filter { !$0.isWhitespace }) ?? .nan)
             first.append(try Start(Child.run(["--start", home.appending(path: "empty-\(round)").path]).text))
             started.append(try Start(Child.run(["--start", enrolled.path]).text))
         }
         say("link only, the whole process", linked)
+        say("control: the files and the cryptography of a start, in a program that does nothing else", floor)
         say("P14 first AppProtection, empty folder", first.map(\.made))
         say("P14 AppProtection with rules in place", started.map(\.made))
         say("first decision with rules in place", started.map(\.decided))
@@ -59,6 +62,7 @@ struct StartBenchmark {
         let protection = try await AppProtection(configuration(in: folder, over: service))
         guard await protection.enroll(service.account) == .newPolicies else { throw CocoaError(.fileWriteUnknown) }
         try await protection.files.write(Data("the plan".utf8), as: "plan.txt", of: service.account.id)
+        try Floor.prepare(in: folder)
     }
 
     private static func start(in folder: URL) async throws {
