@@ -132,16 +132,19 @@ struct ServiceBenchmark {
         Meter.say("check-in unchanged, times a bare route", [unchanged.perCore / bare.perCore], atLeast: 0.3)
     }
 
+    /// The people with event streams have a few devices each.
+    private static func worker(_ number: Int) -> ManagedAccount {
+        ServiceProcess.person(Load.connections + number % (ServiceProcess.people - Load.connections))
+    }
+
     private static func streams(
         of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
     ) async throws {
-        let worker = ServiceProcess.person(60)
         let warm = try await Streams.open(
-            on: try await devices(50, "warm", of: service, over: transport) { _ in worker }, at: service.base)
+            on: try await devices(50, "warm", of: service, over: transport, person: worker), at: service.base)
         _ = warm.begun()
-        let all = try await devices(count / Streams.perDevice, "streams", of: service, over: transport) { _ in
-            worker
-        }
+        let all = try await devices(
+            count / Streams.perDevice, "streams", of: service, over: transport, person: worker)
         let before = service.memory
         let open = try await Streams.open(on: all, at: service.base)
         let begun = open.begun()
@@ -155,13 +158,11 @@ struct ServiceBenchmark {
     private static func secureStreams(
         of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
     ) async throws {
-        let worker = ServiceProcess.person(60)
         let warm = try await SecureStreams.open(
-            on: try await devices(50, "warm", of: service, over: transport) { _ in worker }, at: service.base)
+            on: try await devices(50, "warm", of: service, over: transport, person: worker), at: service.base)
         _ = try await warm.begun()
-        let all = try await devices(count / Streams.perDevice, "streams", of: service, over: transport) { _ in
-            worker
-        }
+        let all = try await devices(
+            count / Streams.perDevice, "streams", of: service, over: transport, person: worker)
         let before = service.memory
         let open = try await SecureStreams.open(on: all, at: service.base)
         let begun = try await open.begun()

@@ -12,7 +12,7 @@ import Logging
 struct ServiceProcess {
     static let tenant = TenantID("contoso")
     static let bundleID = "org.example.bench"
-    static let people = 64
+    static let people = 1_000
 
     let process: Process
     let base: URL
@@ -53,12 +53,10 @@ struct ServiceProcess {
         let issuer = Issuer(
             key: try SoftwareSigningKey(rawRepresentation: Data(contentsOf: folder.appending(path: "issuer.key"))))
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-        var rules = ServiceConfiguration()
-        // One person has thousands of devices here.
-        rules.registrationsPerPerson = 1_000_000
         let service = ManagementService(
             storage: try SQLiteStorage(file: folder.appending(path: "service.sqlite")),
-            keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")), configuration: rules,
+            keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")),
+            configuration: ServiceConfiguration(),
             logger: logger)
         try await service.open(tenant)
         try await fill(service)

@@ -95,11 +95,12 @@ struct DevicePages {
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
+        _ = try await visit.api.get(Self.route(id) + "?$select=id")
+        visit.begin()
         let one = try await visit.api.get(
             Self.route(id)
                 + "?$expand=operations,appliedPolicies($select=displayName,version),intendedPolicies($select=displayName,version)"
         )
-        visit.begin()
         let user = try? await visit.api.get(PeoplePages.route(one.text("userId")))
         let (applied, intended) = (one.list("appliedPolicies"), one.list("intendedPolicies"))
         func version(_ policies: [JSONValue], _ id: String) -> String {

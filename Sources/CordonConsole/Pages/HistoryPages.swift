@@ -68,6 +68,10 @@ struct HistoryPages {
     private static func comparison(_ visit: ConsoleVisit, then next: [Block]? = nil) async throws -> Page {
         let (id, version) = (visit.keys[0], visit.keys[1])
         let policy = try await visit.api.get(PolicyPages.route(id))
+        if visit.start != nil {
+            _ = try await visit.api.get(route(id) + "/" + ConsolePath.part(version))
+            visit.begin()
+        }
         let comparison = try await visit.api.get(
             route(id) + "/" + ConsolePath.part(policy.text("version")) + "/comparison?with=" + ConsolePath.part(version)
         )
