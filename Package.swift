@@ -254,9 +254,12 @@ let package = Package(
         .testTarget(
             name: "CordonPolicyTests",
             dependencies: ["CordonIdentity", "CordonPolicy", "CordonTestSupport", "CordonTesting"],
-            exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),
+            exclude: ["mutants.txt"], swiftSettings: strict),
         tests("CordonProtocolTests", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
-        tests("CordonVaultTests", ["CordonTestSupport", "CordonBase", "CordonIdentity", "CordonVault", crypto]),
+        .testTarget(
+            name: "CordonVaultTests",
+            dependencies: ["CordonTestSupport", "CordonBase", "CordonIdentity", "CordonVault", crypto],
+            exclude: ["mutants.txt"], swiftSettings: strict),
         tests(
             "CordonVaultSQLiteTests",
             ["CordonTestSupport", "CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite", grdb]),

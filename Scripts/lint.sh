@@ -36,6 +36,13 @@ vendors=$(git grep -nwiE 'keycloak|okta|entra|azure|microsoft|microsoftonline|go
     | grep -vE '^[^:]+:[0-9]+: *//|public var administrationResource = ' || true)
 [ -z "$vendors" ] || fail 'a vendor by name where sign-in is decided' "$vendors"
 
+# Tests draw their numbers from a seed that a failure names (R22).
+unseeded=$(git ls-files 'Tests/*.swift' | grep -v '^Tests/CordonTestSupport/' | xargs perl -0777 -ne '
+    while (/(SystemRandomNumberGenerator|\.(?:shuffled|randomElement)\(\)|\.random\(in:((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\))/g) {
+        my ($found, $inside) = ($1, $2 // ""); next if $inside =~ /using:/;
+        my $line = 1 + (substr($_, 0, $-[0]) =~ tr/\n//); print "$ARGV:$line: $found\n" }')
+[ -z "$unseeded" ] || fail 'random numbers of tests without a seed' "$unseeded"
+
 open=$(git grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -- Sources Examples Tests ':!Tests/Vectors' || true)
 [ -z "$open" ] || fail 'left open in the code' "$open"
 
@@ -56,6 +63,9 @@ short=$(make -n deep | grep 'Scripts/test.sh' | grep -v 'CORDON_DEEP=1' || true)
 
 # Every requirement that is said to be met names a test that exists.
 rows=$(python3 Scripts/requirements.py) || fail 'rows of docs/requirements' "$rows"
+
+# Every mutant changes what the sources have, and names suites that there are.
+mutants=$(python3 Scripts/mutation.py check) || fail 'lists of mutants' "$mutants"
 
 # Every name of the migration pages has a row, and every row names what the sources have.
 names=$(python3 Scripts/migration.py) || fail 'the migration pages' "$names"

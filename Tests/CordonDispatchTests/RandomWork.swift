@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonTestSupport
 import Dispatch
 import Foundation
 
@@ -45,7 +46,7 @@ final class RandomWork: Sendable {
 
     /// A tree of asynchronous work.
     func tasks(_ seed: UInt64, depth: Int, as expected: Identity?) async {
-        var random = Random(seed)
+        var random = SeededGenerator(seed)
         check(expected, "task")
         guard depth > 0, !isOver else { return }
         for _ in 0..<random.below(4) + 1 {
@@ -102,7 +103,7 @@ final class RandomWork: Sendable {
     }
 
     private func blocks(_ seed: UInt64, depth: Int, as expected: Identity?, _ group: DispatchGroup) {
-        var random = Random(seed)
+        var random = SeededGenerator(seed)
         check(expected, "block")
         guard depth > 0, !isOver else { return }
         for _ in 0..<random.below(4) + 1 {
@@ -163,20 +164,7 @@ final class RandomWork: Sendable {
     }
 }
 
-/// Numbers from a seed (SplitMix64).
-struct Random {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
     mutating func below(_ limit: UInt64) -> UInt64 { next() % limit }
 
     /// One of 61 accounts, or personal, or none.

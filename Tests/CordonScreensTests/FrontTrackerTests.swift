@@ -1,5 +1,6 @@
 import Cordon
 import CordonScreens
+import CordonTestSupport
 import Testing
 
 /// Order of cover, gates and key window, scene by scene.
@@ -88,9 +89,9 @@ import Testing
         #expect(FrontTracker().isCovered("a"))
     }
 
-    @Test
+    @Test(.seeded(as: 11))
     func `whatever comes in whatever order, what is not active is covered and what is in the background is closed`() {
-        var random = SplitMix(state: 11)
+        var random = SeededGenerator()
         for _ in 0..<300 {
             var tracker = FrontTracker()
             var stages: [WindowID: Int] = [:]
@@ -133,18 +134,5 @@ import Testing
                 #expect(isOpen == stages.values.contains { $0 > 0 })
             }
         }
-    }
-}
-
-/// Numbers that are the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

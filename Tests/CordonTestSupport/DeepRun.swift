@@ -2,16 +2,14 @@ internal import Foundation
 
 /// The rounds of a test that repeats itself: a few at every change, its full length where `CORDON_DEEP` is set.
 ///
-/// `CORDON_SEED` names the seed of a deep run and `CORDON_SECONDS` ends it after that time with what it has done. Its last word is a line
-/// `proof: …`, which `Scripts/proof.py` records. A run is for one thread.
+/// `CORDON_SECONDS` ends a deep run after that time with what it has done. Its last word is a line `proof: …`, which `Scripts/proof.py`
+/// records. A run is for one thread.
 package final class DeepRun: Sequence, IteratorProtocol {
     private static let environment = ProcessInfo.processInfo.environment
 
     /// Whether tests run at full length.
     package static let isDeep = environment["CORDON_DEEP"] != nil
 
-    /// What a failure names, so that it can be repeated.
-    package let seed: UInt64
     private let rounds: Int
     private let end: ContinuousClock.Instant?
     private var done = 0
@@ -19,9 +17,7 @@ package final class DeepRun: Sequence, IteratorProtocol {
     /// - Parameters:
     ///   - plain: How many rounds a test has at every change.
     ///   - deep: How many it has at full length.
-    ///   - seed: The seed unless `CORDON_SEED` names one.
-    package init(plain: Int, deep: Int, seed: UInt64 = 1) {
-        self.seed = Self.environment["CORDON_SEED"].flatMap { UInt64($0) } ?? seed
+    package init(plain: Int, deep: Int) {
         rounds = Self.isDeep ? deep : plain
         end = Self.environment["CORDON_SECONDS"].flatMap { Int($0) }.map { .now + .seconds($0) }
     }
@@ -42,6 +38,6 @@ package final class DeepRun: Sequence, IteratorProtocol {
     package func finish(_ what: String, times: Int = 1) {
         guard Self.isDeep else { return }
         let (ran, all) = (done * times, rounds * times)
-        print("proof: \(ran == all ? "\(ran)" : "\(ran) of \(all)") \(what), seed \(seed)")
+        print("proof: \(ran == all ? "\(ran)" : "\(ran) of \(all)") \(what)\(TestSeed.told)")
     }
 }

@@ -5,12 +5,14 @@ import Testing
 
 /// The same random statements on a sealed and on a plain database: every answer and the bytes at the end are equal (R12).
 struct DifferentialTests {
-    @Test func `random statements give the same answers as plain SQLite, and the same database`() async throws {
+    @Test(.seeded(as: 1)) func `random statements give the same answers as plain SQLite, and the same database`()
+        async throws
+    {
         let run = DeepRun(plain: 6, deep: 40_000)
-        for round in run {
-            let seed = Int(run.seed &- 1) * 40_000 + round
+        for _ in run {
+            let seed = TestSeed.next()
             let desk = try await Desk()
-            var random = Dice(seed: UInt64(seed))
+            var random = SeededGenerator(seed)
             let size = [512, 1024, 4096, 8192][random.roll(4)]
             var sealed = try desk.open("sealed")
             var plain = try Database(desk.path("plain").path)
@@ -26,19 +28,18 @@ struct DifferentialTests {
                 var two = Self.answer(plain, statement)
                 // A sealed log may have more frames: SQLite changes whole sectors, and a sector here has 4,096 bytes.
                 if statement.contains("checkpoint") { (one, two) = (Array(one.prefix(1)), Array(two.prefix(1))) }
-                #expect(one == two, "seed \(seed), step \(step): \(statement)")
+                #expect(one == two, "step \(step): \(statement)")
                 guard random.roll(40) == 0 else { continue }
                 // Leaves transactions and connections as they come.
                 sealed = try desk.open("sealed")
                 plain = try Database(desk.path("plain").path)
                 for database in [sealed, plain] { try database.run("PRAGMA cache_size = 7") }
             }
-            #expect(Self.answer(sealed, "PRAGMA integrity_check") == ["ok"], "seed \(seed)")
+            #expect(Self.answer(sealed, "PRAGMA integrity_check") == ["ok"])
             sealed.close()
             plain.close()
             #expect(
-                try Self.dump(desk, "sealed", desk.databases.fileSystemName) == Self.dump(desk, "plain", nil),
-                "seed \(seed)")
+                try Self.dump(desk, "sealed", desk.databases.fileSystemName) == Self.dump(desk, "plain", nil))
         }
         run.finish("statements on a sealed and a plain database", times: 250)
     }
@@ -58,7 +59,7 @@ struct DifferentialTests {
         }
     }
 
-    private static func statement(_ random: inout Dice) -> String {
+    private static func statement(_ random: inout SeededGenerator) -> String {
         let id = random.roll(400)
         let length = random.roll(10) == 0 ? random.roll(30000) : random.roll(300)
         switch random.roll(24) {
@@ -80,12 +81,6 @@ struct DifferentialTests {
     }
 }
 
-/// Random numbers that a seed repeats.
-struct Dice {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-    mutating func roll(_ sides: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int(state >> 33) % sides
-    }
+extension SeededGenerator {
+    fileprivate mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
 }

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct RulePropertyTests {
     private static let types = ["public.image", "public.jpeg", "public.text", "public.url", "x.custom"]
 
-    private static func test(_ random: inout Seeded) -> String {
+    private static func test(_ random: inout SeededGenerator) -> String {
         let type = types.randomElement(using: &random) ?? ""
         let other = types.randomElement(using: &random) ?? ""
         let quantifier = ["ANY", "any", "ALL", "NONE"].randomElement(using: &random) ?? ""
@@ -25,7 +26,7 @@ struct RulePropertyTests {
         }
     }
 
-    private static func condition(_ random: inout Seeded, _ depth: Int) -> String {
+    private static func condition(_ random: inout SeededGenerator, _ depth: Int) -> String {
         guard depth > 0 else { return test(&random) }
         func inner() -> String { condition(&random, depth - 1) }
         switch Int.random(in: 0..<6, using: &random) {
@@ -38,13 +39,13 @@ struct RulePropertyTests {
         }
     }
 
-    private static func rule(_ random: inout Seeded) -> String {
+    private static func rule(_ random: inout SeededGenerator) -> String {
         let count = ["> 0", "== 1", "== 0", "<= 2", "== $i.attachments.@count"].randomElement(using: &random) ?? ""
         let inner = "SUBQUERY($i.attachments, $a, \(condition(&random, 3))).@count \(count)"
         return "SUBQUERY(extensionItems, $i, \(inner)).@count == 1"
     }
 
-    private static func items(_ random: inout Seeded) -> [SharedItem] {
+    private static func items(_ random: inout SeededGenerator) -> [SharedItem] {
         let attachments = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
             (0..<Int.random(in: 1..<4, using: &random)).map { _ in types.randomElement(using: &random) ?? "" }
         }
@@ -60,13 +61,13 @@ struct RulePropertyTests {
         }
     }
 
-    @Test(arguments: 0..<20)
-    func `rewriting keeps the meaning, and gives it to managed types`(seed: UInt64) throws {
-        var random = Seeded(seed + 1)
+    @Test(.seeded(as: 1), arguments: 0..<20)
+    func `rewriting keeps the meaning, and gives it to managed types`(number: UInt64) throws {
+        var random = SeededGenerator(TestSeed.current &+ number)
         let names = NamingProfile.intuneCompatible
         let prefix = names.managedTypePrefix
         let managedHierarchy = TypeHierarchy([prefix + "public.jpeg": [prefix + "public.image"]])
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 20 : 600
+        let rounds = DeepRun.isDeep ? 600 : 20
         for _ in 0..<rounds {
             let rule = try ActivationRule(Self.rule(&random))
             let rewritten = try rule.addingManagedTypes(names)
@@ -97,8 +98,8 @@ struct RulePropertyTests {
         #expect(try sees([managed("public.jpeg"), managed("public.image")]))
     }
 
-    @Test func `damaged rules never trap`() {
-        var random = Seeded(5)
+    @Test(.seeded(as: 5)) func `damaged rules never trap`() {
+        var random = SeededGenerator()
         for _ in 0..<400 {
             var text = Array(Self.rule(&random))
             for _ in 0..<3 {

@@ -349,7 +349,7 @@ struct CorpusTests {
 /// Archives with damage of every kind, unpacked to a folder as the tools do.
 @Suite(.enabled(if: Program.python != nil, "needs python3"))
 struct ArchiveDamageTests {
-    @Test func `a damaged package is an error or a package, and nothing of it stays or gets out`() throws {
+    @Test(.seeded) func `a damaged package is an error or a package, and nothing of it stays or gets out`() throws {
         let scratch = try Scratch()
         let good = try ZipArchiveTests.archive(
             """
@@ -359,8 +359,7 @@ struct ArchiveDamageTests {
             """, in: scratch)
         let place = scratch.folder.appendingPathComponent("unpacked")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
-        let seed = UInt64.random(in: 1..<1_000_000_000)
-        var random = Seeded(seed)
+        var random = SeededGenerator()
         var opened = 0
         for round in 0..<1500 {
             let file = try scratch.file("a.ipa", Self.damaged(good, &random))
@@ -371,15 +370,15 @@ struct ArchiveDamageTests {
                 package.close()
             }
             let left = try FileManager.default.contentsOfDirectory(atPath: place.path)
-            #expect(left.isEmpty, "seed \(seed), round \(round)")
+            #expect(left.isEmpty, "round \(round)")
         }
-        #expect(opened > 0, "seed \(seed): some damage does no harm")
+        #expect(opened > 0, "some damage does no harm")
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted()
-        #expect(names == ["a.ipa", "made.zip", "unpacked"], "seed \(seed)")
+        #expect(names == ["a.ipa", "made.zip", "unpacked"])
     }
 
     /// Bytes changed, cut out, doubled or moved; numbers at their ends.
-    static func damaged(_ good: Data, _ random: inout Seeded) -> Data {
+    static func damaged(_ good: Data, _ random: inout SeededGenerator) -> Data {
         var bytes = [UInt8](good)
         for _ in 0..<Int.random(in: 1...4, using: &random) where bytes.count > 8 {
             let place = Int.random(in: 0..<bytes.count - 4, using: &random)
@@ -402,7 +401,7 @@ struct ArchiveDamageTests {
 /// Messages and rules with damage of every kind.
 @Suite(.enabled(if: Program.find("openssl") != nil, "needs openssl"))
 struct ParserDamageTests {
-    @Test func `damaged messages, certificates' files and rules never trap`() throws {
+    @Test(.seeded) func `damaged messages, certificates' files and rules never trap`() throws {
         let scratch = try Scratch()
         let content = try scratch.file("content", "<plist><dict/></plist>")
         _ = try BERSignatureTests.identity(in: scratch)
@@ -418,8 +417,7 @@ struct ParserDamageTests {
             messages.append(try Data(contentsOf: output))
             #expect(try CMSEnvelope.content(of: messages[messages.count - 1]) == Data(contentsOf: content))
         }
-        let seed = UInt64.random(in: 1..<1_000_000_000)
-        var random = Seeded(seed)
+        var random = SeededGenerator()
         let rule = Data(
             "SUBQUERY(extensionItems, $i, SUBQUERY($i.attachments, $a, ANY $a.registeredTypeIdentifiers UTI-CONFORMS-TO \"public.image\").@count >= 1).@count == 1"
                 .utf8)
@@ -435,9 +433,9 @@ struct ParserDamageTests {
             let text = String(decoding: ArchiveDamageTests.damaged(rule, &random), as: UTF8.self)
             if let rule = try? ActivationRule(text), let managed = try? rule.addingManagedTypes(.intuneCompatible) {
                 read[1] += 1
-                #expect((try? managed.addingManagedTypes(.intuneCompatible)) == managed, "seed \(seed): \(text)")
+                #expect((try? managed.addingManagedTypes(.intuneCompatible)) == managed, "\(text)")
             }
         }
-        #expect(read.allSatisfy { $0 > 0 }, "seed \(seed): \(read)")
+        #expect(read.allSatisfy { $0 > 0 }, "\(read)")
     }
 }

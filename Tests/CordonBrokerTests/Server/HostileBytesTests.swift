@@ -21,9 +21,9 @@ import Testing
         #expect(BrokerParsing.read(bytes) == BrokerParsing.Outcome(frames: 5, requests: 5))
     }
 
-    @Test func `damaged frames are refused or read, the same however they are cut`() {
-        let run = DeepRun(plain: 3_000, deep: 1_000_000, seed: 20)
-        var dice = SeededGenerator(run.seed)
+    @Test(.seeded(as: 20)) func `damaged frames are refused or read, the same however they are cut`() {
+        let run = DeepRun(plain: 3_000, deep: 1_000_000)
+        var dice = SeededGenerator()
         var (rounds, frames, requests) = (0, 0, 0)
         for round in run {
             rounds = round

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 import Testing
 
@@ -190,24 +191,23 @@ import Testing
         #expect(first.last == "People set a PIN of at least 4 digits.", "\(first)")
     }
 
-    @Test func `every effect has a question that is answered as it says, and launches come first`() throws {
+    @Test(.seeded) func `every effect has a question that is answered as it says, and launches come first`() throws {
         for _ in 0..<60 {
-            let seed = UInt64.random(in: 0..<1_000_000_000)
-            var random = SeededGenerator(seed)
+            var random = SeededGenerator(TestSeed.next())
             let old = try PolicyGenerator.policy(&random, id: "P")
             let new = try PolicyGenerator.policy(&random, id: "P")
             let diff = PolicyDiff(from: old, to: new)
             let (before, after) = (PolicySet(old), PolicySet(new))
             let topics = diff.effects.map(\.topic)
-            #expect(topics == topics.filter { $0 == .launch } + topics.filter { $0 == .use }, "seed \(seed)")
+            #expect(topics == topics.filter { $0 == .launch } + topics.filter { $0 == .use })
             for effect in diff.effects {
                 let question = try Question(json: effect.example)
                 let (from, to) = (before.verdict(for: question), after.verdict(for: question))
                 // Where no device opens the app under both policies, other conditions answer as well.
                 let isAlone = effect.topic == .use || (from, to) == (effect.from, effect.to)
-                #expect(isAlone || from >= effect.from && to >= effect.to, "seed \(seed): \(effect)")
+                #expect(isAlone || from >= effect.from && to >= effect.to, "\(effect)")
                 #expect(effect.from != effect.to && !effect.sentence.isEmpty)
-                if effect.topic == .use { #expect((from, to) == (effect.from, effect.to), "seed \(seed): \(effect)") }
+                if effect.topic == .use { #expect((from, to) == (effect.from, effect.to), "\(effect)") }
             }
         }
     }
@@ -228,11 +228,10 @@ import Testing
                     + "until now it asks for a sign-in and a new PIN."), "\(found)")
     }
 
-    @Test func `no launch that differs goes untold, and no removal above all`() throws {
+    @Test(.seeded) func `no launch that differs goes untold, and no removal above all`() throws {
         var differing = 0
         for _ in 0..<60 {
-            let seed = UInt64.random(in: 0..<1_000_000_000)
-            var random = SeededGenerator(seed)
+            var random = SeededGenerator(TestSeed.next())
             var members = PolicyGenerator.members(&random, id: "P")
             let old = try AppProtectionPolicy(graphJSON: .object(members))
             for (name, values) in PolicyGenerator.choices.shuffled(using: &random).prefix(3) {
@@ -247,9 +246,9 @@ import Testing
                 question.coVisibleIdentities = []
                 let (from, to) = (before.verdict(for: question), after.verdict(for: question))
                 if from != to { differing += 1 }
-                #expect(from == to || !effects.isEmpty, "seed \(seed): \(question.json.text())")
+                #expect(from == to || !effects.isEmpty, "\(question.json.text())")
                 let removes = to == .wipe && from != .wipe
-                #expect(!removes || effects.contains { $0.to == .wipe }, "seed \(seed): \(question.json.text())")
+                #expect(!removes || effects.contains { $0.to == .wipe }, "\(question.json.text())")
             }
         }
         #expect(differing > 0)

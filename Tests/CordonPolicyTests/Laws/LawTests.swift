@@ -5,24 +5,20 @@ import CordonTesting
 import Foundation
 import Testing
 
-/// Laws that hold for every policy and every question. A failure prints its seed; `CORDON_SEED` without `CORDON_DEEP` runs it again.
-@Suite struct LawTests {
+/// Laws that hold for every policy and every question.
+@Suite(.seeded) struct LawTests {
     static let rounds = (plain: 400, deep: 200_000)
     static let quarter = (plain: 100, deep: 50_000)
 
     /// Runs a law for many seeds.
     private func forSeeds(
         _ rounds: (plain: Int, deep: Int), _ what: String, times: Int = 1,
-        _ law: (UInt64, inout SeededGenerator) throws -> Void
+        _ law: (inout SeededGenerator) throws -> Void
     ) rethrows {
-        let isReplay = !DeepRun.isDeep && ProcessInfo.processInfo.environment["CORDON_SEED"] != nil
-        let run = DeepRun(
-            plain: isReplay ? 1 : rounds.plain, deep: rounds.deep, seed: .random(in: 0..<1_000_000_000))
-        var seeds = SeededGenerator(run.seed)
+        let run = DeepRun(plain: rounds.plain, deep: rounds.deep)
         for _ in run {
-            let seed = isReplay ? run.seed : UInt64.random(in: 0..<1_000_000_000, using: &seeds)
-            var random = SeededGenerator(seed)
-            try law(seed, &random)
+            var random = SeededGenerator(TestSeed.next())
+            try law(&random)
         }
         run.finish(what, times: times)
     }
@@ -36,7 +32,7 @@ import Testing
     }
 
     @Test func `tightening one setting never makes an answer milder`() throws {
-        try forSeeds(Self.rounds, "settings tightened, with 40 questions each") { seed, random in
+        try forSeeds(Self.rounds, "settings tightened, with 40 questions each") { random in
             var members = PolicyGenerator.members(&random, id: "A")
             guard let (name, values) = PolicyGenerator.choices.randomElement(using: &random) else { return }
             let loose = Int.random(in: 1..<values.count, using: &random)
@@ -50,27 +46,27 @@ import Testing
                 let (was, now) = (loosely.verdict(for: question), tightly.verdict(for: question))
                 #expect(
                     was <= now || (was == .restrict && now == .restrict),
-                    "seed \(seed): \(name) made \(was) into \(now) for \(question.json.text())")
+                    "\(name) made \(was) into \(now) for \(question.json.text())")
             }
         }
     }
 
     @Test func `merging is commutative, associative and idempotent`() throws {
-        try forSeeds(Self.quarter, "mergings of three policies") { seed, random in
+        try forSeeds(Self.quarter, "mergings of three policies") { random in
             let a = EffectivePolicy(try PolicyGenerator.policy(&random, id: "A"))
             let b = EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
             let c = EffectivePolicy(try PolicyGenerator.policy(&random, id: "C"))
-            #expect(a.merged(with: b) == b.merged(with: a), "seed \(seed)")
-            #expect(a.merged(with: b).merged(with: c) == a.merged(with: b.merged(with: c)), "seed \(seed)")
-            #expect(a.merged(with: a) == a, "seed \(seed)")
-            #expect(a.merged(with: b).merged(with: a) == a.merged(with: b), "seed \(seed)")
+            #expect(a.merged(with: b) == b.merged(with: a))
+            #expect(a.merged(with: b).merged(with: c) == a.merged(with: b.merged(with: c)))
+            #expect(a.merged(with: a) == a)
+            #expect(a.merged(with: b).merged(with: a) == a.merged(with: b))
             let listed = EffectivePolicy.merging([c.policy, a.policy, b.policy])
-            #expect(listed == a.merged(with: b).merged(with: c), "seed \(seed)")
+            #expect(listed == a.merged(with: b).merged(with: c))
         }
     }
 
     @Test func `a merged policy is never weaker than either part`() throws {
-        try forSeeds(Self.quarter, "mergings of two policies, with 20 questions each") { seed, random in
+        try forSeeds(Self.quarter, "mergings of two policies, with 20 questions each") { random in
             let a = try PolicyGenerator.policy(&random, id: "A")
             let b = try PolicyGenerator.policy(&random, id: "B")
             guard let merged = EffectivePolicy.merging([a, b]) else { return }
@@ -81,13 +77,13 @@ import Testing
                 let ordered = weaker.filter {
                     !["customBrowserProtocol", "customDialerAppProtocol"].contains($0.setting)
                 }
-                #expect(ordered.isEmpty, "seed \(seed): \(ordered)")
+                #expect(ordered.isEmpty, "\(ordered)")
                 let (alone, together) = sets(part, merged.policy)
                 for _ in 0..<20 {
                     let question = try PolicyGenerator.question(&random)
                     #expect(
                         alone.verdict(for: question) <= together.verdict(for: question),
-                        "seed \(seed): \(question.json.text())")
+                        "\(question.json.text())")
                 }
             }
         }
@@ -95,7 +91,7 @@ import Testing
 
     @Test func `where two policies agree, what they amount to agrees with both`() throws {
         // SRV-TG-11: the stricter value of a setting; SRV-TG-14: only where the setting counts.
-        try forSeeds(Self.rounds, "pairs of policies, with 40 questions each") { seed, random in
+        try forSeeds(Self.rounds, "pairs of policies, with 40 questions each") { random in
             let a = try PolicyGenerator.policy(&random, id: "A")
             let b = try PolicyGenerator.policy(&random, id: "B")
             guard let merged = EffectivePolicy.merging([a, b]) else { return }
@@ -107,7 +103,7 @@ import Testing
                 guard verdict == two.verdict(for: question), Self.hasOneScale(question, a, b) else { continue }
                 // At a launch each part may have a reason of its own to close, and the action of the other to follow.
                 if question.action == .launch && verdict != .allow { continue }
-                #expect(together.verdict(for: question) == verdict, "seed \(seed): \(question.json.text())")
+                #expect(together.verdict(for: question) == verdict, "\(question.json.text())")
             }
         }
     }
@@ -132,7 +128,7 @@ import Testing
     }
 
     @Test func `unmanaged to unmanaged is always allowed`() throws {
-        try forSeeds(Self.rounds, "questions of personal data") { seed, random in
+        try forSeeds(Self.rounds, "questions of personal data") { random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
             var question = try PolicyGenerator.question(&random)
             question.owner = .personal
@@ -140,13 +136,13 @@ import Testing
             question.loaded = true
             question.locationAccount = nil
             if question.action != .useKeyboard {
-                #expect(set.verdict(for: question) == .allow, "seed \(seed): \(question.json.text())")
+                #expect(set.verdict(for: question) == .allow, "\(question.json.text())")
             }
         }
     }
 
     @Test func `what is shown beside an account never lets more be done with its data`() throws {
-        try forSeeds(Self.rounds, "questions beside another account", times: 10) { seed, random in
+        try forSeeds(Self.rounds, "questions beside another account", times: 10) { random in
             let policy = try PolicyGenerator.policy(&random, id: "A")
             let set = PolicySet(["oid-a": EffectivePolicy(policy)])
             for _ in 0..<10 {
@@ -154,15 +150,15 @@ import Testing
                 guard question.owner?.account != nil else { continue }
                 let alone = set.verdict(for: question)
                 question.coVisibleIdentities = [.personal]
-                #expect(alone <= set.verdict(for: question), "seed \(seed): \(question.json.text())")
+                #expect(alone <= set.verdict(for: question), "\(question.json.text())")
                 question.coVisibleIdentities = [.managed("oid-b")]
-                #expect(alone <= set.verdict(for: question), "seed \(seed): \(question.json.text())")
+                #expect(alone <= set.verdict(for: question), "\(question.json.text())")
             }
         }
     }
 
     @Test func `a peer that calls itself exempt is given nothing that its URL would not open`() throws {
-        try forSeeds(Self.rounds, "questions about a peer that calls itself exempt", times: 10) { seed, random in
+        try forSeeds(Self.rounds, "questions about a peer that calls itself exempt", times: 10) { random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
             for _ in 0..<10 {
                 var question = try PolicyGenerator.question(&random)
@@ -171,13 +167,13 @@ import Testing
                 question.peer = .unmanagedApp
                 let unmanaged = set.verdict(for: question)
                 guard claimed < unmanaged else { continue }
-                #expect(question.action == .send, "seed \(seed): \(question.json.text())")
+                #expect(question.action == .send, "\(question.json.text())")
                 var opening = question
                 opening.action = .openURL
-                #expect(set.verdict(for: opening) <= claimed, "seed \(seed): \(question.json.text())")
+                #expect(set.verdict(for: opening) <= claimed, "\(question.json.text())")
                 question.url = nil
                 question.peer = .exemptApp
-                #expect(set.verdict(for: question) == unmanaged, "seed \(seed): \(question.json.text())")
+                #expect(set.verdict(for: question) == unmanaged, "\(question.json.text())")
             }
         }
     }
@@ -187,7 +183,7 @@ import Testing
         let lifts = AppConfiguration([
             TargetedAppConfiguration(values: ["com.microsoft.intune.mam.screencapturecontrol": "Disabled"])
         ])
-        try forSeeds(Self.rounds, "pairs of policies and a configuration of one account") { seed, random in
+        try forSeeds(Self.rounds, "pairs of policies and a configuration of one account") { random in
             let (one, two) = (
                 EffectivePolicy(try PolicyGenerator.policy(&random, id: "A")),
                 EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
@@ -206,7 +202,7 @@ import Testing
                         #expect(
                             configured.verdict(for: question) == plain.verdict(for: question)
                                 && configured.decision(for: question) == plain.decision(for: question),
-                            "seed \(seed), configured \(account.rawValue): \(question.json.text())")
+                            "configured \(account.rawValue): \(question.json.text())")
                     }
                 }
             }
@@ -214,16 +210,16 @@ import Testing
     }
 
     @Test func `the verdict and the explanation never differ`() throws {
-        try forSeeds(Self.rounds, "verdicts beside their explanations", times: 10) { seed, random in
+        try forSeeds(Self.rounds, "verdicts beside their explanations", times: 10) { random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
             for _ in 0..<10 {
                 let question = try PolicyGenerator.question(&random)
                 let decision = set.decision(for: question)
-                #expect(set.verdict(for: question) == decision.verdict, "seed \(seed): \(question.json.text())")
-                #expect(decision.verdict == .allow || !decision.reasons.isEmpty, "seed \(seed)")
+                #expect(set.verdict(for: question) == decision.verdict, "\(question.json.text())")
+                #expect(decision.verdict == .allow || !decision.reasons.isEmpty)
                 #expect(
-                    decision.reasons.map(\.verdict) == decision.reasons.map(\.verdict).sorted(by: >), "seed \(seed)")
-                #expect(decision.reasons.allSatisfy { !$0.message.isEmpty && !$0.remedy.isEmpty }, "seed \(seed)")
+                    decision.reasons.map(\.verdict) == decision.reasons.map(\.verdict).sorted(by: >))
+                #expect(decision.reasons.allSatisfy { !$0.message.isEmpty && !$0.remedy.isEmpty })
             }
         }
     }
@@ -232,7 +228,7 @@ import Testing
         let lifts = AppConfiguration([
             TargetedAppConfiguration(values: ["com.microsoft.intune.mam.screencapturecontrol": "Disabled"])
         ])
-        try forSeeds(Self.rounds, "verdicts of compiled sets beside the rules", times: 60) { seed, random in
+        try forSeeds(Self.rounds, "verdicts of compiled sets beside the rules", times: 60) { random in
             var members = PolicyGenerator.members(&random, id: "A")
             if Int.random(in: 0..<4, using: &random) == 0 { members["new@cordon.critical"] = true }
             let policy = EffectivePolicy(try AppProtectionPolicy(graphJSON: .object(members)))
@@ -260,21 +256,21 @@ import Testing
                 for (number, set) in sets.enumerated() {
                     #expect(
                         set.verdict(for: question) == set.decision(for: question).verdict,
-                        "seed \(seed), set \(number): \(question.json.text())")
+                        "set \(number): \(question.json.text())")
                 }
             }
         }
     }
 
     @Test func `a question survives its own JSON`() throws {
-        try forSeeds(Self.rounds, "questions written and read") { seed, random in
+        try forSeeds(Self.rounds, "questions written and read") { random in
             let question = try PolicyGenerator.question(&random)
-            #expect(try Question(json: question.json) == question, "seed \(seed)")
+            #expect(try Question(json: question.json) == question)
         }
     }
 
     @Test func `what several policies amount to is the same on a device, which reads it as JSON`() throws {
-        try forSeeds(Self.quarter, "merged policies written and read") { seed, random in
+        try forSeeds(Self.quarter, "merged policies written and read") { random in
             let policies = try ["A", "B"].map { id in
                 var members = PolicyGenerator.members(&random, id: id)
                 if let models = ["a", "b", "b;c"].randomElement(using: &random) {
@@ -289,16 +285,16 @@ import Testing
             }
             guard let merged = EffectivePolicy.merging(policies) else { return }
             let received = try AppProtectionPolicy(data: Data(merged.policy.graphJSON.text().utf8))
-            #expect(received.access == merged.policy.access, "seed \(seed)")
-            #expect(received.transfer == merged.policy.transfer, "seed \(seed)")
-            #expect(received.launch == merged.policy.launch, "seed \(seed)")
-            #expect(received.storage == merged.policy.storage, "seed \(seed)")
-            #expect(received.unknownCritical == merged.policy.unknownCritical, "seed \(seed)")
+            #expect(received.access == merged.policy.access)
+            #expect(received.transfer == merged.policy.transfer)
+            #expect(received.launch == merged.policy.launch)
+            #expect(received.storage == merged.policy.storage)
+            #expect(received.unknownCritical == merged.policy.unknownCritical)
         }
     }
 
     @Test func `what was read is written back unchanged`() throws {
-        try forSeeds(Self.rounds, "policies written back") { seed, random in
+        try forSeeds(Self.rounds, "policies written back") { random in
             var members = PolicyGenerator.members(&random, id: "A")
             members["futureSetting"] = [
                 "deep": [
@@ -308,7 +304,7 @@ import Testing
             members["appActionIfUnableToAuthenticateUser"] = "launchFireworks"
             let json = JSONValue.object(members)
             let policy = try AppProtectionPolicy(data: Data(json.text().utf8))
-            #expect(policy.graphJSON.text() == json.text(), "seed \(seed)")
+            #expect(policy.graphJSON.text() == json.text())
         }
     }
 }

@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 
 /// Random policies and questions in the JSON that the product reads.

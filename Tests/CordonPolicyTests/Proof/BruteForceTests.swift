@@ -1,21 +1,17 @@
 import CordonIdentity
 import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
 
 /// Proofs beside an enumeration that knows nothing of classes: every question of a small world, one after the other.
 @Suite struct BruteForceTests {
-    private static let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] != nil
-
     /// Some policies in a plain run and 10,000 in a deep one, each asked sentences about one action.
-    @Test func `a sentence is proved exactly when no question of a small world breaks it`() throws {
+    @Test(.seeded) func `a sentence is proved exactly when no question of a small world breaks it`() throws {
         var outcomes: [Bool: Int] = [:]
-        for round in 0..<(Self.isDeep ? 10_000 : 40) {
-            let seed =
-                ProcessInfo.processInfo.environment["CORDON_SEED"].flatMap { UInt64($0) }
-                ?? UInt64.random(in: 0..<1_000_000_000)
-            var random = SeededGenerator(seed)
+        for round in DeepRun(plain: 40, deep: 10_000) {
+            var random = SeededGenerator(TestSeed.next())
             let policy = try PolicyGenerator.policy(&random, id: "P")
             let set = PolicySet(policy)
             let action = Self.actions[round % Self.actions.count]
@@ -26,13 +22,11 @@ import Testing
                 let breaking = answered.first { sentence.isBroken(by: $0.0, answered: $0.1) }
                 #expect(
                     proof.holds == (breaking == nil),
-                    "seed \(seed): \(sentence.text): \((breaking?.0.json ?? proof.counterexample)?.text() ?? "")")
+                    "\(sentence.text): \((breaking?.0.json ?? proof.counterexample)?.text() ?? "")")
                 outcomes[proof.holds, default: 0] += 1
             }
         }
-        #expect(
-            outcomes.count == 2 || ProcessInfo.processInfo.environment["CORDON_SEED"] != nil,
-            "some hold and some do not: \(outcomes)")
+        #expect(outcomes.count == 2, "some hold and some do not: \(outcomes)")
     }
 
     private static let actions: [Action] = [
@@ -142,18 +136,17 @@ extension BruteForceTests {
 
 /// Texts that no one means as a sentence.
 @Suite struct SentenceTextTests {
-    @Test func `no text stops the reader, and what is read is read again as the same`() throws {
-        let seed = UInt64.random(in: 0..<1_000_000_000)
-        var random = SeededGenerator(seed)
+    @Test(.seeded) func `no text stops the reader, and what is read is read again as the same`() throws {
+        var random = SeededGenerator()
         var read = 0
         for _ in 0..<4000 {
             let text = Self.text(&random)
             guard let sentence = try? PolicySentence(text) else { continue }
             read += 1
             let again = try PolicySentence(sentence.text)
-            #expect(again.text == sentence.text && again.action == sentence.action, "seed \(seed): \(text)")
+            #expect(again.text == sentence.text && again.action == sentence.action, "\(text)")
         }
-        #expect(read > 20, "seed \(seed): only \(read) of the texts are sentences")
+        #expect(read > 20, "only \(read) of the texts are sentences")
     }
 
     @Test func `numbers, times and versions at their ends are decided`() throws {

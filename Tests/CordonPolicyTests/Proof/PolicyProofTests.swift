@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -98,13 +99,11 @@ import Testing
     ]
 
     /// 30 policies in a plain run and 10,000 in a deep one, each asked some of the sentences.
-    @Test func `what is proved is true of questions of every kind, and what is not has a counterexample`() throws {
-        let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] != nil
-        for _ in 0..<(isDeep ? 10_000 : 30) {
-            let seed =
-                ProcessInfo.processInfo.environment["CORDON_SEED"].flatMap { UInt64($0) }
-                ?? UInt64.random(in: 0..<1_000_000_000)
-            var random = SeededGenerator(seed)
+    @Test(.seeded) func `what is proved is true of questions of every kind, and what is not has a counterexample`()
+        throws
+    {
+        for _ in DeepRun(plain: 30, deep: 10_000) {
+            var random = SeededGenerator(TestSeed.next())
             let policy = try PolicyGenerator.policy(&random, id: "P")
             let set = PolicySet(policy)
             for text in Self.sentences.shuffled(using: &random).prefix(4) {
@@ -115,7 +114,7 @@ import Testing
                     let verdict = set.verdict(for: question)
                     #expect(
                         verdict == proof.verdict && sentence.isBroken(by: question, answered: verdict),
-                        "seed \(seed): \(text): \(counterexample.text())")
+                        "\(text): \(counterexample.text())")
                     continue
                 }
                 #expect(proof.holds && proof.classes > 0)
@@ -125,7 +124,7 @@ import Testing
                     Self.rename(&question)
                     #expect(
                         !sentence.isBroken(by: question, answered: set.verdict(for: question)),
-                        "seed \(seed): \(text): \(question.json.text())")
+                        "\(text): \(question.json.text())")
                 }
             }
         }
@@ -141,10 +140,9 @@ import Testing
         if case .managed(let account?)? = question.peer?.account { question.peer?.account = .managed(name(account)) }
     }
 
-    @Test func `every combination of a small device is answered as the groups of conditions say`() throws {
+    @Test(.seeded) func `every combination of a small device is answered as the groups of conditions say`() throws {
         for _ in 0..<20 {
-            let seed = UInt64.random(in: 0..<1_000_000_000)
-            var random = SeededGenerator(seed)
+            var random = SeededGenerator(TestSeed.next())
             var policy = try PolicyGenerator.policy(&random, id: "P")
             (policy.launch.appVersion, policy.launch.sdkVersion) = (VersionLimits(), VersionLimits())
             (policy.launch.actionIfClockedOut, policy.launch.actionIfAccountDisabled) = (nil, nil)
@@ -157,9 +155,9 @@ import Testing
             }
             for verdict in Verdict.allCases {
                 let proof = try proof("never \(verdict.rawValue) launch from managed", of: policy)
-                if reached.contains(verdict) { #expect(!proof.holds, "seed \(seed): \(verdict)") }
+                if reached.contains(verdict) { #expect(!proof.holds, "\(verdict)") }
                 guard let counterexample = proof.counterexample else { continue }
-                #expect(try set.verdict(for: Question(json: counterexample)) == verdict, "seed \(seed)")
+                #expect(try set.verdict(for: Question(json: counterexample)) == verdict)
             }
         }
     }
@@ -188,10 +186,9 @@ import Testing
         return all
     }()
 
-    @Test func `a policy is nowhere weaker than itself, a looser one and the parts it was merged of`() throws {
+    @Test(.seeded) func `a policy is nowhere weaker than itself, a looser one and the parts it was merged of`() throws {
         for _ in 0..<3 {
-            let seed = UInt64.random(in: 0..<1_000_000_000)
-            var random = SeededGenerator(seed)
+            var random = SeededGenerator(TestSeed.next())
             var members = PolicyGenerator.members(&random, id: "P")
             guard let (name, values) = PolicyGenerator.choices.randomElement(using: &random) else { return }
             members[name] = values.last
@@ -202,13 +199,13 @@ import Testing
             let merged = try #require(EffectivePolicy.merging([loose, other])).policy
             for (policy, than) in [(loose, loose), (tight, loose), (merged, loose), (merged, other)] {
                 let proof = PolicyProof(that: policy, isNowhereWeakerThan: than)
-                #expect(proof.holds, "seed \(seed), \(name): \(proof.counterexample?.text() ?? "")")
+                #expect(proof.holds, "\(name): \(proof.counterexample?.text() ?? "")")
             }
             let back = PolicyProof(that: loose, isNowhereWeakerThan: tight)
             guard let counterexample = back.counterexample else { continue }
             let question = try Question(json: counterexample)
             let (verdict, before) = (PolicySet(loose).verdict(for: question), PolicySet(tight).verdict(for: question))
-            #expect(verdict < before && verdict == back.verdict && before == back.verdictBefore, "seed \(seed)")
+            #expect(verdict < before && verdict == back.verdict && before == back.verdictBefore)
         }
         let comparison = PolicyProof(that: .baseline(.level2), isNowhereWeakerThan: .baseline(.level3))
         #expect(!comparison.holds)

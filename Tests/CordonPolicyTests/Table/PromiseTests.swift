@@ -2,7 +2,7 @@ import CordonPolicy
 import Foundation
 import Testing
 
-/// What `mutation.sh` asks of each mutant, and whether its list is about the rules as they stand.
+/// What `Scripts/mutation.py` asks of each mutant, and whether its list is about the rules as they stand.
 @Suite struct PromiseTests {
     @Test func `no promise is broken of the strictest baseline`() {
         #expect(PolicySentence.promises.count == 12)
@@ -29,7 +29,7 @@ import Testing
         var marked = 0
         for line in list.split(separator: "\n") where !line.hasPrefix("#") {
             let parts = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-            #expect(parts.count == 3 || parts.count == 4 && parts[3] == "promise", "\(line)")
+            #expect(parts.count == 3 || parts.count == 4 && parts[3] == "PromiseTests", "\(line)")
             guard parts.count >= 3 else { continue }
             let text = try String(contentsOf: rules.appendingPathComponent(parts[0]), encoding: .utf8)
             #expect(text.contains(parts[1]) && parts[1] != parts[2], "\(line)")

@@ -13,21 +13,18 @@ import Testing
         "access",
     ]
 
-    @Test(arguments: groups) func `the engine agrees with the hand-written rows`(group: String) throws {
+    @Test(.seeded, arguments: groups) func `the engine agrees with the hand-written rows`(group: String) throws {
         let table = try PolicyTable()
         let count = table.count(of: group)
-        let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] != nil
-        let step = isDeep ? 1 : Self.step(for: count)
-        let seed =
-            ProcessInfo.processInfo.environment["CORDON_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<1_000_000)
-        let offset = seed % step
+        let step = DeepRun.isDeep ? 1 : Self.step(for: count)
+        let offset = Int(TestSeed.current % UInt64(step))
         let expected = Array(try letters(of: group, stride: step, offset: offset, in: table.folder))
         let answered = Array(try table.letters(of: group, stride: step, offset: offset))
         #expect(answered.count == expected.count, "\(group): the oracle must answer every cell")
         let wrong = zip(expected, answered).enumerated().filter { $0.element.0 != $0.element.1 }
         for (index, (wanted, got)) in wrong.prefix(5) {
             Issue.record(
-                "expected \(wanted), got \(got): \(table.describe(group, cell: offset + index * step)) (CORDON_SEED=\(seed))"
+                "expected \(wanted), got \(got): \(table.describe(group, cell: offset + index * step))"
             )
         }
         #expect(wrong.isEmpty, "\(wrong.count) of \(expected.count) cells differ")

@@ -32,9 +32,9 @@ import Testing
         #expect(outcome.fault == nil && outcome.messages.union(outcome.documents).contains(kind), "\(outcome)")
     }
 
-    @Test func `a damaged body is refused, or read as something that reads back the same`() throws {
-        let run = DeepRun(plain: 3_000, deep: 1_000_000, seed: 4)
-        var dice = SeededGenerator(run.seed)
+    @Test(.seeded(as: 4)) func `a damaged body is refused, or read as something that reads back the same`() throws {
+        let run = DeepRun(plain: 3_000, deep: 1_000_000)
+        var dice = SeededGenerator()
         var (rounds, read, refused) = (0, 0, 0)
         for round in run {
             rounds = round

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -17,7 +18,9 @@ import Testing
         (answer.json.array ?? []).compactMap { $0["id"]?.string }
     }
 
-    @Test func `wipes are listed newest first, a page reads its own, and the next begins after it`() async throws {
+    @Test(.seeded) func `wipes are listed newest first, a page reads its own, and the next begins after it`()
+        async throws
+    {
         let storage = CountingStorage()
         let service = try await TestService(storage: storage)
         let people = [TestPerson.workerA.id, TestPerson.workerB.id]
@@ -29,8 +32,10 @@ import Testing
                 requested: Date(timeIntervalSince1970: 1_000_000 + Double(max(0, number - 7))),
                 notAfter: Date(timeIntervalSince1970: 2_000_000), version: "v", state: .succeeded)
         }
+        var random = SeededGenerator()
+        let shuffled = wipes.shuffled(using: &random)
         try await storage.write(TestService.tenant) { transaction in
-            for wipe in wipes.shuffled() { try transaction.save(wipe) }
+            for wipe in shuffled { try transaction.save(wipe) }
         }
         let expected = wipes.sorted { ($1.requested, $0.id) < ($0.requested, $1.id) }
         try await service.test { client in

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonProtocol
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -134,8 +135,8 @@ import Testing
         }
     }
 
-    @Test func `a damaged answer is refused, or says what the decoder reads in it`() throws {
-        var dice = SeededGenerator(62)
+    @Test(.seeded(as: 62)) func `a damaged answer is refused, or says what the decoder reads in it`() throws {
+        var dice = SeededGenerator()
         let answers = [
             try payload(.answer(id: 7, .token, WrittenAnswer(token))),
             try payload(.answer(id: 7, .device, WrittenAnswer(device()))),

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -50,13 +51,13 @@ import Testing
         #expect(fixture.time.slept.allSatisfy { $0 <= .seconds(300) })
     }
 
-    @Test func `damaged answers give a typed error or a session, never a crash`() async throws {
+    @Test(.seeded(as: 0x5EED)) func `damaged answers give a typed error or a session, never a crash`() async throws {
         let fixture = try SignInFixture()
-        let source = DamageSource(seed: 0x5EED)
+        let source = DamageSource(SeededGenerator())
         let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
             path.hasPrefix("/.well-known") ? body : await source.damage(body)
         }
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == "1" ? 20_000 : 300
+        let rounds = DeepRun.isDeep ? 20_000 : 300
         var refused = 0
         for _ in 0..<rounds {
             let client = try fixture.client(transport: transport)
@@ -73,14 +74,11 @@ import Testing
 
 /// Changes, cuts and repeats bytes, the same way for the same seed.
 private actor DamageSource {
-    private var state: UInt64
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
+    init(_ random: SeededGenerator) { self.random = random }
 
-    private func next(_ bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int(state >> 33) % max(bound, 1)
-    }
+    private func next(_ bound: Int) -> Int { Int.random(in: 0..<max(bound, 1), using: &random) }
 
     func damage(_ body: Data) -> Data {
         var bytes = [UInt8](body)

@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import HTTPTypes

@@ -93,14 +93,16 @@ import Testing
         }
     }
 
-    @Test func `SDK-SC-21…25: kills, restarts and random switches never change who is managed`() async throws {
+    @Test(.seeded(as: 25))
+    func `SDK-SC-21…25: kills, restarts and random switches never change who is managed`() async throws {
+        let seed = TestSeed.current
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)
             var app = worker.app
             try await app.ask("note plan the organisation's plan")
             try await app.ask("use personal")
             try await app.ask("note diary my own day")
-            var random = SplitMix64(state: 25)
+            var random = SeededGenerator(seed)
             for step in 0..<24 {
                 if step % 8 == 5 {
                     app.process.signal(SIGKILL)

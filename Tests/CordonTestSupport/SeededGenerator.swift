@@ -2,8 +2,8 @@
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts the sequence of a seed.
-    package init(_ seed: UInt64) { state = seed }
+    /// Starts the sequence of a seed, of the test at hand unless another one is given.
+    package init(_ seed: UInt64 = TestSeed.current) { state = seed }
 
     /// The next 64 bits.
     package mutating func next() -> UInt64 {
