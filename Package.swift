@@ -443,7 +443,9 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
                 "NullDevice",
             ]),
         benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
-        benchmark("VaultProofs", ["CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", crypto]),
+        benchmark(
+            "VaultProofs",
+            ["AllocationCounter", "CordonAEADShim", "CordonIdentity", "CordonSignIn", "CordonVault", crypto]),
     ]
 }
 

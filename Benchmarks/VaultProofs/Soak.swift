@@ -1,9 +1,11 @@
+import AllocationCounter
 import CordonIdentity
 import CordonVault
 import Foundation
 
 /// The life of an app in a loop: files made, written, read, moved and removed, accounts locked, unlocked and wiped. After a warm-up
-/// resident memory must not grow by more than a hundredth and no descriptor may stay.
+/// resident memory must not grow by more than a hundredth, no descriptor may stay, and the least memory in use between two rounds must be
+/// no more in the last quarter than in the second: what the allocator keeps in pieces counts for the first of these alone.
 struct Soak {
     let seconds: Int
     let seed: UInt64
@@ -18,8 +20,13 @@ struct Soak {
         var random = Random(seed)
         var operations = 0
         var before: Footprint?
+        let quarter = Duration.seconds(seconds) / 4
+        var leastInUse = [Int](repeating: .max, count: 4)
         while ContinuousClock.now < end {
             operations += try await round(vault, folder, &random)
+            let inUse = allocated_bytes()
+            let part = min(3, max(0, 3 - Int((end - ContinuousClock.now) / quarter)))
+            leastInUse[part] = min(leastInUse[part], inUse)
             if before == nil, ContinuousClock.now >= warm { before = Footprint.now }
         }
         guard let before, let after = Footprint.now else {
@@ -28,8 +35,9 @@ struct Soak {
         let growth = Double(after.resident - before.resident) / Double(before.resident) * 100
         let told = String(format: "%.2f", growth)
         say(
-            "proof: \(operations) operations in \(seconds) s, resident memory \(before.resident) to \(after.resident) KiB (\(told) %), descriptors \(before.descriptors) to \(after.descriptors), seed \(seed)"
+            "proof: \(operations) operations in \(seconds) s, resident memory \(before.resident) to \(after.resident) KiB (\(told) %), descriptors \(before.descriptors) to \(after.descriptors), at least \(leastInUse[1]) and \(leastInUse[3]) bytes in use in the second and the last quarter, seed \(seed)"
         )
+        if leastInUse[3] > leastInUse[1] + leastInUse[1] / 100 { fail("soak: more memory stays in use") }
         if growth > 1 { fail("soak: memory grew by \(told) %") }
         if after.descriptors > before.descriptors { fail("soak: descriptors stayed open") }
     }
