@@ -23,7 +23,7 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "A signed policy with the same in place of --config and --profile (`cordon broker policy sign`).")
     var policy: String?
 
-    @Option(help: "The thumbprint of a key that may sign policies; may repeat.")
+    @Option(parsing: .unconditionalSingleValue, help: "The thumbprint of a key that may sign policies; may repeat.")
     var trust: [String] = []
 
     @Option(help: "The MDM's profile with a com.apple.extensiblesso payload.")

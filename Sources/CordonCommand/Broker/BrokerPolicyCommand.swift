@@ -80,7 +80,7 @@ struct BrokerPolicyVerifyCommand: AsyncParsableCommand {
     @Argument(help: "The signed policy.")
     var file: String
 
-    @Option(help: "The thumbprint of a key that may sign; may repeat.")
+    @Option(parsing: .unconditionalSingleValue, help: "The thumbprint of a key that may sign; may repeat.")
     var trust: [String]
 
     func run() async throws {

@@ -33,6 +33,13 @@ import Testing
         }
     }
 
+    @Test func `a thumbprint that begins with a hyphen is taken for what it is`() throws {
+        let thumbprint = "-AN4DlJzWXMiZ3cp1Yd8nZl5pXk0gqV2m1b7hYwQeRs"
+        let options = try BrokerOptions.parse(["--policy", "/etc/cordon/device.policy", "--trust", thumbprint])
+        #expect(options.trust == [thumbprint])
+        #expect(try BrokerPolicyVerifyCommand.parse(["device.policy", "--trust", thumbprint]).trust == [thumbprint])
+    }
+
     @Test func `a time that no clock can add up is refused before it ends a broker in the middle of a sign-out`() {
         for option in ["--max-idle", "--max-session", "--clean-up-time", "--report-interval"] {
             #expect(throws: Never.self) { try plan(["--issuer", "https://id.contoso.example", option, "315360000"]) }
