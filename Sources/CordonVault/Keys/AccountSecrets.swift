@@ -109,6 +109,11 @@ struct AccountSecrets: Sendable {
         try keyStore.isRetired(name("plain record", account))
     }
 
+    /// The message code of a wipe's journal in this vault, hexadecimal.
+    func code(ofJournal text: [UInt8]) throws(VaultError) -> String {
+        "\(try name("wipe journal", Array("\(vaultName)\0".utf8) + text))"
+    }
+
     private func name(_ kind: String, _ account: AccountID) throws(VaultError) -> KeyStoreName {
         try name(kind, Array("\(vaultName)\0\(account.rawValue.lowercased())".utf8))
     }

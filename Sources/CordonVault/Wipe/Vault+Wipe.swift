@@ -1,5 +1,5 @@
 public import CordonIdentity
-internal import Foundation
+package import Foundation
 
 extension Vault {
     /// Adds a step to every wipe from now on, after the vault's own; the same name again replaces it.
@@ -27,7 +27,7 @@ extension Vault {
         try removeOwnFiles(&journal, observer)
         for name in journal.attachments { try await run(name, &journal, observer) }
         journal.report.finished = clock()
-        try journal.finish(in: directory)
+        try journal.finish(in: directory, by: secrets)
         observer(WipeStep(.finished))
         return journal.report
     }
@@ -40,9 +40,11 @@ extension Vault {
         for record in try keyRecords() where record.isWipe {
             found[record.account] = PendingWipe(account: record.account, started: nil)
         }
-        for journal in journals(suffix: ".json") {
-            let report = journal.report
-            found[report.account] = PendingWipe(account: report.account, started: report.started)
+        for path in journals(suffix: ".json") {
+            guard let account = WipeJournal.account(in: path), path == WipeJournal.path(for: account, in: directory)
+            else { continue }
+            let started = WipeJournal.read(path, by: secrets)?.report.started
+            found[account] = PendingWipe(account: account, started: started)
         }
         return found.values.sorted { $0.account.fileName < $1.account.fileName }
     }
@@ -62,7 +64,12 @@ extension Vault {
 
     /// Reports of finished wipes that the app has not discarded yet.
     public func finishedReports() -> [WipeReport] {
-        journals(suffix: ".report").map(\.report)
+        journals(suffix: ".report").compactMap { path in
+            guard let report = WipeJournal.read(path, by: secrets)?.report,
+                path == WipeJournal.reportPath(for: report.account, in: directory)
+            else { return nil }
+            return report
+        }
     }
 
     /// Forgets a finished wipe's report; call it once the receipt is on its way.
@@ -74,11 +81,24 @@ extension Vault {
         throw .system("unlink", path)
     }
 
-    private func journals(suffix: String) -> [WipeJournal] {
+    /// Has the next wipe of an account begin with nothing done, whatever earlier ones have noted.
+    ///
+    /// - Parameter moment: What a wipe has noted that began then or later stays.
+    /// - Throws: ``VaultError`` when what was noted stays.
+    package func forgetWipes(of account: AccountID, before moment: Date = .distantFuture) throws(VaultError) {
+        guard !wipes.isUnderWay(account) else { return }
+        let report = WipeJournal.reportPath(for: account, in: directory)
+        for path in [report, WipeJournal.path(for: account, in: directory)] {
+            if let journal = WipeJournal.read(path, by: secrets), journal.report.started >= moment { continue }
+            if Self.isDirectory(path) { try? FileManager.default.removeItem(at: path) }
+            try PosixFile.unlinkIfPresent(path.path)
+        }
+    }
+
+    private func journals(suffix: String) -> [URL] {
         let folder = directory.appendingPathComponent("wipes")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().filter { $0.hasSuffix(suffix) }
-            .compactMap { WipeJournal.read(folder.appendingPathComponent($0)) }
+        return names.sorted().filter { $0.hasSuffix(suffix) }.map { directory.appending(path: "wipes/\($0)") }
     }
 
     // MARK: The key
@@ -89,7 +109,7 @@ extension Vault {
         of account: AccountID, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) -> WipeJournal {
         var journal =
-            WipeJournal.read(WipeJournal.path(for: account, in: directory))
+            unfinishedJournal(of: account)
             ?? WipeJournal(
                 report: WipeReport(account: account, started: clock()), attachments: wipes.attachments.map(\.name),
                 askedKeyID: askedKeyID(of: account))
@@ -98,7 +118,7 @@ extension Vault {
             journal.attachments.append(name)
         }
         // A full disk may refuse this and still take what is written in place.
-        let isNoted = (try? journal.write(in: directory)) != nil
+        let isNoted = (try? journal.write(in: directory, by: secrets)) != nil
         drop(account, because: VaultError(.wiped, "The account's data was wiped."))
         observer(WipeStep(.asked))
         let (keyID, isNewer) = try exclusivelyWithKeys { () throws(VaultError) in
@@ -110,7 +130,7 @@ extension Vault {
         if journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) == nil {
             journal.report.steps.append(.init(name: WipeStep.Kind.keyDestroyed.rawValue))
         }
-        try journal.write(in: directory)
+        try journal.write(in: directory, by: secrets)
         observer(WipeStep(.journalWritten))
         if !isNewer { PosixFile.remove(keyPath(account)) }
         try PosixFile.syncDirectory(keyDirectory.path)
@@ -133,6 +153,18 @@ extension Vault {
         if let refusal { throw refusal }
         observer(WipeStep(.keyDestroyed))
         return (isThere ? known?.keyID ?? [UInt8](repeating: 0, count: 16) : nil, false)
+    }
+
+    /// The journal of a wipe that goes on; nil where a wipe begins. One of an earlier wipe that was put back counts for nothing.
+    private func unfinishedJournal(of account: AccountID) -> WipeJournal? {
+        // No key comes into memory while a wipe is unfinished.
+        guard keys[account] == nil,
+            let journal = WipeJournal.read(WipeJournal.path(for: account, in: directory), by: secrets),
+            journal.report.account == account
+        else { return nil }
+        guard !isKeyDirectoryShared, let record = (try? keyRecord(of: account)) ?? nil else { return journal }
+        // Nor does anything make a key in a folder of this vault alone.
+        return journal.isAbout(record.keyID) ? journal : nil
     }
 
     /// What the journal says of the key that is there when the wipe is asked for; nil where that cannot be told.
@@ -222,7 +254,8 @@ extension Vault {
         _ kind: WipeStep.Kind, _ count: WritableKeyPath<WipeReport, Int>, _ journal: inout WipeJournal, _ paths: [URL],
         _ unread: VaultError?, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) {
-        if journal.result(of: kind.rawValue)?.failure == nil, journal.result(of: kind.rawValue) != nil { return }
+        // What is there is removed, also where the journal says that this was done: it may be one that was put back.
+        if let result = journal.result(of: kind.rawValue), result.failure == nil, paths.isEmpty { return }
         let failure = try removePaths(kind.rawValue, count, &journal, paths) {
             if kind == .filesRemoved { observer(WipeStep(.fileRemoved)) }
         }
@@ -245,7 +278,7 @@ extension Vault {
             journal.report.bytes += bytes
             // Counted before anything is gone; other steps remove no databases of the vault's.
             if count == \.files { journal.report.databases += files.count { facts(of: $0)?.kind == .database } }
-            try journal.write(in: directory)
+            try journal.write(in: directory, by: secrets)
         }
         if let before = journal.planned[step]?.left {
             journal.report[keyPath: count] += before.files
@@ -281,7 +314,7 @@ extension Vault {
     private func note(_ step: String, _ failure: String?, _ journal: inout WipeJournal) throws(VaultError) {
         journal.report.steps.removeAll { $0.name == step }
         journal.report.steps.append(.init(name: step, failure: failure))
-        try journal.write(in: directory)
+        try journal.write(in: directory, by: secrets)
     }
 
     // MARK: What others attached
