@@ -12,6 +12,8 @@ final class AccountTable: Sendable {
         var records: [AccountID: RegistrationRecord] = [:]
         /// The accounts whose data this process is removing.
         var removing: Set<AccountID> = []
+        /// The accounts whose stored registration says that a wipe has begun.
+        var wiped: Set<AccountID> = []
         /// The accounts whose stored registration is not the one that was written last.
         var doubted: Set<AccountID> = []
         /// The accounts whose launch record was in doubt when they were taken up.
@@ -67,7 +69,12 @@ final class AccountTable: Sendable {
     /// What is stored of all accounts.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnreadable`.
-    func load() throws(ProtectionError) -> RegistrationStore.Contents { try registrations.load() }
+    func load() throws(ProtectionError) -> RegistrationStore.Contents {
+        let contents = try registrations.load()
+        let wiped = Set(contents.records.filter { $0.wipe != nil }.map(\.account.id))
+        state.withLock { $0.wiped = wiped }
+        return contents
+    }
 
     /// The stored registration of an account, which another process may have changed.
     ///
@@ -114,7 +121,10 @@ final class AccountTable: Sendable {
     /// Removes what is stored of an account's registration.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
-    func removeStored(_ account: AccountID) throws(ProtectionError) { try registrations.remove(account) }
+    func removeStored(_ account: AccountID) throws(ProtectionError) {
+        try registrations.remove(account)
+        state.withLock { _ = $0.wiped.remove(account) }
+    }
 
     /// Stores a registration, durably; false when another process stored something newer, or removed it, or when the account
     /// is being wiped: what was asked before does not bring it back.
@@ -319,15 +329,27 @@ final class AccountTable: Sendable {
     /// Ends ``beginRemoval(of:)``.
     func endRemoval(of account: AccountID) { state.withLock { _ = $0.removing.remove(account) } }
 
+    /// Notes in the stored registration that a wipe of the account has begun.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func note(_ wipe: BegunWipe, of account: AccountID) throws(ProtectionError) {
+        guard try registrations.note(wipe, of: account) else { return }
+        state.withLock { _ = $0.wiped.insert(account) }
+    }
+
+    /// The accounts whose stored registration says that a wipe has begun.
+    var wiped: Set<AccountID> { state.withLock { $0.wiped } }
+
     /// Whether a wipe of an account has begun and is not finished, here or in another process. What cannot be read may be
     /// one.
     func isBeingWiped(_ account: AccountID) -> Bool {
+        if wiped.contains(account) { return true }
         do { return try wipes.unfinished(of: account) != nil } catch { return true }
     }
 
     /// Whether another account than this one is being removed.
     func isRemovingAnotherAccount(than account: AccountID) -> Bool {
-        (try? wipes.load().records.contains { $0.registration.account.id != account && $0.stage != .forgotten })
-            ?? true
+        guard let unfinished = try? wipes.unfinishedAccounts() else { return true }
+        return unfinished.union(wiped).contains { $0 != account }
     }
 }

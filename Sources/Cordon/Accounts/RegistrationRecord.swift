@@ -45,6 +45,8 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var deviceTag: String?
     /// The evidence that was shown; nil before the first, and in records of older versions.
     var evidence: EvidenceReports.Standing?
+    /// The wipe of the account that has begun; nil before, and in records of older versions.
+    var wipe: BegunWipe?
 
     /// Whether the keys are young enough to vouch for a new envelope; a clock that went back makes them old.
     func hasFreshKeys(under settings: ServiceSettings, at now: Date) -> Bool {
@@ -76,6 +78,7 @@ extension RegistrationRecord: JSONReadable {
             planned: try members.optionalTime("planned"), failures: try members.count("failures"),
             isAccountDisabled: try members.optionalFlag("isAccountDisabled"),
             lastEventID: try members.optionalText("lastEventID"), deviceTag: try members.optionalText("deviceTag"),
-            evidence: try members.decodeIfPresent(EvidenceReports.Standing.self, "evidence"))
+            evidence: try members.decodeIfPresent(EvidenceReports.Standing.self, "evidence"),
+            wipe: try members.decodeIfPresent(BegunWipe.self, "wipe"))
     }
 }

@@ -89,10 +89,11 @@ struct RegistrationStore: Sendable {
     /// Replaces an account's record, durably; what is on disk afterwards.
     ///
     /// Another process may have been quicker: its record stays when its envelope is newer, and a record that was
-    /// removed meanwhile is not brought back (nil).
+    /// removed meanwhile, or whose wipe has begun, is not brought back (nil).
     func save(_ record: RegistrationRecord) throws(ProtectionError) -> (record: RegistrationRecord, isCounted: Bool)? {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             let stored = try self.record(of: record.account.id)
+            if stored?.wipe != nil { return nil }
             if let stored, stored.registrationID == record.registrationID, stored.sequence > record.sequence {
                 return (stored, true)
             }
@@ -100,6 +101,21 @@ struct RegistrationStore: Sendable {
             let floor = max(stored?.generation ?? 0, record.generation, noted(record.account.id))
             let written = try state(in: file(record.account.id)).write(above: floor) { record.counted($0) }
             return (written.value, written.isCounted)
+        }
+    }
+
+    /// Notes in an account's record that a wipe of it has begun; whether there is a record.
+    func note(_ wipe: BegunWipe, of account: AccountID) throws(ProtectionError) -> Bool {
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            guard let stored = try self.record(of: account) else { return false }
+            guard stored.wipe == nil else { return true }
+            let floor = max(stored.generation, noted(account))
+            _ = try state(in: file(account)).write(above: floor) { generation in
+                var record = stored.counted(generation)
+                record.wipe = wipe
+                return record
+            }
+            return true
         }
     }
 

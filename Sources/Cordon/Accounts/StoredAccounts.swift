@@ -36,10 +36,11 @@ actor StoredAccounts {
         context.clock.remember(context.pending.latestMoment)
         context.clock.setInDoubt(context.pending.isMomentInDoubt == true)
         let lostWipes = try await wipes.resumeAtStart()
-        let stored = try context.accounts.load()
+        var stored = try context.accounts.load()
         if stored.damaged > 0 {
             context.publishSetAside("\(stored.damaged) stored registrations could not be read")
         }
+        if await wipes.resumeLost() { stored = try context.accounts.load() }
         if stored.newer > 0 {
             context.publishSetAside("\(stored.newer) registrations are from a newer version of the app")
         }
@@ -69,7 +70,7 @@ actor StoredAccounts {
         if stored.damaged > 0 {
             context.publishSetAside("\(stored.damaged) stored registrations could not be read")
         }
-        let present = stored.records.filter { !wiped.contains($0.account.id) }
+        let present = stored.records.filter { $0.wipe == nil && !wiped.contains($0.account.id) }
         // Who is enrolled while this waits is not among them, and stays.
         let known = context.accounts.records.keys
         for record in present where (context.accounts[record.account.id]?.generation ?? -1) < record.generation {

@@ -53,7 +53,7 @@ struct ProtectionContext: Sendable {
         pending = PendingWork(folder: stateFolder, seal: seal)
         let registrations = RegistrationStore(
             folder: try StateFolder(folder.appending(path: "registrations")), seal: seal)
-        wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
+        wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")), seal: seal)
         guards = GuardStore(folder: try StateFolder(folder.appending(path: "guards")), seal: seal)
         launches = LaunchStore(folder: try StateFolder(folder.appending(path: "launch")), seal: seal)
         accounts = AccountTable(

@@ -73,6 +73,8 @@ struct GroupVault: Sendable {
     /// Destroys the account's key of the group; what is on its way cannot be opened any more.
     func forget(_ account: AccountID) async throws(ProtectionError) {
         do {
+            // A journal of an earlier wipe that was put back would have the wipe leave the present key alone.
+            try await vault.forgetWipes(of: account)
             _ = try await vault.wipe(account)
             try await vault.discardReport(for: account)
         } catch { throw ProtectionError(error) }

@@ -168,7 +168,7 @@ extension SealedState where Value: Codable & JSONReadable {
         case .former(let value):
             // Once this device has counted the record, one that was not is older.
             guard counted == 0, isShared || !seal.refusesUncounted else {
-                return Found(contents: .doubtful(.older), value: value, generation: least)
+                return Found(contents: .doubtful(.older), value: value, generation: least, isFormer: true)
             }
             return Found(contents: .value(value), value: value, isFormer: true)
         case .newer: return Found(contents: .newer, generation: least)
@@ -184,7 +184,7 @@ extension SealedState where Value: Codable & JSONReadable {
         let version = members["version"]?.integer ?? 1
         if version > StateSeal.version { return .newer }
         guard version == StateSeal.version else {
-            guard case .json = former, let reading = try former.read(members, bytes, of: self) else { return .damaged }
+            guard let reading = try former.read(members, bytes, of: self) else { return .damaged }
             return switch reading {
             case .read(let value): .former(value)
             case .newer: .newer
@@ -247,6 +247,8 @@ enum FormerSeal: Sendable {
     case json
     /// The bytes of AES-GCM alone, under a key of the file's own.
     case raw
+    /// Plain JSON, which could come from anywhere. It is read for ever, and in doubt once this device counts its records.
+    case plain
 
     fileprivate func open<Value: Codable & JSONReadable>(
         _ bytes: Data, of state: SealedState<Value>
@@ -263,6 +265,11 @@ enum FormerSeal: Sendable {
     fileprivate func read<Value: Codable & JSONReadable>(
         _ members: [String: JSONValue], _ bytes: Data, of state: SealedState<Value>
     ) throws(ProtectionError) -> StateFormat.Reading<Value>? {
+        switch self {
+        case .raw: return nil
+        case .plain: return StateFormat.read(Value.self, from: bytes)
+        case .json: break
+        }
         guard members["version"]?.integer == StateSeal.uncounted else {
             return state.seal.refusesPlain ? nil : StateFormat.read(Value.self, from: bytes)
         }

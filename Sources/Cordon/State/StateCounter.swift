@@ -3,7 +3,8 @@ public import Foundation
 /// Numbers that only rise, kept apart from the data folder, so that an older copy of that folder is recognised, and so is a file
 /// that was taken out of it (SRV-CI-085).
 ///
-/// Cordon counts every record that it keeps about itself: registrations, what launch and PIN remember, what is still to be tried.
+/// Cordon counts every record that it keeps about itself: registrations, what launch and PIN remember, unfinished wipes, what is still to be
+/// tried.
 /// Keep the numbers where a copy of the app's data does not reach: beside the device's root key. All processes of an app need the same
 /// counter. The names that Cordon gives say nothing to who does not have the root key. Any thread may call.
 ///

@@ -1,3 +1,4 @@
+internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
@@ -41,5 +42,29 @@ struct WipeRecord: Codable, Equatable, Sendable {
         var destroyedKeyIDs: [String]
         var files: Int
         var bytes: Int64
+    }
+}
+
+/// A wipe as the registration of its account notes it: should the record of the wipe be lost, it begins anew.
+struct BegunWipe: Codable, Equatable, Sendable {
+    /// The command that asked for it.
+    var command: Command
+    /// Why the device decided it itself; nil for a command of the service.
+    var cause: String?
+}
+
+extension WipeRecord: JSONReadable {
+    // Read by a decoder: few starts have one.
+    init(_ members: JSONMembers) throws(PolicyError) { self = try members.decode(Self.self) }
+}
+
+extension WipeRecord {
+    /// The same wipe with nothing done. A receipt proves itself: one that only waits to be handed in is not signed again, and another one stays
+    /// for the case that the key for a new one is gone.
+    var begunAnew: WipeRecord {
+        guard stage != .forgotten else { return self }
+        var record = self
+        (record.stage, record.vault, record.failures) = (.begun, nil, [])
+        return record
     }
 }

@@ -2,20 +2,32 @@ internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
 
-/// The wipes that are not finished, one file each; the receipt leaves this folder only when the service has it.
+/// The wipes that are not finished, one sealed and counted file each; the receipt leaves this folder only when the service has it.
 struct WipeStore: Sendable {
     let folder: StateFolder
+    let seal: StateSeal
 
     /// Every unfinished wipe, oldest first, and the files that cannot be read.
+    ///
+    /// A record that is not the one written last, or that an earlier version left in the clear, says only that a wipe was asked for: it begins
+    /// anew. One that was put back after its wipe had ended counts as damaged.
     func load() throws(ProtectionError) -> (records: [WipeRecord], damaged: [StateFile]) {
         var records: [WipeRecord] = []
         var damaged: [StateFile] = []
         for file in try folder.files() {
-            guard let bytes = try file.read() else { continue }
-            if case .read(let record) = StateFormat.read(WipeRecord.self, from: bytes) {
-                records.append(record)
-            } else {
-                damaged.append(file)
+            let found = try state(in: file).look()
+            switch (found.contents, found.value) {
+            case (.absent, _), (.doubtful(.missing), _): continue
+            case (.value(let record), _) where !found.isFormer: records.append(record)
+            case (.value, let record?), (.doubtful(.older), let record?), (.doubtful(.uncounted), let record?):
+                // A plain one is an earlier version's only while none was counted here; under another name it would never be removed.
+                if found.isFormer && found.generation > 0 || self.file(of: record).url != file.url {
+                    damaged.append(file)
+                } else {
+                    records.append(record.begunAnew)
+                }
+            case (.doubtful(.removed), let record?) where record.stage == .forgotten: try? file.remove()
+            default: damaged.append(file)
             }
         }
         return (records.sorted { $0.started < $1.started }, damaged)
@@ -34,16 +46,17 @@ struct WipeStore: Sendable {
     /// The file that is locked while an account is wiped; accounts do not wait for one another.
     func lock(of account: AccountID) -> URL { folder.lock(for: FolderName.of(account)) }
 
-    /// Replaces a record, durably.
+    /// Replaces a record, durably. A number that cannot be raised keeps no wipe waiting: the record is in doubt then.
     func save(_ record: WipeRecord) throws(ProtectionError) {
-        guard let bytes = try? MessageCoding.encode(record) else {
-            throw ProtectionError(.stateUnwritable, "the wipe has no JSON form")
-        }
-        try folder.file(FolderName.hash(record.command.id)).write(bytes)
+        _ = try state(in: file(of: record)).write { _ in record }
     }
 
     /// Forgets a finished wipe.
-    func remove(_ record: WipeRecord) throws(ProtectionError) {
-        try folder.file(FolderName.hash(record.command.id)).remove()
+    func remove(_ record: WipeRecord) throws(ProtectionError) { try state(in: file(of: record)).remove() }
+
+    private func file(of record: WipeRecord) -> StateFile { folder.file(FolderName.hash(record.command.id)) }
+
+    private func state(in file: StateFile) -> SealedState<WipeRecord> {
+        SealedState(file: file, purpose: "wipe", seal: seal, former: .plain)
     }
 }

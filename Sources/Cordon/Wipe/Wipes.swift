@@ -100,11 +100,14 @@ actor Wipes {
     ) async throws(ProtectionError) -> WipeRecord {
         let account = record.account.id
         if let begun = try context.wipes.unfinished(of: account) { return begun }
-        // No report can be that of a wipe which has not begun; one that a crash left would stand for this wipe's own.
-        do { try await discardReports(for: account) } catch { throw ProtectionError(error) }
+        // What a crash or an attacker left of another wipe would stand for this one's own.
+        for vault in context.vaults {
+            do { try await vault.forgetWipes(of: account) } catch { throw ProtectionError(error) }
+        }
         var registration = record
         // What the wipe needs of it is who and where; the rules go with the registration itself.
         registration.envelope = SignedEnvelope("")
+        registration.wipe = nil
         let wipe = WipeRecord(
             command: command, registration: registration, started: context.configuration.clock.now(), stage: .begun,
             vault: nil, failures: [], receipt: nil, cause: cause)
@@ -121,7 +124,10 @@ actor Wipes {
         let account = wipe.registration.account
         context.accounts.beginRemoval(of: account.id)
         defer { context.accounts.endRemoval(of: account.id) }
+        // Whatever the record says, no receipt is signed while there may be a key.
+        if context.vaults.contains(where: { (try? $0.mayHaveKey(account.id)) != false }) { wipe = wipe.begunAnew }
         if wipe.stage == .begun {
+            note(wipe)
             await changes.release(account.id)
             try await removeSealed(&wipe)
         }
@@ -133,7 +139,7 @@ actor Wipes {
         }
         if wipe.stage == .appWiped {
             context.configuration.wipeObserver("receipt")
-            wipe.receipt = try await receipts.receipt(of: wipe)
+            wipe.receipt = try await receipts.receipt(of: wipe) ?? wipe.receipt
             wipe.stage = .receiptSigned
             try context.wipes.save(wipe)
         }
@@ -141,12 +147,22 @@ actor Wipes {
         return wipe
     }
 
+    /// Has the registration say that the wipe has begun, in case its record is lost.
+    private func note(_ wipe: WipeRecord) {
+        let account = wipe.registration.account.id
+        do { try context.accounts.note(BegunWipe(command: wipe.command, cause: wipe.cause), of: account) } catch {
+            context.configuration.logger.warning(
+                "a wipe could not be noted in the registration",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
+    }
+
     /// The account's key, its files and everything sealed.
     private func removeSealed(_ wipe: inout WipeRecord) async throws(ProtectionError) {
         let account = wipe.registration.account
         var removed = WipeRecord.VaultPart(destroyedKeyIDs: [], files: 0, bytes: 0)
         for vault in context.vaults {
-            let report = try await self.wipe(account.id, in: vault)
+            let report = try await self.report(of: wipe, in: vault)
             removed.destroyedKeyIDs += report.destroyedKeyIDs
             removed.files += report.files
             removed.bytes += report.bytes
@@ -157,10 +173,12 @@ actor Wipes {
         wipe.stage = .vaultWiped
         try context.wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.
-        do { try await discardReports(for: account.id) } catch {
-            context.configuration.logger.warning(
-                "a wipe's report could not be discarded",
-                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        for vault in context.vaults {
+            do { try await vault.discardReport(for: account.id) } catch {
+                context.configuration.logger.warning(
+                    "a wipe's report could not be discarded",
+                    metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+            }
         }
         // The files in it are gone already; the empty folder would only say that there was an account.
         for folder in [context.folder(of: account.id), context.backgroundFolder(of: account.id)] {
@@ -168,17 +186,23 @@ actor Wipes {
         }
     }
 
-    private func discardReports(for account: AccountID) async throws(VaultError) {
-        for vault in context.vaults { try await vault.discardReport(for: account) }
-    }
-
-    private func wipe(_ account: AccountID, in vault: Vault) async throws(ProtectionError) -> WipeReport {
+    /// Removes what a vault has of the account.
+    private func report(of wipe: WipeRecord, in vault: Vault) async throws(ProtectionError) -> WipeReport {
+        let account = wipe.registration.account.id
+        let observer = context.configuration.wipeObserver
         do {
-            // A report left behind is that of this wipe, which a crash cut off before its record said so.
-            if let left = await vault.finishedReports().first(where: { $0.account == account }) { return left }
-            let observer = context.configuration.wipeObserver
-            return try await vault.wipe(account) { observer("vault-\($0.kind.rawValue)") }
+            // Notes of an earlier wipe may have been put back. Records keep whole seconds.
+            try await vault.forgetWipes(of: account, before: wipe.started - 1)
+            // A crash may have cut the wipe off before its record said that the vault's part is done.
+            if let left = await vault.finishedReports().first(where: { $0.account == account }),
+                try !vault.mayHaveKey(account)
+            {
+                return left
+            }
+            let report = try await vault.wipe(account) { observer("vault-\($0.kind.rawValue)") }
+            if try !vault.mayHaveKey(account) { return report }
         } catch { throw ProtectionError(error) }
+        throw ProtectionError(.vault, "a key of the account is still there")
     }
 
     /// The app's own part. It is waited for however long it takes, because only it knows what is left; an app that takes
@@ -243,21 +267,46 @@ actor Wipes {
         return damaged.count
     }
 
+    /// Begins the wipes anew whose records are lost, and of which registrations tell.
+    ///
+    /// - Returns: Whether there was one.
+    func resumeLost() async -> Bool {
+        guard !context.accounts.wiped.isEmpty, let unfinished = try? context.wipes.unfinishedAccounts() else {
+            return false
+        }
+        let lost = context.accounts.wiped.subtracting(unfinished)
+        guard !lost.isEmpty else { return false }
+        await resume(lost)
+        context.startUnattended { [receipts] in await receipts.deliver() }
+        return true
+    }
+
     /// Resumes every unfinished wipe that no process is carrying out.
     func resume() async {
-        for wipe in (try? context.wipes.load().records) ?? [] where wipe.stage != .forgotten {
-            let account = wipe.registration.account.id
+        await resume(((try? context.wipes.unfinishedAccounts()) ?? []).union(context.accounts.wiped))
+    }
+
+    private func resume(_ accounts: Set<AccountID>) async {
+        for account in accounts.sorted(by: { $0.rawValue < $1.rawValue }) {
             do {
                 guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { continue }
                 defer { lock.end() }
                 // Another process may have carried it on in the meantime.
-                guard let left = try context.wipes.unfinished(of: account) else { continue }
+                guard let left = try await unfinished(account) else { continue }
                 publishFinished(try await finish(left))
             } catch {
                 context.configuration.logger.error(
                     "a wipe is not finished yet", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
         }
+    }
+
+    /// The wipe of an account that has begun and is not finished; it begins anew where its record is lost.
+    private func unfinished(_ account: AccountID) async throws(ProtectionError) -> WipeRecord? {
+        if let wipe = try context.wipes.unfinished(of: account) { return wipe }
+        guard let registration = try context.accounts.stored(account), let lost = registration.wipe else { return nil }
+        context.publishSetAside("the record of a wipe that has begun is gone, and the wipe begins anew")
+        return try await journal(lost.command, because: lost.cause, of: registration)
     }
 
     /// Puts wipes away that cannot be read, once the service has told every account what is to be done.

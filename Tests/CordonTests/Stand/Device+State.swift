@@ -84,7 +84,7 @@ extension Device {
     }
 
     private static let purposes = [
-        "registrations": "registration", "life": "life", "launch": "launch", "pins": "pin",
+        "registrations": "registration", "life": "life", "launch": "launch", "pins": "pin", "wipes": "wipe",
     ]
 
     private static func context(of file: URL) -> Data {

@@ -49,7 +49,11 @@ struct StoredFormsTests {
                 keysFetched: Self.now, envelope: SignedEnvelope("text"), sequence: 4, lastCheckIn: Self.now,
                 contacted: Self.reading, contact: "c", nextCheckIn: Self.now, planned: Self.now, failures: 1,
                 isAccountDisabled: false, lastEventID: "e", deviceTag: "d",
-                evidence: EvidenceReports.Standing(key: "k", next: Self.now)), members: 19)
+                evidence: EvidenceReports.Standing(key: "k", next: Self.now),
+                wipe: BegunWipe(
+                    command: Command(
+                        id: "c", kind: .wipe, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2), cause: "x")),
+            members: 20)
     }
 
     @Test func `what is remembered of a gate is read as a decoder reads it, however it is damaged`() throws {

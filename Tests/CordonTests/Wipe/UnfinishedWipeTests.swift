@@ -81,7 +81,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
         let wipe = device.folder.appending(path: "data/wipes").appending(
             path: try #require(device.files(in: "wipes").first))
-        #expect(try String(contentsOf: wipe, encoding: .utf8).contains("receiptSigned"))
+        #expect(String(decoding: try device.contents(ofState: wipe), as: UTF8.self).contains("receiptSigned"))
         try text.write(to: file, atomically: true, encoding: .utf8)
         await protection.performDueWork()
         #expect(try await device.receipts().map(\.succeeded) == [true])
