@@ -65,6 +65,34 @@ import Testing
         }
     }
 
+    @Test func `a caller has a share of the reports, is told when to ask again, and takes none of another's`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            @Sendable func ask(as person: String) async throws -> TestResponse {
+                var claims = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
+                claims.merge(["sub": .string(person), "oid": .string(person)]) { $1 }
+                return try await client.administer(
+                    .post, Self.path, ["reportName": "MAMAppProtectionStatus"], claims: claims)
+            }
+            // More than the service kept for all readers together before each had a share.
+            var statuses: [HTTPResponse.Status] = []
+            for _ in 0..<6 {
+                try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group in
+                    for _ in 0..<10 { group.addTask { try await ask(as: "oid-greedy").status } }
+                    for try await status in group { statuses.append(status) }
+                }
+            }
+            #expect(statuses.count { $0 == .created } == ExportJob.share && Set(statuses) == [.created, .tooManyRequests])
+            service.clock.advance(by: 3_500)
+            let refused = try await ask(as: "oid-greedy")
+            #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "100")
+            #expect(refused.json["error"]?["message"]?.string?.contains("ends at 2027-01-15T09:00:00Z") == true)
+            #expect(try await ask(as: "oid-other").status == .created)
+            service.clock.advance(by: 100)
+            #expect(try await ask(as: "oid-greedy").status == .created)
+        }
+    }
+
     @Test func `a report as JSON has every column of its kind`() async throws {
         try await enrolled { service, client in
             for (name, count) in [("MAMAppProtectionStatus", 21), ("MAMAppConfigurationStatus", 18)] {
@@ -81,6 +109,7 @@ import Testing
         arguments: [
             ["reportName": "MAMAppNothing"], [:], ["reportName": "MAMAppProtectionStatus", "format": "pdf"],
             ["reportName": "MAMAppProtectionStatus", "select": ["Password"]], ["reportName": 1],
+            ["reportName": "MAMAppProtectionStatus", "select": ["Policy", "Email", "Policy"]],
         ] as [JSONValue])
     func `a report that is not made is refused`(_ body: JSONValue) async throws {
         try await TestService().test { client in

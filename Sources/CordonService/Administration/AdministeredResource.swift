@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A small thing beside policies that administrators keep: an assignment filter, a scope tag, an app of the catalogue.
 public protocol AdministeredResource: StoredRecord {
     /// The id that clients use; unlike the stored one with its case.
@@ -19,6 +21,12 @@ public protocol AdministeredResource: StoredRecord {
     ///
     /// - Throws: ``ServiceError`` with code `invalid` or `conflict`.
     func check() throws(ServiceError)
+
+    /// Refuses a new one whose maker has as many as one caller may have; nothing by default.
+    ///
+    /// - Parameter others: Every other one of the type.
+    /// - Throws: ``ServiceError`` with code `tooManyRequests`.
+    func checkShare(among others: [Self], at now: Date) throws(ServiceError)
 
     /// Whether a policy may reach others when this changes; false by default.
     func concerns(_ policy: ManagedAppPolicy) -> Bool
@@ -43,6 +51,9 @@ extension AdministeredResource {
     public func grantsMore(than before: Self?) -> Bool { false }
     /// None.
     public func isUsed(by policy: ManagedAppPolicy) -> Bool { false }
+
+    /// Nothing.
+    public func checkShare(among others: [Self], at now: Date) throws(ServiceError) {}
 
     /// Refuses an unusable name.
     func checkName(_ name: String) throws(ServiceError) {

@@ -91,6 +91,7 @@ extension Administration {
                     .conflict, "the name is taken", problems: [.init(member: "displayName", reason: "is taken")])
             }
             guard before != resource else { return true }
+            if before == nil { try resource.checkShare(among: others, at: store.now) }
             if resource.grantsMore(than: before) {
                 try change.alert(
                     .roleGranted, about: "\(Resource.auditName)/\(resource.id)", by: administrator, nil, ids)
