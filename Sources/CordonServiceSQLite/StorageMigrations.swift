@@ -25,7 +25,7 @@ enum StorageMigrations {
 
     static let steps = [
         Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists),
-        Step(convert: groupsByNameAndEndedRules),
+        Step(convert: groupsByNameAndEndedRules), Step(convert: logsNewestFirst),
     ]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
@@ -91,6 +91,13 @@ enum StorageMigrations {
             let transaction = SQLiteTransaction(database, tenant: TenantID(tenant))
             try transaction.renewLookups(of: GroupEntry.self)
             try endRules(in: transaction, at: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
+        }
+    }
+
+    /// 5: requests for logs, the newest first.
+    private static let logsNewestFirst: @Sendable (Database) throws -> Void = { database in
+        for tenant in try StorageBackup.tenants(in: database) {
+            try SQLiteTransaction(database, tenant: TenantID(tenant)).renewLookups(of: LogCollection.self)
         }
     }
 

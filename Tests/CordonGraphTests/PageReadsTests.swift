@@ -266,6 +266,50 @@ import Testing
         }
     }
 
+    @Test func `requests for logs are read for the page alone, in their own list and where $expand adds them`() async throws {
+        try await asking(9) { storage, service, client in
+            let owner = TestService.owner
+            let page = try await client.administer(.get, Self.path).json["value"]?.array ?? []
+            for id in page.compactMap({ $0["id"]?.string }) {
+                service.clock.advance(by: 60)
+                _ = try await service.service.administration.requestLogs(ofRegistration: id, as: owner)
+            }
+            try await service.service.finishAnnouncing(of: TestService.tenant)
+            let whole = try await client.administer(.get, "/admin/v1/logs").json.array ?? []
+            let expected = whole.compactMap { $0["id"]?.string }
+            #expect(expected.count == 9)
+            #expect(whole.compactMap { $0["registrationID"]?.string } == page.compactMap { $0["id"]?.string }.reversed())
+            var (next, ids): (String?, [String]) = ("/admin/v1/logs?top=2", [])
+            while let path = next {
+                let reads = try await storage.reads {
+                    let answer = try await client.administer(.get, path)
+                    ids += (answer.json.array ?? []).compactMap { $0["id"]?.string }
+                    next = answer.headers[.link].map { String($0.dropFirst().prefix { $0 != ">" }) }
+                }
+                // Those shown, one more to know whether there are others, and the one after which the page begins.
+                let read = reads[.logCollection] ?? .init(all: 1)
+                #expect(read.all == 0 && read.paged <= 3 && read.one <= 1, "\(path): \(read)")
+            }
+            #expect(ids == expected)
+            #expect(try await client.administer(.get, "/admin/v1/logs?after=none").status == .notFound)
+            let expand = "$expand=managedAppLogCollectionRequests"
+            for (query, some) in [
+                ("?$top=2&" + expand, 2),
+                ("?$top=2&\(expand)&$filter=managedAppLogCollectionRequests/any(r:r/version%20eq%20'0')", 11),
+            ] {
+                let reads = try await storage.reads {
+                    let shown = try await client.administer(.get, Self.path + query).json["value"]?.array ?? []
+                    #expect(shown.count == 2, "\(query)")
+                    #expect(
+                        shown.allSatisfy { $0["managedAppLogCollectionRequests"]?.array?.count == 1 }, "\(query)")
+                }
+                let read = reads[.logCollection] ?? .init(all: 1)
+                #expect(read.all == 0 && read.some <= some, "\(query): \(read)")
+                #expect(reads[.user]?.all ?? 0 == 0, "\(query)")
+            }
+        }
+    }
+
     @Test func `pages of registrations, people and groups read one record more than they show, and follow one another`()
         async throws
     {

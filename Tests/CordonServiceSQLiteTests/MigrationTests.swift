@@ -27,13 +27,17 @@ import Testing
         """,
         2: memberships,
         3: memberships + shownPeople,
-        4: memberships + shownPeople + """
-
-            INSERT INTO lookup (tenant, kind, name, value, id) VALUES
-                ('contoso', 'group', 'shown', 'staff' || char(1) || 'staff', 'staff'),
-                ('contoso', 'group', 'shown', 'writers' || char(1) || 'writers', 'writers');
-            """,
+        4: memberships + shownPeople + shownGroups,
+        5: memberships + shownPeople + shownGroups,
     ]
+
+    /// Groups by display name.
+    private static let shownGroups = """
+
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'group', 'shown', 'staff' || char(1) || 'staff', 'staff'),
+            ('contoso', 'group', 'shown', 'writers' || char(1) || 'writers', 'writers');
+        """
 
     /// People by display name.
     private static let shownPeople = """
@@ -133,6 +137,9 @@ import Testing
             WipeOperation(
                 id: "w", registrationID: "r", account: account.id, bundleID: "com.example.notes", reason: .device,
                 requestedBy: "owner", requested: Date(), notAfter: Date(), version: "v"),
+            LogCollection(
+                id: "l", registrationID: "r", userID: "oid-a", requestedBy: "owner", requested: Date(), notAfter: Date()
+            ),
         ]
         func lookups() async throws -> Set<[String]> {
             let queue = try DatabaseQueue(path: file.path)
@@ -146,6 +153,7 @@ import Testing
         try new.close()
         let wanted = try await lookups()
         #expect(Set(wanted.map { $0[2] }).isSuperset(of: ["shown", "device", "newest"]))
+        #expect(wanted.contains { $0[1] == "logCollection" && $0[2] == "newest" })
         let queue = try DatabaseQueue(path: file.path)
         try await queue.writeWithoutTransaction { database in
             try database.execute(

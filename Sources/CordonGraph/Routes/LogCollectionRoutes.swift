@@ -41,9 +41,9 @@ struct LogCollectionRoutes: Sendable {
         ]
     }
 
-    /// Every request, newest first, by the id of its registration.
-    func byRegistration(_ exchange: GraphExchange) async throws -> [String: [JSONValue]] {
-        let logs = try await administration.logCollections(as: exchange.administrator)
+    /// The requests of some registrations, newest first, by the id of the registration.
+    func byRegistration(_ ids: [String], _ exchange: GraphExchange) async throws -> [String: [JSONValue]] {
+        let logs = try await administration.logCollections(ofRegistrations: ids, as: exchange.administrator)
         let entity = try await entity(of: logs, exchange)
         return Dictionary(grouping: logs, by: \.registrationID).mapValues { $0.map(entity.json) }
     }

@@ -7,21 +7,20 @@ import Foundation
 /// Registrations with what `$expand` adds to them.
 struct RegistrationExpansion: Sendable {
     let administration: Administration
+    let now: @Sendable () -> Date
 
     /// What several registrations of one answer need, read once, and only where it was asked for.
     struct Shared {
         private var policies: [String: ManagedAppPolicy] = [:]
         /// Policies as they are shown, since many registrations have the same.
         private let shown = Locked<[PolicyReference: JSONValue]>([:])
+        /// The requests for logs and the operations of the registrations that are looked at now, where the query looks at them.
         private var logs: [String: [JSONValue]] = [:]
-        /// The operations of the registrations that are looked at now, where the query looks at them.
         private var operations: [String: [JSONValue]] = [:]
         /// What `$expand` adds that the query looks at.
         private let queried: Set<String>
 
-        init(
-            _ administration: Administration, now: @escaping @Sendable () -> Date, _ exchange: GraphExchange
-        ) async throws {
+        init(_ administration: Administration, _ exchange: GraphExchange) async throws {
             let expand = exchange.query.expand
             queried = expand.intersection(exchange.query.members)
             guard !queried.contains("intendedpolicies") else {
@@ -29,9 +28,6 @@ struct RegistrationExpansion: Sendable {
             }
             if expand.contains("appliedpolicies") {
                 policies = Self.byID(try await exchange.policies(administration))
-            }
-            if expand.contains("managedapplogcollectionrequests") {
-                logs = try await LogCollectionRoutes(administration: administration, now: now).byRegistration(exchange)
             }
         }
 
@@ -46,14 +42,21 @@ struct RegistrationExpansion: Sendable {
         }
 
         /// Takes up what the query looks at of some registrations, in place of what was taken up of those before: a list is as long as
-        /// there are wipes, and nothing of it is kept.
+        /// there are wipes and requests for logs, and nothing of it is kept.
         mutating func take(
-            _ registrations: [Registration], from administration: Administration, _ exchange: GraphExchange
+            _ registrations: [Registration], _ expansion: RegistrationExpansion, _ exchange: GraphExchange
         ) async throws {
-            guard queried.contains("operations") else { return }
-            let found = try await administration.operations(
-                ofRegistrations: registrations.map(\.id), as: exchange.administrator)
-            operations = Dictionary(grouping: found, by: \.registrationID).mapValues { $0.map(OperationEntity.json) }
+            let ids = registrations.map(\.id)
+            if queried.contains("operations") {
+                let found = try await expansion.administration.operations(
+                    ofRegistrations: ids, as: exchange.administrator)
+                operations = Dictionary(grouping: found, by: \.registrationID).mapValues {
+                    $0.map(OperationEntity.json)
+                }
+            }
+            if queried.contains("managedapplogcollectionrequests") {
+                logs = try await expansion.logRequests.byRegistration(ids, exchange)
+            }
         }
 
         /// A registration with the members that the query looks at.
@@ -65,7 +68,7 @@ struct RegistrationExpansion: Sendable {
                 members["appliedPolicies"] = .array(applied(registration, exchange))
             }
             if queried.contains("managedapplogcollectionrequests") {
-                members["managedAppLogCollectionRequests"] = .array(logs(of: registration))
+                members["managedAppLogCollectionRequests"] = .array(logs[registration.id] ?? [])
             }
             return .object(members)
         }
@@ -85,9 +88,9 @@ struct RegistrationExpansion: Sendable {
                 return entity
             }
         }
-
-        func logs(of registration: Registration) -> [JSONValue] { logs[registration.id] ?? [] }
     }
+
+    private var logRequests: LogCollectionRoutes { LogCollectionRoutes(administration: administration, now: now) }
 
     /// A registration as it is shown, with everything that `$expand` names.
     func json(
@@ -105,7 +108,8 @@ struct RegistrationExpansion: Sendable {
             members["intendedPolicies"] = .array(try await intended(registration, exchange))
         }
         if expand.contains("managedapplogcollectionrequests") {
-            members["managedAppLogCollectionRequests"] = .array(shared.logs(of: registration))
+            let logs = try await logRequests.byRegistration([registration.id], exchange)
+            members["managedAppLogCollectionRequests"] = .array(logs[registration.id] ?? [])
         }
         return .object(members)
     }

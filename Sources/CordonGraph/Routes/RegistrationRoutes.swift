@@ -134,7 +134,7 @@ struct RegistrationRoutes: Sendable {
         _ filter: RegistrationFilter, _ exchange: GraphExchange, counts: Bool = false
     ) async throws -> GraphPage {
         let query = exchange.query
-        var shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
+        var shared = try await RegistrationExpansion.Shared(administration, exchange)
         let isAll = filter == RegistrationFilter()
         if !counts {
             let page = try await exchange.pageOfStore(
@@ -159,7 +159,7 @@ struct RegistrationRoutes: Sendable {
         } read: { [narrowed] after, limit in
             let found = try await administration.registrations(
                 narrowed, after: after, limit: limit, as: exchange.administrator)
-            try await shared.take(found, from: administration, exchange)
+            try await shared.take(found, expansion, exchange)
             return found
         }
         var shown: [JSONValue] = []
@@ -170,11 +170,11 @@ struct RegistrationRoutes: Sendable {
     private func json(
         _ registration: Registration, _ exchange: GraphExchange
     ) async throws -> JSONValue {
-        let shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
+        let shared = try await RegistrationExpansion.Shared(administration, exchange)
         return try await expansion.json(registration, shared, exchange)
     }
 
-    private var expansion: RegistrationExpansion { RegistrationExpansion(administration: administration) }
+    private var expansion: RegistrationExpansion { RegistrationExpansion(administration: administration, now: now) }
 
     private func registration(_ exchange: GraphExchange, key: Int = 0) async throws -> Registration {
         try await administration.registration(exchange.keys[key], as: exchange.administrator)

@@ -185,10 +185,45 @@ extension Administration {
         }
     }
 
-    /// The logs that were asked for, newest first.
-    public func logCollections(as administrator: Administrator) async throws(ServiceError) -> [LogCollection] {
+    /// The most requests for logs of a page.
+    public static let mostLogCollections = 500
+
+    /// A page of the logs that were asked for, newest first.
+    ///
+    /// - Parameters:
+    ///   - after: The id of the request after which the page begins, nil for the first page.
+    ///   - limit: The most requests of the page, ``mostLogCollections`` at the most.
+    /// - Returns: The requests, and the id after which to go on; nil at the end.
+    /// - Throws: ``ServiceError`` with code `notFound` where there is no request to begin after.
+    public func logCollections(
+        after id: String? = nil, limit: Int = mostLogCollections, as administrator: Administrator
+    ) async throws(ServiceError) -> (page: [LogCollection], next: String?) {
+        let limit = max(1, min(limit, Self.mostLogCollections))
+        return try await store.read(.read, as: administrator) { records in
+            var start = ""
+            if let id {
+                guard let last = try records.record(LogCollection.self, id) else {
+                    throw ServiceError(.notFound, "no logs were asked for under this id", place: id)
+                }
+                start = last.place + ShownText.separator
+            }
+            // One more than is asked for says whether there are others.
+            let found = try records.records(
+                LogCollection.self, where: .newest, in: start..<"\u{10FFFF}", limit: limit + 1)
+            let page = Array(found.prefix(limit))
+            return (page, found.count > limit ? page.last?.id : nil)
+        }
+    }
+
+    /// The logs that some registrations were asked for, each registration's newest first.
+    public func logCollections(
+        ofRegistrations ids: [String], as administrator: Administrator
+    ) async throws(ServiceError) -> [LogCollection] {
         try await store.read(.read, as: administrator) { records in
-            try records.records(LogCollection.self).sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
+            try ids.flatMap { id in
+                try records.records(LogCollection.self, where: (.registration, id))
+                    .sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
+            }
         }
     }
 

@@ -51,10 +51,16 @@ extension LogCollection: StoredRecord {
     public static var storageKind: StorageKind { .logCollection }
     /// The id.
     public var storageID: String { id }
-    /// The registration, the person, and when it is put away.
+    /// The registration, the person, when it was asked for, and when it is put away.
     public var lookups: [StorageLookup: String] {
-        [.registration: registrationID, .user: folded(userID), .due: "ended/" + StorageTime.text(notAfter)]
+        [
+            .registration: registrationID, .user: folded(userID), .newest: place,
+            .due: "ended/" + StorageTime.text(notAfter),
+        ]
     }
+
+    /// Where it stands in a list, newest first.
+    var place: String { StorageTime.newestFirst(requested) + "/" + id }
 }
 
 /// A piece of an app's logs.

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonProtocol
 import CordonService
 import Foundation
@@ -109,9 +110,19 @@ struct OperatorRoutes: Sendable {
             let collection = try await administration.requestLogs(ofRegistration: id, as: context.administrator)
             return try Response(.accepted, collection)
         }
-        routing.allowing(.readApps).on("/admin/v1/logs", method: .get) { _, context in
-            let collections = try await administration.logCollections(as: context.administrator)
-            return try Response(.ok, collections)
+        routing.allowing(.readApps).on("/admin/v1/logs", method: .get) { request, context in
+            let query = request.uri.queryParameters
+            let limit = query["top"].flatMap { Int($0) }
+            let (collections, next) = try await administration.logCollections(
+                after: query["after"].map(String.init), limit: limit ?? Administration.mostLogCollections,
+                as: context.administrator)
+            var response = try Response(.ok, collections)
+            if let next {
+                var parameters = [(key: "after", value: next)]
+                if let limit { parameters.append((key: "top", value: String(limit))) }
+                response.headers[.link] = "</admin/v1/logs?\(FormEncoding.encode(parameters))>; rel=\"next\""
+            }
+            return response
         }
         routing.allowing(.readApps).on("/admin/v1/logs/:id", method: .get) { request, context in
             let id = context.decodedKey("id")

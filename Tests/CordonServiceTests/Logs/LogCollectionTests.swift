@@ -48,7 +48,7 @@ struct LogCollectionTests {
         let again = try await test.service.administration.requestLogs(
             ofRegistration: app.registrationID, as: test.owner)
         #expect(again.id == collection.id)
-        #expect(try await test.service.administration.logCollections(as: test.owner).count == 1)
+        #expect(try await test.service.administration.logCollections(as: test.owner).page.count == 1)
     }
 
     @Test func `no app sends what was not asked of it, too much, or too late`() async throws {
@@ -70,6 +70,6 @@ struct LogCollectionTests {
         test.clock.advance(by: 14 * 86_400)
         #expect(await failure { _ = try await send(Data("y".utf8), at: 1, of: 2, test, app, id) }?.code == .notFound)
         try await test.service.performMaintenance(of: TestOrganisation.tenant)
-        #expect(try await test.service.administration.logCollections(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.logCollections(as: test.owner).page.isEmpty)
     }
 }
