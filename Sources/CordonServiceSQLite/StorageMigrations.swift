@@ -25,7 +25,7 @@ enum StorageMigrations {
 
     static let steps = [
         Step(sql: records), Step(convert: membershipsAndTimes), Step(convert: lists),
-        Step(convert: groupsByNameAndEndedRules), Step(convert: logsNewestFirst),
+        Step(convert: groupsByNameAndEndedRules), Step(convert: newestFirst),
     ]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
@@ -94,10 +94,12 @@ enum StorageMigrations {
         }
     }
 
-    /// 5: requests for logs, the newest first.
-    private static let logsNewestFirst: @Sendable (Database) throws -> Void = { database in
+    /// 5: requests for logs, and commands, the newest first.
+    private static let newestFirst: @Sendable (Database) throws -> Void = { database in
         for tenant in try StorageBackup.tenants(in: database) {
-            try SQLiteTransaction(database, tenant: TenantID(tenant)).renewLookups(of: LogCollection.self)
+            let transaction = SQLiteTransaction(database, tenant: TenantID(tenant))
+            try transaction.renewLookups(of: LogCollection.self)
+            try transaction.renewLookups(of: IssuedCommand.self)
         }
     }
 

@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test func `a caller has a share of the reports, is told when to ask again, and takes none of another's`() async throws {
+    @Test func `a caller has a share of the reports, is told when to ask again, and takes none of another's`()
+        async throws
+    {
         let service = try await TestService()
         try await service.test { client in
             @Sendable func ask(as person: String) async throws -> TestResponse {
@@ -82,7 +84,8 @@ import Testing
                     for try await status in group { statuses.append(status) }
                 }
             }
-            #expect(statuses.count { $0 == .created } == ExportJob.share && Set(statuses) == [.created, .tooManyRequests])
+            #expect(
+                statuses.count { $0 == .created } == ExportJob.share && Set(statuses) == [.created, .tooManyRequests])
             service.clock.advance(by: 3_500)
             let refused = try await ask(as: "oid-greedy")
             #expect(refused.status == .tooManyRequests && refused.headers[.retryAfter] == "100")

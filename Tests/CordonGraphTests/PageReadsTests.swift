@@ -266,32 +266,44 @@ import Testing
         }
     }
 
-    @Test func `requests for logs are read for the page alone, in their own list and where $expand adds them`() async throws {
+    /// What a list of operators gives on pages of two, each of which reads no more than it shows.
+    private func pages(
+        of list: String, _ kind: StorageKind, _ storage: CountingStorage, _ client: TestClient
+    ) async throws -> [String] {
+        var (next, ids): (String?, [String]) = (list + "?top=2", [])
+        while let path = next {
+            let reads = try await storage.reads {
+                let answer = try await client.administer(.get, path)
+                ids += (answer.json.array ?? []).compactMap { $0["id"]?.string }
+                next = answer.headers[.link].map { String($0.dropFirst().prefix { $0 != ">" }) }
+            }
+            // Those shown, one more to know whether there are others, and the one after which the page begins.
+            let read = reads[kind] ?? .init(all: 1)
+            #expect(read.all == 0 && read.some == 0 && read.paged <= 3 && read.one <= 1, "\(path): \(read)")
+        }
+        #expect(try await client.administer(.get, list + "?after=none").status == .notFound)
+        return ids
+    }
+
+    @Test func `requests for logs, and commands, are read for the page alone, also where $expand adds them`()
+        async throws
+    {
         try await asking(9) { storage, service, client in
-            let owner = TestService.owner
-            let page = try await client.administer(.get, Self.path).json["value"]?.array ?? []
-            for id in page.compactMap({ $0["id"]?.string }) {
+            let registrations = try await client.administer(.get, Self.path).json["value"]?.array ?? []
+            let apps = registrations.compactMap { $0["id"]?.string }
+            for id in apps {
                 service.clock.advance(by: 60)
-                _ = try await service.service.administration.requestLogs(ofRegistration: id, as: owner)
+                let administration = service.service.administration
+                _ = try await administration.requestLogs(ofRegistration: id, as: TestService.owner)
+                _ = try await administration.requestCommand(.resetPIN, ofRegistration: id, as: TestService.owner)
             }
             try await service.service.finishAnnouncing(of: TestService.tenant)
-            let whole = try await client.administer(.get, "/admin/v1/logs").json.array ?? []
-            let expected = whole.compactMap { $0["id"]?.string }
-            #expect(expected.count == 9)
-            #expect(whole.compactMap { $0["registrationID"]?.string } == page.compactMap { $0["id"]?.string }.reversed())
-            var (next, ids): (String?, [String]) = ("/admin/v1/logs?top=2", [])
-            while let path = next {
-                let reads = try await storage.reads {
-                    let answer = try await client.administer(.get, path)
-                    ids += (answer.json.array ?? []).compactMap { $0["id"]?.string }
-                    next = answer.headers[.link].map { String($0.dropFirst().prefix { $0 != ">" }) }
-                }
-                // Those shown, one more to know whether there are others, and the one after which the page begins.
-                let read = reads[.logCollection] ?? .init(all: 1)
-                #expect(read.all == 0 && read.paged <= 3 && read.one <= 1, "\(path): \(read)")
+            for (list, kind) in [("/admin/v1/logs", StorageKind.logCollection), ("/admin/v1/commands", .command)] {
+                let whole = try await client.administer(.get, list).json.array ?? []
+                #expect(whole.compactMap { $0["registrationID"]?.string } == apps.reversed(), "\(list)")
+                let ids = try await pages(of: list, kind, storage, client)
+                #expect(ids.count == 9 && ids == whole.compactMap { $0["id"]?.string }, "\(list)")
             }
-            #expect(ids == expected)
-            #expect(try await client.administer(.get, "/admin/v1/logs?after=none").status == .notFound)
             let expand = "$expand=managedAppLogCollectionRequests"
             for (query, some) in [
                 ("?$top=2&" + expand, 2),

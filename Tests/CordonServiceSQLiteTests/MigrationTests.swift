@@ -140,6 +140,9 @@ import Testing
             LogCollection(
                 id: "l", registrationID: "r", userID: "oid-a", requestedBy: "owner", requested: Date(), notAfter: Date()
             ),
+            IssuedCommand(
+                id: "c", registrationID: "r", account: account.id, bundleID: "com.example.notes",
+                kind: .refreshConfiguration, requestedBy: "owner", requested: Date(), notAfter: Date()),
         ]
         func lookups() async throws -> Set<[String]> {
             let queue = try DatabaseQueue(path: file.path)
@@ -153,7 +156,9 @@ import Testing
         try new.close()
         let wanted = try await lookups()
         #expect(Set(wanted.map { $0[2] }).isSuperset(of: ["shown", "device", "newest"]))
-        #expect(wanted.contains { $0[1] == "logCollection" && $0[2] == "newest" })
+        for kind in ["logCollection", "command"] {
+            #expect(wanted.contains { $0[1] == kind && $0[2] == "newest" }, "\(kind)")
+        }
         let queue = try DatabaseQueue(path: file.path)
         try await queue.writeWithoutTransaction { database in
             try database.execute(

@@ -56,14 +56,11 @@ extension Administration {
         ofUser user: String?, after id: String?, looking limit: Int, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
         try await store.read(.read, as: administrator) { records in
-            let last = try id.map { id throws(ServiceError) in try records.operation(id).place }
-            guard let user else {
-                let start = last.map { $0 + ShownText.separator } ?? ""
-                return try records.records(WipeOperation.self, where: .newest, in: start..<"\u{10FFFF}", limit: limit)
-            }
+            let last = try id.map { id throws(ServiceError) in try records.operation(id) }
+            guard let user else { return try records.newest(WipeOperation.self, after: last, limit: limit) }
             // One person has few.
             let own = try records.records(WipeOperation.self, where: (.user, folded(user)))
-                .filter { wipe in last.map { $0 < wipe.place } ?? true }
+                .filter { wipe in last.map { $0.place < wipe.place } ?? true }
             return Array(own.sorted { $0.place < $1.place }.prefix(max(0, limit)))
         }
     }
@@ -129,13 +126,32 @@ extension Administration {
         }
     }
 
-    /// The commands, newest first; of one registration where an id is given.
+    /// The commands of a registration, newest first.
     public func commands(
-        ofRegistration id: String?, as administrator: Administrator
+        ofRegistration id: String, as administrator: Administrator
     ) async throws(ServiceError) -> [IssuedCommand] {
         try await store.read(.read, as: administrator) { records in
-            try records.records(IssuedCommand.self, where: id.map { (.registration, $0) })
+            try records.records(IssuedCommand.self, where: (.registration, id))
                 .sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
+        }
+    }
+
+    /// The most commands, or requests for logs, of a page.
+    public static let largestPage = 500
+
+    /// A page of the commands, newest first.
+    ///
+    /// - Parameters:
+    ///   - after: The id of the command after which the page begins, nil for the first page.
+    ///   - limit: The most commands of the page, ``largestPage`` at the most.
+    /// - Returns: The commands, and the id after which to go on; nil at the end.
+    /// - Throws: ``ServiceError`` with code `notFound` where there is no command to begin after.
+    public func commands(
+        after id: String? = nil, limit: Int = largestPage, as administrator: Administrator
+    ) async throws(ServiceError) -> (page: [IssuedCommand], next: String?) {
+        let limit = max(1, min(limit, Self.largestPage))
+        return try await store.read(.read, as: administrator) { records in
+            try records.newestPage(IssuedCommand.self, after: id, limit: limit)
         }
     }
 
@@ -185,33 +201,19 @@ extension Administration {
         }
     }
 
-    /// The most requests for logs of a page.
-    public static let mostLogCollections = 500
-
     /// A page of the logs that were asked for, newest first.
     ///
     /// - Parameters:
     ///   - after: The id of the request after which the page begins, nil for the first page.
-    ///   - limit: The most requests of the page, ``mostLogCollections`` at the most.
+    ///   - limit: The most requests of the page, ``largestPage`` at the most.
     /// - Returns: The requests, and the id after which to go on; nil at the end.
     /// - Throws: ``ServiceError`` with code `notFound` where there is no request to begin after.
     public func logCollections(
-        after id: String? = nil, limit: Int = mostLogCollections, as administrator: Administrator
+        after id: String? = nil, limit: Int = largestPage, as administrator: Administrator
     ) async throws(ServiceError) -> (page: [LogCollection], next: String?) {
-        let limit = max(1, min(limit, Self.mostLogCollections))
+        let limit = max(1, min(limit, Self.largestPage))
         return try await store.read(.read, as: administrator) { records in
-            var start = ""
-            if let id {
-                guard let last = try records.record(LogCollection.self, id) else {
-                    throw ServiceError(.notFound, "no logs were asked for under this id", place: id)
-                }
-                start = last.place + ShownText.separator
-            }
-            // One more than is asked for says whether there are others.
-            let found = try records.records(
-                LogCollection.self, where: .newest, in: start..<"\u{10FFFF}", limit: limit + 1)
-            let page = Array(found.prefix(limit))
-            return (page, found.count > limit ? page.last?.id : nil)
+            try records.newestPage(LogCollection.self, after: id, limit: limit)
         }
     }
 

@@ -76,14 +76,14 @@ public struct IssuedCommand: Sendable, Codable, Equatable {
     }
 }
 
-extension IssuedCommand: StoredRecord {
+extension IssuedCommand: StoredRecord, NewestFirst {
     /// Commands.
     public static var storageKind: StorageKind { .command }
     /// The command's id.
     public var storageID: String { id }
-    /// The registration; ``StorageLookup/state`` while open; when it lapses or, once ended, is put away.
+    /// The registration; when it was asked for; ``StorageLookup/state`` while open; when it lapses or, once ended, is put away.
     public var lookups: [StorageLookup: String] {
-        var lookups: [StorageLookup: String] = [.registration: registrationID]
+        var lookups: [StorageLookup: String] = [.registration: registrationID, .newest: place]
         if state.isOpen { lookups[.state] = "open" }
         lookups[.due] = state.isOpen ? "open/" + StorageTime.text(notAfter) : "ended/" + StorageTime.text(modified)
         return lookups

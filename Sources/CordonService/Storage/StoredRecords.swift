@@ -50,7 +50,7 @@ extension Registration: StoredRecord {
     }
 }
 
-extension WipeOperation: StoredRecord {
+extension WipeOperation: StoredRecord, NewestFirst {
     /// Wipes.
     public static var storageKind: StorageKind { .operation }
     /// The operation's id.
@@ -65,9 +65,6 @@ extension WipeOperation: StoredRecord {
         lookups[.due] = state.isOpen ? "open/" + StorageTime.text(notAfter) : "ended/" + StorageTime.text(modified)
         return lookups
     }
-
-    /// Where the wipe stands in a list, newest first.
-    var place: String { StorageTime.newestFirst(requested) + "/" + id }
 }
 
 extension ServiceSigningKey: StoredRecord {

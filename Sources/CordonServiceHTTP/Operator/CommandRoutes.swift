@@ -32,11 +32,16 @@ struct CommandRoutes: Sendable {
             let command = try await administration.requestCommand(kind, ofRegistration: id, as: context.administrator)
             return try Response(.accepted, command)
         }
-        routing.allowing(.readApps).on(ofRegistration, method: .get) { request, context in
-            try await list(context.key("id"), context.administrator)
+        routing.allowing(.readApps).on(ofRegistration, method: .get) { _, context in
+            let commands = try await administration.commands(
+                ofRegistration: context.key("id"), as: context.administrator)
+            return try Response(.ok, commands)
         }
-        routing.allowing(.readApps).on("/admin/v1/commands", method: .get) { _, context in
-            try await list(nil, context.administrator)
+        routing.allowing(.readApps).on("/admin/v1/commands", method: .get) { request, context in
+            try await Response.page(of: "/admin/v1/commands", request) { after, limit in
+                try await administration.commands(
+                    after: after, limit: limit ?? Administration.largestPage, as: context.administrator)
+            }
         }
         routing.allowing(.writeApps).on("/admin/v1/commands/:id", method: .delete) { request, context in
             let id = context.key("id")
@@ -77,12 +82,5 @@ struct CommandRoutes: Sendable {
             try await administration.setMoving(message.moving, as: context.administrator)
             return Response(status: .noContent)
         }
-    }
-
-    private func list(_ registrationID: String?, _ administrator: Administrator) async throws
-        -> Response
-    {
-        let commands = try await administration.commands(ofRegistration: registrationID, as: administrator)
-        return try Response(.ok, commands)
     }
 }

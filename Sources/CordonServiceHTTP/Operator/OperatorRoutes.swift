@@ -1,4 +1,3 @@
-import CordonBase
 import CordonProtocol
 import CordonService
 import Foundation
@@ -111,18 +110,10 @@ struct OperatorRoutes: Sendable {
             return try Response(.accepted, collection)
         }
         routing.allowing(.readApps).on("/admin/v1/logs", method: .get) { request, context in
-            let query = request.uri.queryParameters
-            let limit = query["top"].flatMap { Int($0) }
-            let (collections, next) = try await administration.logCollections(
-                after: query["after"].map(String.init), limit: limit ?? Administration.mostLogCollections,
-                as: context.administrator)
-            var response = try Response(.ok, collections)
-            if let next {
-                var parameters = [(key: "after", value: next)]
-                if let limit { parameters.append((key: "top", value: String(limit))) }
-                response.headers[.link] = "</admin/v1/logs?\(FormEncoding.encode(parameters))>; rel=\"next\""
+            try await Response.page(of: "/admin/v1/logs", request) { after, limit in
+                try await administration.logCollections(
+                    after: after, limit: limit ?? Administration.largestPage, as: context.administrator)
             }
-            return response
         }
         routing.allowing(.readApps).on("/admin/v1/logs/:id", method: .get) { request, context in
             let id = context.decodedKey("id")

@@ -1,4 +1,3 @@
-import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonService
@@ -70,12 +69,7 @@ struct WipeListRoutes: Sendable {
                 ofUser: known["user"], in: known["state"].flatMap { Self.states[$0] },
                 after: query["after"].map(String.init),
                 limit: known["top"].flatMap { Int($0) } ?? Administration.mostOperations, as: context.administrator)
-            var response = try Response(.ok, wipes.map(Wipe.init))
-            if let next {
-                let address = "/admin/v1/wipes?" + FormEncoding.encode(asked + [("after", next)])
-                response.headers[.link] = "<\(address)>; rel=\"next\""
-            }
-            return response
+            return try Response(page: wipes.map(Wipe.init), of: "/admin/v1/wipes", asked: asked, next: next)
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// SRV-CI-006: what an administrator tells an app beside wiping, and SRV-CI-055.
 struct CommandTests {
     private func state(_ command: IssuedCommand, _ test: TestOrganisation) async throws -> IssuedCommand.State? {
-        try await test.service.administration.commands(ofRegistration: nil, as: test.owner).first {
+        try await test.service.administration.commands(as: test.owner).page.first {
             $0.id == command.id
         }?.state
     }
