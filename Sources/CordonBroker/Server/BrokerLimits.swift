@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// What one client, one program, or all of one user's can make the broker spend (SI-195).
 public struct BrokerLimits: Sendable, Equatable {
     /// Connections of listed programs in all, beyond those that each has for itself.
@@ -35,4 +37,30 @@ public struct BrokerLimits: Sendable, Equatable {
 
     /// The usual limits.
     public init() {}
+
+    /// A connection takes one descriptor, and the process that made it another, by which the broker knows it.
+    private static let filesPerConnection = 2
+    /// What state, keys, other programs' files and questions to the provider need besides connections.
+    private static let otherFiles = 128
+    /// For so many programs the places that are their own are kept free of others.
+    private static let programs = 16
+
+    /// What is kept free: of programs that are not on the list, and of those that each program has for itself.
+    private var kept: Int { strangers + reservedPerProgram * Self.programs }
+
+    /// The open files that these limits take.
+    package var files: Int { (connections + kept) * Self.filesPerConnection + Self.otherFiles }
+
+    /// The limits with no more connections than the process has files for: without a descriptor left no app could connect, and
+    /// none that did could be told from another.
+    var fittingOpenFiles: BrokerLimits {
+        fitting(OpenFileLimit.connections(each: Self.filesPerConnection, beside: Self.otherFiles))
+    }
+
+    /// The limits for so many connections in all.
+    func fitting(_ most: Int) -> BrokerLimits {
+        var limits = self
+        limits.connections = max(0, min(connections, most - kept))
+        return limits
+    }
 }

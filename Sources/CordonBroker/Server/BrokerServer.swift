@@ -51,6 +51,12 @@ public struct BrokerServer: Sendable {
         #else
             let programs = ListedPrograms(broker.configuration)
             warn(of: programs)
+            let limits = limits.fittingOpenFiles
+            if limits.connections < self.limits.connections {
+                logger.warning(
+                    "fewer connections than usual, because the broker may not open more files",
+                    metadata: ["connections": "\(limits.connections)", "files": "\(self.limits.files)"])
+            }
             if inherited == nil {
                 try prepareFolder()
                 guard BrokerSocket(path: socket, tick: .milliseconds(10)) == nil else {
@@ -65,7 +71,7 @@ public struct BrokerServer: Sendable {
                         "who connected before the broker ran is cut off: the socket unit lacks PassCredentials=yes")
                     _ = PeerCredentials.nameSenders(socket: inherited)
                 }
-                let channel = try await bind(on: group, programs)
+                let channel = try await bind(on: group, programs, limits)
                 if inherited == nil { chmod(socket, broker.configuration.isDevelopment ? 0o600 : 0o666) }
                 ready()
                 let time = Task { await broker.keepTime() }
@@ -111,9 +117,9 @@ public struct BrokerServer: Sendable {
         }
 
         private func bind(
-            on group: MultiThreadedEventLoopGroup, _ programs: ListedPrograms
+            on group: MultiThreadedEventLoopGroup, _ programs: ListedPrograms, _ limits: BrokerLimits
         ) async throws -> any Channel {
-            let (broker, limits, logger) = (broker, limits, logger)
+            let (broker, logger) = (broker, logger)
             let digests = ProgramDigests()
             let loop = group.next()
             let ledger = Locked(ConnectionLedger(limits))

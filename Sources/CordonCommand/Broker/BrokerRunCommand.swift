@@ -25,6 +25,7 @@ struct BrokerRunCommand: AsyncParsableCommand {
 
     func run() async throws {
         ProcessProtection.overwriteFreedMemory()
+        OpenFileLimit.raise(to: BrokerLimits().files)
         var (configuration, remarks) = try options.plan()
         configuration.hostWarnings = ProcessProtection.apply()
         for remark in remarks { Terminal.talk("\(options.profile ?? "profile"): \(remark)") }

@@ -168,10 +168,13 @@ public final class ServiceServer: Sendable {
         await group.withLock { $0 }?.triggerGracefulShutdown()
     }
 
+    /// What the store, keys, logs and questions to providers need besides the connections of clients.
+    private static let otherFiles = 128
+
     /// How connections are read: slow and large requests end, and with a certificate all is TLS.
     private func channel() throws(ProgramError) -> HTTPServerBuilder {
         let open = OpenConnections(
-            atMost: min(configuration.maximumConnections, OpenFileLimit.connections),
+            atMost: min(configuration.maximumConnections, OpenFileLimit.connections(each: 1, beside: Self.otherFiles)),
             unknownOfAddress: configuration.unknownConnectionsOfAddress, metrics: metrics)
         if open.most < configuration.maximumConnections {
             logger.warning(

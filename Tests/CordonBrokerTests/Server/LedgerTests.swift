@@ -76,6 +76,23 @@ import Testing
         #expect(ledger.admit(mail, now: 0) != nil && ledger.admit(mail, now: 0) == nil)
     }
 
+    @Test func `where the process may open few files, the places of each program stay free`() {
+        let usual = BrokerLimits()
+        #expect(usual.fitting(100_000) == usual)
+        // A limit of 1,024 files, two for each connection and 128 for other things.
+        var few = ConnectionLedger(usual.fitting(448))
+        let second: UInt64 = 1_000_000_000
+        let flood = (0..<600).count { few.admit(notes, now: UInt64($0) * second) != nil }
+        #expect(flood == 448 - usual.strangers - 16 * usual.reservedPerProgram)
+        let places = (0..<16).map { program in
+            let app = ConnectionLedger.Standing.listed(.init(user: 1_000, program: "file 1 \(100 + program)"))
+            return (0..<9).count { _ in few.admit(app, now: 0) != nil }
+        }
+        #expect(places == Array(repeating: usual.reservedPerProgram, count: 16))
+        var none = ConnectionLedger(usual.fitting(0))
+        #expect((0..<9).count { _ in none.admit(notes, now: 0) != nil } == usual.reservedPerProgram)
+    }
+
     @Test func `the connections of one program share its budget, and another program has its own`() throws {
         var limits = BrokerLimits()
         limits.programBurst = 2
