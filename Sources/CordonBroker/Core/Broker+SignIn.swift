@@ -134,6 +134,7 @@ extension Broker {
             try store.makeSeed(session: changed.session, random: environment.randomBytes(32))
             try commit(changed, telling: .accountChanged)
         } catch {
+            _ = try? store.destroySeed(session: changed.session)
             _ = try? await client.retire(account.id)
             throw error
         }

@@ -127,6 +127,8 @@ public actor Broker {
                 try change { $0.endAccount(at: now, because: .interrupted, waiting: 0) }
             }
         }
+        // A sign-in that was cut off before its session began leaves a secret that sealed nothing.
+        _ = try store.destroySeed(session: state.session + 1)
         // A state that was not usable must not begin with session numbers that were used before.
         if forcing {
             let number = UInt64(max(0, environment.now().timeIntervalSince1970))

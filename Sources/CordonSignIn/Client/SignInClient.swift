@@ -149,7 +149,8 @@ public actor SignInClient: AccessTokenSource {
     func beginInteraction() throws(SignInError) {
         guard !isInteracting else {
             throw SignInError(
-                .configuration, .interactiveSessionRunning, "an interactive sign-in is already under way")
+                .configuration, .interactiveSessionRunning, "an interactive sign-in is already under way",
+                hint: "Finish or cancel that one, or wait until its time is over.")
         }
         isInteracting = true
         endedMeanwhile = []

@@ -1,0 +1,89 @@
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// A sign-in that is cut off, or begun twice at once: one session or none, and nothing is left of the other (SI-057, SI-076).
+@Suite struct InterruptedSignInTests {
+    /// What is kept of sessions: their tokens, the keys of those, and the secrets of apps' data.
+    private func kept(in stand: BrokerStand) throws -> [String] {
+        try ["tokens", "secrets"].flatMap { name in
+            try FileManager.default.contentsOfDirectory(atPath: stand.folder.appending(path: name).path)
+        }.filter { $0.hasSuffix(".session") || $0.hasPrefix("session-") || $0.hasPrefix("broker-seed-") }.sorted()
+    }
+
+    @Test
+    func `an app that ends while its sign-in is redeemed leaves no session and no key, and the next one signs in`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let held = HeldTransport(stand.provider.transport, path: "/token")
+        let broker = try await stand.joinedBroker(transport: held)
+        let before = try kept(in: stand)
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        await held.hold()
+        let late = Task { await notes.attended(.tokenInteractive, as: .worker, at: stand.provider) }
+        await held.waitForHeldAnswer()
+        await notes.leave()
+        await held.release()
+        #expect(await late.value.token == nil)
+        #expect(try await board.current().current == nil)
+        #expect(try kept(in: stand) == before)
+        let token = try await board.signIn(.otherWorker, at: stand.provider)
+        let now = try await board.current()
+        #expect(now.session == token.session && now.current?.id == FakePerson.otherWorker.account)
+        let after = try kept(in: stand)
+        #expect(after.count { $0.hasSuffix(".session") } == 1 && after.count { $0.hasPrefix("broker-seed-") } == 1)
+    }
+
+    @Test
+    func `a broker that was killed before the session of a sign-in began keeps neither its tokens nor its secret`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let before = try kept(in: stand)
+        // What a kill leaves: tokens and secret are stored, the broker's state knows neither.
+        _ = try await broker.client.signIn(
+            SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource),
+            browser: stand.provider.browser(signingInAs: .worker))
+        try await broker.store.makeSeed(session: broker.state.session + 1, random: Data(repeating: 7, count: 32))
+        let left = try kept(in: stand)
+        #expect(left.count { $0.hasSuffix(".session") } == 1 && left.count { $0.hasPrefix("broker-seed-") } == 1)
+        let again = try await stand.broker()
+        #expect(try kept(in: stand) == before)
+        let notes = try await BrokerApp("notes", at: again)
+        #expect(try await notes.current().current == nil)
+        try await notes.signIn(.otherWorker, at: stand.provider)
+        #expect(await notes.ask(.accountKey).key != nil)
+    }
+
+    @Test func `of two sign-ins that are begun at once, by two apps or by one, one is refused and the other goes on`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let held = HeldTransport(stand.provider.transport, path: "/token")
+        let broker = try await stand.joinedBroker(transport: held)
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        await held.hold()
+        let first = Task { await notes.attended(.tokenInteractive, as: .worker, at: stand.provider) }
+        await held.waitForHeldAnswer()
+        for app in [board, notes] {
+            let second = await app.ask(.tokenInteractive) {
+                $0.scopes = BrokerStand.scopes
+                $0.resource = BrokerStand.resource
+            }
+            #expect(second.error?.fault == SignInFault.interactiveSessionRunning.rawValue)
+            #expect(second.error?.hint.hasPrefix("Finish or cancel that one") == true)
+        }
+        await held.release()
+        let token = try #require(await first.value.token)
+        let now = try await board.current()
+        #expect(now.session == token.session && now.current?.id == FakePerson.worker.account)
+        #expect(try kept(in: stand).count { $0.hasPrefix("broker-seed-") } == 1)
+    }
+}
