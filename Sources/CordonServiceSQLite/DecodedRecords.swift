@@ -5,8 +5,9 @@ internal import Foundation
 /// Records as they were decoded last, each beside the bytes that it was decoded from.
 ///
 /// A record is taken from here only where the store holds the very same bytes, so nothing here can be out of date,
-/// whichever process wrote. Decoding JSON costs about ten times the look-up in SQLite. Bounded: when a generation is full, the one
-/// before is forgotten. May be used from any thread.
+/// whichever process wrote. Decoding JSON costs about ten times the look-up in SQLite. Bounded in number and in bytes: when a
+/// generation is full, the one before is forgotten, and large documents, such as the pieces of apps' logs, are not remembered at all.
+/// May be used from any thread.
 final class DecodedRecords: Sendable {
     private struct Name: Hashable {
         var tenant: String
@@ -22,15 +23,25 @@ final class DecodedRecords: Sendable {
     private struct Generations {
         var current: [Name: Entry] = [:]
         var previous: [Name: Entry] = [:]
+        /// The bytes of all documents of the current generation, and of the one before.
+        var bytes = (current: 0, previous: 0)
     }
+
+    /// The most bytes of a document that is remembered: a policy has far fewer.
+    static let largestDocument = 128 << 10
 
     private let capacity: Int
+    private let mostBytes: Int
     private let known = Locked(Generations())
 
-    /// Remembers up to so many records.
-    init(capacity: Int = 20_000) {
+    /// Remembers up to so many records, with documents of so many bytes.
+    init(capacity: Int = 20_000, bytes: Int = 64 << 20) {
         self.capacity = capacity
+        mostBytes = bytes
     }
+
+    /// The bytes of all documents that are remembered.
+    var size: Int { known.withLock { $0.bytes.current + $0.bytes.previous } }
 
     /// The record in a document: a known one where the bytes are the same, a decoded one otherwise.
     func record<Record: StoredRecord>(
@@ -41,12 +52,14 @@ final class DecodedRecords: Sendable {
         if let entry, Self.isSame(entry.document, bytes), let record = entry.record as? Record { return record }
         let document = Data(bytes)
         let record = try StorageCoding.decode(type, document)
-        known.withLock { [capacity] known in
-            if known.current.count >= capacity / 2 {
-                known.previous = known.current
-                known.current = [:]
+        guard document.count <= Self.largestDocument else { return record }
+        known.withLock { [capacity, mostBytes] known in
+            if known.current.count >= capacity / 2 || known.bytes.current + document.count > mostBytes / 2 {
+                (known.previous, known.current) = (known.current, [:])
+                known.bytes = (0, known.bytes.current)
             }
-            known.current[name] = Entry(document: document, record: record)
+            let former = known.current.updateValue(Entry(document: document, record: record), forKey: name)
+            known.bytes.current += document.count - (former?.document.count ?? 0)
         }
         return record
     }

@@ -78,6 +78,29 @@ struct DecodedRecordsTests {
         }
     }
 
+    @Test func `what is remembered is bounded in bytes, and pieces of logs are not remembered`() throws {
+        let decoded = DecodedRecords(bytes: 1 << 20)
+        func read(_ record: some StoredRecord) throws {
+            let document = try StorageCoding.encode(record)
+            func again<Record: StoredRecord>(_ record: Record) throws -> Record {
+                try document.withUnsafeBytes { try decoded.record(Record.self, record.storageID, of: "a", in: $0) }
+            }
+            for _ in 0..<2 { #expect(try again(record) == record) }
+        }
+        for number in 0..<100 {
+            let name = String(repeating: "n", count: 40_000 + number)
+            try read(DirectoryUser(id: "u\(number % 30)", userPrincipalName: "a@x.example", displayName: name))
+            #expect(decoded.size <= 1 << 20)
+        }
+        let full = decoded.size
+        #expect(full > 1 << 19, "the control: these are remembered")
+        for number in 0..<20 {
+            let bytes = Data(repeating: 7, count: 256 << 10)
+            try read(LogPiece(collectionID: "c", offset: number << 18, bytes: bytes))
+        }
+        #expect(decoded.size == full)
+    }
+
     @Test func `a record is found by its very id, whatever that is, also by a statement that failed before`()
         async throws
     {

@@ -46,7 +46,7 @@ public struct LogCollection: Sendable, Codable, Equatable {
     var request: LogRequest { LogRequest(id: id, notAfter: Int64(notAfter.timeIntervalSince1970)) }
 }
 
-extension LogCollection: StoredRecord {
+extension LogCollection: StoredRecord, NewestFirst {
     /// Logs that were asked for.
     public static var storageKind: StorageKind { .logCollection }
     /// The id.
@@ -58,9 +58,6 @@ extension LogCollection: StoredRecord {
             .due: "ended/" + StorageTime.text(notAfter),
         ]
     }
-
-    /// Where it stands in a list, newest first.
-    var place: String { StorageTime.newestFirst(requested) + "/" + id }
 }
 
 /// A piece of an app's logs.
@@ -95,9 +92,10 @@ extension LogPiece: StoredRecord {
 extension StorageTransaction {
     /// Removes a collection with its pieces.
     func removeLogs(_ collection: LogCollection) throws(ServiceError) {
-        for piece in try records(LogPiece.self, where: (.collection, collection.id)) {
-            try remove(LogPiece.self, piece.storageID)
-        }
+        // Found without being read: there may be 20 MiB of them.
+        let pieces = try identifiers(
+            LogPiece.self, of: .found(by: .collection, collection.id), after: nil, limit: .max)
+        try remove(LogPiece.self, ids: pieces)
         try remove(LogCollection.self, collection.id)
     }
 }

@@ -6,8 +6,10 @@ import Testing
 
 /// SRV-CI-015, 024: logs on request.
 struct LogCollectionTests {
-    private func asked() async throws -> (TestOrganisation, TestApp, LogCollection) {
-        let test = try await TestOrganisation.withPeople()
+    private func asked(
+        storage: any ServiceStorage = InMemoryStorage()
+    ) async throws -> (TestOrganisation, TestApp, LogCollection) {
+        let test = try await TestOrganisation.withPeople(storage: storage)
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
@@ -70,6 +72,22 @@ struct LogCollectionTests {
         test.clock.advance(by: 14 * 86_400)
         #expect(await failure { _ = try await send(Data("y".utf8), at: 1, of: 2, test, app, id) }?.code == .notFound)
         try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        #expect(try await test.service.administration.logCollections(as: test.owner).page.isEmpty)
+    }
+
+    @Test func `what was sent is put away without being read`() async throws {
+        let storage = CountingStorage()
+        let (test, app, collection) = try await asked(storage: storage)
+        for offset in 0..<3 { _ = try await send(Data("x".utf8), at: offset, of: 3, test, app, collection.id) }
+        let read = try await storage.counts {
+            _ = try await test.service.administration.logs(collection.id, as: test.owner)
+        }
+        #expect(read.read[.logPiece] == 3, "the control")
+        test.clock.advance(by: 14 * 86_400)
+        let due = try await storage.counts {
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        }
+        #expect(due.read[.logPiece] ?? 0 == 0 && due.written[.logPiece] == 3)
         #expect(try await test.service.administration.logCollections(as: test.owner).page.isEmpty)
     }
 }
