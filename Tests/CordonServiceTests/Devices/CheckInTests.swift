@@ -88,6 +88,27 @@ struct CheckInTests {
         #expect(app.envelope?.sequence == 42)
     }
 
+    @Test
+    func `a sequence that a reader of JSON cannot tell from its neighbour is refused, and the last one below goes on`()
+        async throws
+    {
+        let (_, app) = try await TestApp.enrolled()
+        for sequence in [-1, 1 << 52, 1 << 53, Int64.max] {
+            var strange = app
+            strange.current = (sequence: sequence, digest: "of-no-envelope")
+            let copy = strange
+            let refused = await failure {
+                var strange = copy
+                try await strange.checkIn()
+            }
+            #expect(refused?.code == .invalid, "\(sequence)")
+        }
+        var last = app
+        last.current = (sequence: (1 << 52) - 1, digest: "of-no-envelope")
+        try await last.checkIn()
+        #expect(last.envelope?.sequence == 1 << 52)
+    }
+
     @Test func `removing the assignment ends in a signed envelope without a policy`() async throws {
         // SRV-CI-031, SRV-CI-087
         var (test, app, policy) = try await enrolled()

@@ -51,6 +51,17 @@ struct WipeTests {
         #expect(steps == ["wipe.request", "wipe.delivered", "wipe.acknowledged", "wipe.succeeded"])
     }
 
+    @Test func `a receipt counts where the store does not know that the wipe was delivered, as after a restore`()
+        async throws
+    {
+        let (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        #expect(try await state(test, id) == .pending)
+        try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
+        #expect(try await state(test, id) == .succeeded)
+        #expect(try await test.service.administration.registration(app.registrationID, as: test.owner).state == .wiped)
+    }
+
     @Test func `repeated reports change nothing`() async throws {
         // SRV-CI-007, SRV-CI-020
         var (test, app) = try await enrolled()
