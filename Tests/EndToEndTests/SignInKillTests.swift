@@ -115,6 +115,7 @@ import Testing
                     try await one.ask("post round \(round)")
                     #expect(try await one.ask("show")["text"] == "round \(round)")
                     #expect(try await one.ask("sign-out")["keyDestroyed"] == "true")
+                    #expect(try await one.ask("account")["owed"] == "", "it cleaned up, so the next one may come")
                     #expect(try kept(on: stage) == [0, 0], "round \(round)")
                 }
             }

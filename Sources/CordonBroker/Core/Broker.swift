@@ -128,7 +128,8 @@ public actor Broker {
             }
         }
         // A sign-in that was cut off before its session began leaves a secret that sealed nothing.
-        _ = try store.destroySeed(session: state.session + 1)
+        let next = state.session + 1
+        if try store.hasSeed(session: next) { _ = try store.destroySeed(session: next) }
         // A state that was not usable must not begin with session numbers that were used before.
         if forcing {
             let number = UInt64(max(0, environment.now().timeIntervalSince1970))
