@@ -35,13 +35,21 @@ import Testing
         try await service.open(ConsoleFixture.tenant)
         try await ConsoleFixture.fillDirectory(of: service, workerName: "Worker A")
         let second = FakeProvider.Person(id: "oid-second", name: "second@contoso.example", roles: [])
-        try await service.provisioning.saveUser(
-            DirectoryUser(id: second.id, userPrincipalName: second.name, displayName: "Worker B"),
-            as: ConsoleFixture.owner)
+        // Whose phone enrols and is never heard of again.
+        let third = FakeProvider.Person(id: "oid-third", name: "third@contoso.example", roles: [])
+        for (person, name) in [(second, "Worker B"), (third, "Worker C")] {
+            try await service.provisioning.saveUser(
+                DirectoryUser(id: person.id, userPrincipalName: person.name, displayName: name),
+                as: ConsoleFixture.owner)
+        }
         try await service.provisioning.saveGroup(
             DirectoryGroup(
                 id: ConsoleFixture.group, displayName: "Field workers",
                 members: [.user(ConsoleFixture.worker.id), .user(second.id)]), as: ConsoleFixture.owner)
+        try await service.provisioning.saveGroup(
+            DirectoryGroup(
+                id: "group-night", displayName: "Night shift", members: [.user(second.id), .user(third.id)]),
+            as: ConsoleFixture.owner)
         var configuration = ServiceServerConfiguration(tenant: ConsoleFixture.tenant)
         configuration.limits = .development
         let server = try ServiceServer(
@@ -51,8 +59,9 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run { told.yield($0) } }
             let address = try #require(await addresses.first { _ in true })
-            for (person, tag) in [(ConsoleFixture.worker, "tag-1234"), (second, "tag-5678")] {
-                group.addTask { try await Self.useDevice(at: address.base, of: service, provider, person, tag) }
+            for (person, tag) in [(ConsoleFixture.worker, "tag-1234"), (second, "tag-5678"), (third, "tag-9012")] {
+                let isLost = person.id == third.id
+                group.addTask { try await Self.useDevice(at: address.base, of: service, provider, person, tag, isLost) }
             }
             let routes = JSONValue.array(try ConsoleCrawl.routes("get").sorted().map { .string($0) })
             var environment = ["CORDON_CONSOLE": address.base.absoluteString, "CORDON_ROUTES": routes.text()]
@@ -66,16 +75,19 @@ import Testing
         }
     }
 
-    /// A phone whose app enrols as soon as a policy reaches it, takes every new version, and carries wipes out.
+    /// A phone whose app enrols as soon as a policy reaches it, takes every new version, and carries wipes out; one that is lost does so
+    /// no more once it is enrolled.
     private static func useDevice(
         at base: URL, of service: ManagementService, _ provider: FakeProvider, _ person: FakeProvider.Person,
-        _ tag: String
+        _ tag: String, _ isLost: Bool
     ) async throws {
         let transport = AsyncHTTPTransport()
         let device = try await ConsoleFixture.device(tag, of: person, at: base, service, provider, over: transport)
         while !Task.isCancelled {
             if await device.registrationID.isEmpty {
                 _ = try? await device.register()
+            } else if isLost {
+                break
             } else if (try? await device.checkIn()) != nil {
                 try? await device.carryOutWipes()
             }

@@ -35,11 +35,14 @@ struct ConsoleFixture: Sendable {
     let clock = SettableClock()
     let provider: FakeProvider
     let service: ManagementService
-    let storage = InMemoryStorage()
+    let storage: any ServiceStorage
     private let application: Application<RouterResponder<ServiceRequestContext>>
 
     /// - Parameter wipeBudget: How many people one administrator may make lose data alone.
-    init(workerName: String = "Worker A", wipeBudget: Int = 20) async throws {
+    init(
+        workerName: String = "Worker A", wipeBudget: Int = 20, storage: any ServiceStorage = InMemoryStorage()
+    ) async throws {
+        self.storage = storage
         let clock = clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var rules = ServiceConfiguration()

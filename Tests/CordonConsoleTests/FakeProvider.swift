@@ -99,10 +99,10 @@ final class FakeProvider: IssuerDocuments {
 
     private static let known = [ConsoleFixture.ada, ConsoleFixture.bea, ConsoleFixture.hedy]
 
-    /// A page on which people choose who they are, and whether the session ends in a moment.
+    /// A page on which people choose who they are, whether the session ends in a moment, and whether they proved an hour ago who they are.
     private func page(_ path: String) -> EmbeddedProvider.Answer {
         let query = path.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
-        let links = Self.known.flatMap { [($0, ""), ($0, "-briefly")] }.map { person, end in
+        let links = Self.known.flatMap { [($0, ""), ($0, "-briefly"), ($0, "-earlier")] }.map { person, end in
             """
             <p><a id="\(person.id)\(end)" href="/idp/authorize?who=\(person.id)&amp;how=\(end)&amp;\
             \(query.replacing("&", with: "&amp;"))">\(person.name)\(end)</a></p>
@@ -124,7 +124,8 @@ final class FakeProvider: IssuerDocuments {
             let code = UUID().uuidString
             state.grants[code] = Grant(
                 person: person, challenge: asked["code_challenge"] ?? "", thumbprint: asked["dpop_jkt"],
-                signedIn: state.signedIn[person.id] ?? now,
+                signedIn: asked["how"] == "-earlier"
+                    ? now.addingTimeInterval(-3_600) : state.signedIn[person.id] ?? now,
                 seconds: asked["how"] == "-briefly" ? 5 : lifetime.withLock { $0 })
             return ("code", code)
         }

@@ -74,8 +74,9 @@ struct ApprovalPages {
         } catch let refusal as Refusal where refusal.status == .notFound {
             changes = []
         }
-        let names = try await Names(of: changes, visit)
-        let rows = changes.map { change -> [Cell] in
+        let (shown, more) = ListPages.cut(changes, "/console/approvals", visit)
+        let names = try await Names(of: Array(shown), visit)
+        let rows = shown.map { change -> [Cell] in
             let (text, tone) = Self.words(change.text("state"))
             return [
                 .link(SettingTexts.words(change.text("action")), Self.path(change.text("id"))),
@@ -95,8 +96,8 @@ struct ApprovalPages {
                         Table(
                             "Changes", ["Change", "Concerns", "People", "Requested by", "Requested", "State"], rows,
                             empty:
-                                "No change waits for approval. Changes that can remove data from many devices appear here."
-                        ))
+                                "No change waits for approval. Changes that can remove data from many devices appear here.",
+                            more: more))
                 ]))
     }
 
@@ -224,7 +225,7 @@ struct ShownImpact {
         if impact["needsWipePermission"] == true, !visit.may("wipe") {
             blocks.append(.note(.bad, "Your roles do not allow a change that removes data.", []))
         }
-        let known = impact.list("winners").isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200")
+        let known = impact.list("winners").isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200&$select=displayName")
         let names = Dictionary(
             known.map { ($0.text("id"), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
         let winners = impact.list("winners").map { winner -> [Cell] in

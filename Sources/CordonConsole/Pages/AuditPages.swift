@@ -137,7 +137,7 @@ private struct Names {
         let targets = records.compactMap { Self.id(in: $0, of: "user") }
         people = try await PeopleStanding(of: administrators.map { $0.text("id") } + targets, visit)
         let named = Set(records.compactMap { Self.id(in: $0, of: "policy") })
-        let all = named.isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200")
+        let all = named.isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200&$select=displayName")
         policies = Dictionary(
             all.map { ($0.text("id").lowercased(), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
     }

@@ -99,7 +99,8 @@ struct CataloguePages {
         let versions = Dictionary(
             grouping: try await visit.api.get("/admin/v1/reports/versions").array ?? []
         ) { $0.text("bundleID") }
-        let rows = try await visit.api.all(Self.apps + "?$top=200").map { app -> [Cell] in
+        let page = try await ListPages.page(Self.apps + "?", visit)
+        let rows = page.list("value").map { app -> [Cell] in
             [
                 .link(.data(app.text("displayName")), Self.appKind.path(app.text("id"))),
                 .code(app.text("bundleId")), .text(.data(app.text("publisher"))),
@@ -117,7 +118,8 @@ struct CataloguePages {
                     .table(
                         Table(
                             "Apps", ["Name", "Bundle id", "Publisher", "Kind", "Versions in use"], rows,
-                            empty: "The catalogue is empty. Add your apps, so that colleagues find their bundle ids.")),
+                            empty: "The catalogue is empty. Add your apps, so that colleagues find their bundle ids.",
+                            more: ListPages.more(page, Self.appsPath))),
                 ]))
     }
 
@@ -194,7 +196,8 @@ struct CataloguePages {
         submit: "Save the scope tag", permission: "manageTenant")
 
     @Sendable private func listTags(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let rows = try await visit.api.all(Self.tags + "?$top=200").map { tag -> [Cell] in
+        let page = try await ListPages.page(Self.tags + "?", visit)
+        let rows = page.list("value").map { tag -> [Cell] in
             [
                 tag["isBuiltIn"] == true
                     ? .text(.data(tag.text("displayName")))
@@ -213,7 +216,8 @@ struct CataloguePages {
                     .table(
                         Table(
                             "Scope tags", ["Name", "Description", "Id"], rows,
-                            empty: "There is no scope tag. Without tags, a role holds for every policy.")),
+                            empty: "There is no scope tag. Without tags, a role holds for every policy.",
+                            more: ListPages.more(page, Self.tagsPath))),
                 ]))
     }
 

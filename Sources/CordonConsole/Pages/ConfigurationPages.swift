@@ -63,8 +63,8 @@ struct ConfigurationPages {
     static func path(_ id: String) -> String { "/console/configurations/" + ConsolePath.part(id) }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let all = try await visit.api.all(Self.collection + "?$top=100&$expand=apps,assignments")
-        let rows = all.map { one -> [Cell] in
+        let page = try await ListPages.page(Self.collection + "?$expand=apps,assignments", visit)
+        let rows = page.list("value").map { one -> [Cell] in
             [
                 .link(.data(one.text("displayName")), Self.path(one.text("id"))),
                 .text("\(one.list("customSettings").count)"),
@@ -84,7 +84,8 @@ struct ConfigurationPages {
                         Table(
                             "Configurations", ["Name", "Values", "Apps", "Reaches", "Changed"], rows,
                             empty:
-                                "There is no configuration yet. Make one, then add its apps and assign it to a group.")),
+                                "There is no configuration yet. Make one, then add its apps and assign it to a group.",
+                            more: ListPages.more(page, "/console/configurations"))),
                 ]))
     }
 

@@ -68,7 +68,8 @@ struct DevicePages {
         var path = "/beta/deviceAppManagement/managedAppRegistrations?$top=50&$expand=appliedPolicies($select=id)"
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
-        let shared = try await visit.api.get("/admin/v1/devices").array ?? []
+        let after = visit.query.has("shared") ? "&after=" + ConsolePath.part(visit.query["shared"]) : ""
+        let (shared, next) = try await visit.api.page("/admin/v1/devices?top=\(ListPages.mostShown)" + after)
         let people = try await PeopleStanding(of: page.list("value").map { $0.text("userId") }, visit)
         var blocks: [Block] = [
             .table(
@@ -87,7 +88,8 @@ struct DevicePages {
                                     ?? .text("not in use"),
                                 .time(device.date("accountSince")), .time(device.date("lastSeen")),
                             ]
-                        }, empty: "")))
+                        }, empty: "",
+                        more: next.map { Link("More", "/console/devices?shared=" + ConsolePath.part($0["after"])) })))
         }
         return .page(
             Page("Devices", .devices, lead: "Every app that has enrolled, and where it runs.", blocks))

@@ -35,8 +35,9 @@ struct HistoryPages {
         let id = visit.keys[0]
         let policy = try await visit.api.get(PolicyPages.route(id))
         visit.begin()
-        let versions = try await visit.api.get(Self.route(id)).array ?? []
-        let people = try await PeopleStanding(of: versions.prefix(200).map { $0["author"]?.text("id") ?? "" }, visit)
+        let all = try await visit.api.get(Self.route(id)).array ?? []
+        let (versions, more) = ListPages.cut(all, Self.path(id), visit)
+        let people = try await PeopleStanding(of: versions.map { $0["author"]?.text("id") ?? "" }, visit)
         let rows = versions.map { version -> [Cell] in
             let isPresent = version.text("version") == policy.text("version")
             return [
@@ -59,7 +60,7 @@ struct HistoryPages {
                     .table(
                         Table(
                             "Versions", ["Version", "Time", "What", "Who", "Reason"], rows,
-                            empty: "No earlier version is kept. Every change from now on appears here."
+                            empty: "No earlier version is kept. Every change from now on appears here.", more: more
                         ))
                 ]))
     }

@@ -41,15 +41,23 @@ struct OverviewPage {
         }
         var blocks: [Block] = []
         if policies.isEmpty {
-            blocks.append(.note(.notice, "No person is protected yet: there is no policy.", []))
+            blocks.append(
+                .note(
+                    .notice, "No person is protected yet: there is no policy.",
+                    [
+                        "Make a policy from a baseline, name its apps and assign it to a group. It holds from when people next open one of these apps."
+                    ]))
             if visit.may("writePolicies") {
                 blocks.append(.links([Link("Make the first policy", "/console/policies/new", isMain: true)]))
             }
         }
         let needs =
             failed + waiting + alerts + overdue + expiring + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
-        blocks.append(
-            needs == 0 ? .note(.good, "Nothing needs attention at the moment.", []) : .text("This needs attention:"))
+        if needs > 0 {
+            blocks.append(.text("This needs attention:"))
+        } else if !policies.isEmpty {
+            blocks.append(.note(.good, "Nothing needs attention at the moment.", []))
+        }
         if isKeyOld {
             blocks.append(
                 .note(.notice, "The key that signs rules is older than a year.", ["Make a new one under Service."]))

@@ -9,10 +9,13 @@ struct PeoplePages {
         table.get("/console/people", lists: "read", list)
         table.get("/console/blocked", lists: "read", blocked)
         table.get("/console/people/:id/data") { visit in
-            .response(try await visit.api.file("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data"))
+            let bytes = try await visit.api.bytes("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data")
+            return .response(ReportFile.json(bytes, named: "person.json"))
         }
-        table.get("/console/people/:id/erase", needs: "handlePersonalData", confirmErasure)
-        table.post("/console/people/:id/erase", erase)
+        table.get("/console/people/:id/erase", needs: "handlePersonalData") { visit in
+            .page(try await Self.erasure(visit))
+        }
+        table.post("/console/people/:id/erase", needs: "handlePersonalData", erase)
         table.get("/console/people/:id", live: true, show)
         table.get("/console/people/:id/block", needs: "blockUsers") { visit in
             try await Self.confirm(visit, blocks: true)
@@ -214,18 +217,24 @@ struct PeoplePages {
                 ]))
     }
 
-    @Sendable private func confirmErasure(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let user = try await visit.api.get(Self.route(visit.keys[0]))
-        let path = Self.path(visit.keys[0])
-        return .page(
-            Page(
-                "Erase the personal data of \(user.text("displayName"))?", .people,
-                above: Link(.data(user.text("displayName")), path),
-                [
+    private static func erasure(_ visit: ConsoleVisit, _ refusal: Refusal? = nil) async throws -> Page {
+        let user = try await visit.api.get(route(visit.keys[0]))
+        let path = path(visit.keys[0])
+        return Page(
+            "Erase the personal data of \(user.text("displayName"))?", .people,
+            above: Link(.data(user.text("displayName")), path),
+            (refusal == nil
+                ? []
+                : [
+                    .note(
+                        .bad, "Apps of this person still hold organisation data, or are being wiped. Nothing was erased.",
+                        ["Wait for the wipes, or forget the apps of devices that are lost. Then erase again."]),
+                    .links([Link("Wipes", "/console/wipes?user=" + ConsolePath.part(visit.keys[0]))]),
+                ]) + [
                     .note(
                         .bad,
                         "The service forgets the person, their apps and their telemetry. The audit log keeps ids.",
-                        ["Without a wipe, organisation data stays on their devices until an app notices."]),
+                        ["This happens once no app of theirs is enrolled, so that no organisation data is left behind."]),
                     .form(
                         Form(
                             path + "/erase", submit: "Erase", hidden: [("page", path + "/erase")], isGrave: true,
@@ -233,17 +242,21 @@ struct PeoplePages {
                             [
                                 Field(
                                     .flag, "wipe", "Wipe their apps first; erase again when the wipes are done",
-                                    value: visit.typed("wipe", else: "true"))
+                                    value: refusal == nil ? visit.typed("wipe", else: "true") : visit.form["wipe"])
                             ])),
-                ]))
+                ])
     }
 
     @Sendable private func erase(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let wipesFirst = visit.form["wipe"] == "true"
-        let answer = try await visit.api.call(
-            .delete, "/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data?wipe=\(wipesFirst)")
-        let waits = !answer.list("wipes").isEmpty
-        return .moved(waits ? "/console/wipes?user=" + ConsolePath.part(visit.keys[0]) : "/console/people")
+        do {
+            let answer = try await visit.api.call(
+                .delete, "/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data?wipe=\(wipesFirst)")
+            let waits = !answer.list("wipes").isEmpty
+            return .moved(waits ? "/console/wipes?user=" + ConsolePath.part(visit.keys[0]) : "/console/people")
+        } catch let refusal as Refusal where refusal.status == .conflict && refusal.headers[.waiting] == nil {
+            return .page(try await Self.erasure(visit, refusal), .conflict)
+        }
     }
 
     private static func confirm(_ visit: ConsoleVisit, blocks: Bool) async throws -> ConsoleAnswer {
@@ -271,6 +284,26 @@ struct PeoplePages {
 
 /// Lists that come in pages.
 enum ListPages {
+    /// The most rows of a page.
+    static let mostShown = 50
+
+    /// The page of a collection that the address asks for, ordered by name.
+    ///
+    /// - Parameter path: The collection with a `?`, and what else it is asked with.
+    static func page(_ path: String, _ visit: ConsoleVisit) async throws -> JSONValue {
+        let after = visit.query.has("next") ? "&$skiptoken=" + ConsolePath.part(visit.query["next"]) : ""
+        let joined = path.hasSuffix("?") ? path : path + "&"
+        return try await visit.api.get(joined + "$top=\(mostShown)&$orderby=displayName" + after)
+    }
+
+    /// The rows of a list that the address asks for, of one that is known whole, and the link to the next ones.
+    static func cut<Row>(_ rows: [Row], _ path: String, _ visit: ConsoleVisit) -> (rows: ArraySlice<Row>, more: Link?) {
+        let first = min(max(0, Int(visit.query["from"]) ?? 0), rows.count)
+        let shown = rows.dropFirst(first).prefix(mostShown)
+        let next = first + shown.count
+        return (shown, next < rows.count ? Link("More", path + "?from=\(next)") : nil)
+    }
+
     /// The link to the next page of a list.
     static func more(_ page: JSONValue, _ path: String, search: String = "") -> Link? {
         guard let link = page["@odata.nextLink"]?.string, let parts = URLComponents(string: link),

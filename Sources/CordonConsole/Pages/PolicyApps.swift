@@ -10,6 +10,12 @@ struct PolicyApps {
         table.post("/console/policies/:id/apps", save)
     }
 
+    /// On which devices a policy counts.
+    static let levels: [(value: String, text: Phrase)] = [
+        ("unspecified", "any device"), ("mdm", "a device that is managed"),
+        ("unmanaged", "a device that is not managed"),
+    ]
+
     /// The id of an app as its platform has it.
     private static func bundle(_ app: JSONValue) -> String {
         let identifier = app["mobileAppIdentifier"]
@@ -32,10 +38,6 @@ struct PolicyApps {
             ("allMicrosoftApps", "all Microsoft apps"),
             ("allCoreMicrosoftApps", "the core Microsoft apps"),
         ]
-        let levels: [(value: String, text: Phrase)] = [
-            ("unspecified", "any device"), ("mdm", "a device that is managed"),
-            ("unmanaged", "a device that is not managed"),
-        ]
         var blocks = notes
         blocks.append(
             .form(
@@ -49,12 +51,12 @@ struct PolicyApps {
                             .choice(sets), "set", "This policy protects",
                             value: value("set", entity.text("appGroupType"))),
                         Field(
-                            .choice(levels), "level", "On",
+                            .choice(Self.levels), "level", "On",
                             value: value("level", entity.text("targetedAppManagementLevels"))),
                         Field(
                             .long, "apps", "Bundle ids",
                             help:
-                                "One per line, such as com.example.notes. The catalogue lists the apps that enrolled; the id stands in the app's Info.plist.",
+                                "One per line, such as com.example.notes: CFBundleIdentifier in the app's Info.plist. Apps of the catalogue are listed below.",
                             value: value("apps", bundles.joined(separator: "\n"))),
                     ])))
         if !known.isEmpty {

@@ -32,13 +32,22 @@ struct PolicyPages {
         }
     }
 
+    /// What kind of policy it is, and on which devices it counts where that is not any.
+    private static func described(_ policy: JSONValue) -> Cell {
+        let level = policy.text("targetedAppManagementLevels")
+        guard !["", "unspecified"].contains(level) else { return .text(kind(policy)) }
+        let words = PolicyApps.levels.first { $0.value == level }?.text ?? SettingTexts.words(level)
+        return .list([.text(kind(policy)), .badge(words, .plain)])
+    }
+
     static func isConfiguration(_ policy: JSONValue) -> Bool {
         policy.text("@odata.type").hasSuffix("targetedManagedAppConfiguration")
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let all = try await visit.api.all(
-            Self.collection + "?$top=999&$select=displayName,appGroupType,version,lastModifiedDateTime"
+            Self.collection
+                + "?$top=999&$select=displayName,appGroupType,targetedAppManagementLevels,version,lastModifiedDateTime"
                 + "&$expand=apps($select=id),assignments($select=target)")
         let search = visit.query["search"].lowercased()
         let policies = all.filter {
@@ -59,7 +68,7 @@ struct PolicyPages {
                 targets.append(.text("and \(assignments.count - targets.count) more"))
             }
             return [
-                .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), .text(Self.kind(policy)),
+                .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), Self.described(policy),
                 policy.list("apps").isEmpty
                     ? .text(SettingTexts.words(policy.text("appGroupType"))) : .text("\(policy.list("apps").count)"),
                 targets.isEmpty ? .badge("not assigned", .notice) : .list(targets),
@@ -124,7 +133,7 @@ struct PolicyPages {
     @Sendable private func compare(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]))
         visit.begin()
-        let others = try await visit.api.all(Self.collection + "?$top=100").filter {
+        let others = try await visit.api.all(Self.collection + "?$top=200&$select=displayName").filter {
             !Self.isConfiguration($0) && $0.text("id") != entity.text("id")
         }
         let path = Self.path(visit.keys[0])
@@ -141,7 +150,8 @@ struct PolicyPages {
         if others.isEmpty {
             blocks = [.note(.notice, "There is no other policy yet. Make a copy to compare with.", [])]
         }
-        if let other = others.first(where: { $0.text("id") == visit.query["with"] }),
+        if others.contains(where: { $0.text("id") == visit.query["with"] }),
+            let other = try? await visit.api.get(Self.route(visit.query["with"])),
             let (left, right) = try? (AppProtectionPolicy(graphJSON: entity), AppProtectionPolicy(graphJSON: other))
         {
             blocks.append(
@@ -179,12 +189,12 @@ struct PolicyPages {
             }
         }
         if visit.may("assignPolicies") {
-            links.append(Link("Apps", path + "/apps", isMain: Self.lacksApps(entity)))
-            // One step after the other: what a policy has no app for, it cannot protect.
-            links.append(
-                Link(
-                    "Assign", path + "/assignments",
-                    isMain: !Self.lacksApps(entity) && entity.list("assignments").isEmpty))
+            // One step after the other, the next one first: what a policy has no app for, it cannot protect.
+            let (lacksApps, isIdle) = (Self.lacksApps(entity), entity.list("assignments").isEmpty)
+            links.insert(Link("Apps", path + "/apps", isMain: lacksApps), at: lacksApps ? 0 : links.count)
+            links.insert(
+                Link("Assign", path + "/assignments", isMain: !lacksApps && isIdle),
+                at: !lacksApps && isIdle ? 0 : links.count)
         }
         links.append(Link("History", path + "/history"))
         links.append(Link("Compare", path + "/compare"))
@@ -226,15 +236,22 @@ struct PolicyPages {
         }
         let rest = Self.rest(waiting.count, among: late?.count)
         var blocks: [Block] = []
-        if reached.isEmpty {
-            blocks.append(.note(.notice, "This policy is not assigned yet.", ["Assign it to a group."]))
-        }
         if lacksApps(entity) {
             blocks.append(.note(.notice, "This policy has no app yet.", ["Add the apps that it protects."]))
         }
+        if reached.isEmpty {
+            blocks.append(.note(.notice, "This policy is not assigned yet.", ["Assign it to a group."]))
+        } else if !lacksApps(entity), summary?.number("configurationDeployedUserCount") == 0, waiting.isEmpty {
+            blocks.append(
+                .note(
+                    .notice, "No app has these rules yet.",
+                    [
+                        "Nothing is left to do here. An app gets them when a person signs in to it, or at its next contact, and this page shows it."
+                    ]))
+        }
         blocks.append(
             .facts([
-                ("Kind", .text(kind(entity))), ("Version in force", .code(entity.text("version"))),
+                ("Kind", described(entity)), ("Version in force", .code(entity.text("version"))),
                 ("Changed", .time(entity.date("lastModifiedDateTime"))),
                 (
                     "Apps",

@@ -57,6 +57,7 @@ struct ReportPages {
             ]),
         Report(
             name: "alerts", title: "Alerts", lead: "What operators were told.", path: "/admin/v1/reports/alerts",
+            isCut: true,
             columns: [
                 ("Kind", "kind"), ("Time", "time"), ("Person", "userID"), ("App", "bundleID"), ("Attempts", "attempts"),
             ]),
@@ -196,8 +197,10 @@ enum ReportFile {
     }
 
     static func json(_ value: JSONValue, named name: String) -> Response {
-        file(Data(value.text().utf8), "application/json", name)
+        json(Data(value.text().utf8), named: name)
     }
+
+    static func json(_ bytes: Data, named name: String) -> Response { file(bytes, "application/json", name) }
 
     private static func field(_ text: String) -> String {
         let starts = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false

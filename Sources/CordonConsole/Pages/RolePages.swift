@@ -17,7 +17,8 @@ struct RolePages {
     private static func route(_ id: String) -> String { "/admin/v1/roles/" + ConsolePath.part(id) }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let roles = try await visit.api.get("/admin/v1/roles").array ?? []
+        let all = try await visit.api.get("/admin/v1/roles").array ?? []
+        let (roles, more) = ListPages.cut(all, "/console/roles", visit)
         func members(_ role: JSONValue) -> [String] { role.list("members").compactMap(\.string) }
         let named = roles.flatMap(members).filter { $0.hasPrefix("user:") }.prefix(200).map { String($0.dropFirst(5)) }
         let people = try await PeopleStanding(of: named, visit)
@@ -53,7 +54,7 @@ struct RolePages {
                         ("You may", .text(.list(mine))),
                     ]),
                     .links(visit.may("manageTenant") ? [Link("New role", "/console/roles/new", isMain: true)] : []),
-                    .table(Table("Roles", ["Role", "Kind", "May", "Members"], rows, empty: "")),
+                    .table(Table("Roles", ["Role", "Kind", "May", "Members"], rows, empty: "", more: more)),
                 ]))
     }
 

@@ -14,7 +14,7 @@ struct ServicePages {
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let accounts = try await visit.api.get(Self.accountsRoute)["accounts"]?.array
         let keys = try await visit.api.get("/admin/v1/keys").array ?? []
-        let filters = try await visit.api.all(TargetPages.filters + "?$top=200")
+        let filters = try await ListPages.page(TargetPages.filters + "?", visit)
         let isMoving = try await visit.api.get("/admin/v1/moving")["moving"] == true
         let restoration = try await visit.api.get("/admin/v1/restoration")
         var blocks: [Block] = []
@@ -39,10 +39,7 @@ struct ServicePages {
                     .facts([
                         (
                             "Allowed",
-                            accounts.map {
-                                .list($0.map { .text(.data($0["userPrincipalName"]?.string ?? $0.text("id"))) })
-                            }
-                                ?? .text("every account")
+                            accounts.map(Self.some) ?? .text("every account")
                         )
                     ]),
                     .links(visit.may("manageTenant") ? [Link("Change the accounts", "/console/service/accounts")] : []),
@@ -50,7 +47,7 @@ struct ServicePages {
             .table(
                 Table(
                     "Filters", ["Name", "Rule", "Changed"],
-                    filters.map {
+                    filters.list("value").map {
                         [
                             .link(
                                 .data($0.text("displayName")),
@@ -58,7 +55,8 @@ struct ServicePages {
                             .code($0.text("rule")), .time($0.date("lastModifiedDateTime")),
                         ]
                     },
-                    empty: "There is no filter yet. A filter limits an assignment to certain devices or apps.")),
+                    empty: "There is no filter yet. A filter limits an assignment to certain devices or apps.",
+                    more: ListPages.more(filters, "/console/service"))),
             .links(visit.may("assignPolicies") ? [Link("New filter", "/console/service/filters/new")] : []),
             .table(
                 Table(
@@ -74,6 +72,13 @@ struct ServicePages {
             .links(visit.may("manageTenant") ? [Link("New signing key", "/console/service/keys")] : []),
         ]
         return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
+    }
+
+    /// The first of the accounts, and how many others there are.
+    private static func some(of accounts: [JSONValue]) -> Cell {
+        let shown = accounts.prefix(20).map { Cell.text(.data($0["userPrincipalName"]?.string ?? $0.text("id"))) }
+        let others = accounts.count - shown.count
+        return .list(shown + (others > 0 ? [.text("and \(others) more")] : []))
     }
 
     private static func purpose(ofKey role: String) -> Phrase {

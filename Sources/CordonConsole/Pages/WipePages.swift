@@ -213,6 +213,12 @@ struct WipePages {
                 lead: "From the request to the receipt that the app signed. To wipe, open a person or a device.",
                 isLive: true, above: user.isEmpty ? nil : Link("Wipes", "/console/wipes"),
                 [
+                    .links(
+                        !visit.may("wipe")
+                            ? []
+                            : user.isEmpty
+                                ? [Link("Choose a person…", "/console/people"), Link("Devices", "/console/devices")]
+                                : [Link("Wipe a device…", PeoplePages.path(user) + "/wipe")]),
                     .form(
                         Form(
                             "/console/wipes", submit: "Show", hidden: user.isEmpty ? [] : [("user", user)], asks: true,

@@ -271,8 +271,16 @@ extension Administration {
     }
 
     /// The devices, ordered by id, with who is on each.
-    public func sharedDevices(as administrator: Administrator) async throws(ServiceError) -> [SharedDevice] {
-        try await store.read(.read, as: administrator) { try $0.records(SharedDevice.self) }
+    ///
+    /// - Parameters:
+    ///   - id: The device after which the page begins, nil for the first page.
+    ///   - limit: The most devices of the page.
+    public func sharedDevices(
+        after id: String? = nil, limit: Int = .max, as administrator: Administrator
+    ) async throws(ServiceError) -> [SharedDevice] {
+        try await store.read(.read, as: administrator) { records in
+            try records.page(SharedDevice.self, of: .all, after: id, limit: limit)
+        }
     }
 
     /// Releases a device: its statements no longer count, and it may be registered again.

@@ -218,9 +218,14 @@ extension Administration {
     }
 
     /// The alerts of the last thirty days, newest first (SRV-TG-29).
-    public func alerts(as administrator: Administrator) async throws(ServiceError) -> [OperatorAlert] {
-        try await store.read(.read, as: administrator) { records in
-            try records.records(OperatorAlert.self).sorted { ($1.time, $1.id) < ($0.time, $0.id) }
+    ///
+    /// - Parameter limit: The most alerts to name.
+    public func alerts(
+        as administrator: Administrator, limit: Int = .max
+    ) async throws(ServiceError) -> [OperatorAlert] {
+        let now = store.now
+        return try await store.read(.read, as: administrator) { records in
+            try records.newestAlerts(limit, at: now).sorted { ($1.time, $1.id) < ($0.time, $0.id) }
         }
     }
 
@@ -294,6 +299,34 @@ extension StorageReader {
             counts += try page(StandingCount.self, of: .beginning(with: beginning), after: nil, limit: .max)
         }
         return counts
+    }
+
+    /// The newest alerts, read without the others. The store has them from the oldest on, so the moment after which there are as many
+    /// as are wanted is looked for by counting.
+    fileprivate func newestAlerts(_ limit: Int, at now: Date) throws(ServiceError) -> [OperatorAlert] {
+        guard try count(OperatorAlert.self, of: .all, atMost: limit) == limit else {
+            return try records(OperatorAlert.self)
+        }
+        func place(_ seconds: Int64) -> String { "ended/" + StorageTime.text(now.addingTimeInterval(-Double(seconds))) }
+        func hasEnough(since seconds: Int64) throws(ServiceError) -> Bool {
+            let range = place(seconds)..<"ended/~"
+            return try count(OperatorAlert.self, where: .due, in: range, atMost: limit) == limit
+        }
+        // How many seconds ago there were too few alerts since, and how many ago there were enough.
+        var (few, enough): (Int64, Int64) = (-1, 1)
+        while enough < 1 << 40 {
+            if try hasEnough(since: enough) { break }
+            (few, enough) = (enough, enough * 2)
+        }
+        while enough - few > 1 {
+            let middle = (few + enough) / 2
+            if try hasEnough(since: middle) { enough = middle } else { few = middle }
+        }
+        let newer = try records(OperatorAlert.self, where: .due, in: place(few)..<"ended/~", limit: limit)
+        // The rest is of one second.
+        let rest = try records(
+            OperatorAlert.self, where: .due, in: place(enough)..<place(few), limit: limit - newer.count)
+        return newer + rest
     }
 
     /// The active registrations with people and the policies that an administrator sees.

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonService
@@ -70,9 +71,19 @@ struct SharedDeviceRoutes: Sendable {
                 joining.request, name: joining.name, as: context.administrator)
             return try Response(.created, Device(device))
         }
-        routing.allowing(.readApps).on("/admin/v1/devices", method: .get) { _, context in
-            let devices = try await administration.sharedDevices(as: context.administrator)
-            return try Response(.ok, devices.map(Device.init))
+        routing.allowing(.readApps).on("/admin/v1/devices", method: .get) { request, context in
+            let query = request.uri.queryParameters
+            let most = query["top"].flatMap { Int($0) }.map { min(max($0, 1), 1_000_000) }
+            // One more than is asked for says whether there are others.
+            let found = try await administration.sharedDevices(
+                after: query["after"].map(String.init), limit: most.map { $0 + 1 } ?? .max, as: context.administrator)
+            let page = found.prefix(most ?? .max)
+            var response = try Response(.ok, page.map(Device.init))
+            if let most, let last = page.last, found.count > most {
+                let address = "/admin/v1/devices?" + FormEncoding.encode([("top", String(most)), ("after", last.id)])
+                response.headers[.link] = "<\(address)>; rel=\"next\""
+            }
+            return response
         }
         routing.allowing(.joinDevices).on("/admin/v1/devices/:id", method: .delete) { request, context in
             let id = context.key("id")

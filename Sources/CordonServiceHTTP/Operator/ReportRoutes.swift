@@ -36,8 +36,8 @@ struct ReportRoutes: Sendable {
             let matches = try await administration.filterMatches(rule: rule, as: context.administrator)
             return try Response(.ok, matches)
         }
-        routing.allowing(.readApps).on("/admin/v1/reports/alerts", method: .get) { _, context in
-            let alerts = try await administration.alerts(as: context.administrator)
+        routing.allowing(.readApps).on("/admin/v1/reports/alerts", method: .get) { request, context in
+            let alerts = try await administration.alerts(as: context.administrator, limit: Self.limit(request))
             return try Response(.ok, alerts)
         }
     }

@@ -1,0 +1,1 @@
+../../CordonServiceTests/Support/CountingStorage.swift
