@@ -75,7 +75,7 @@ check: lint test demo
 clean:
 	rm -rf .build
 
-# Pictures of the console's main pages, from a real run in a browser, into .build/pictures.
+# Pictures of the console's main pages, from a real run in a browser, into .build/pictures, named as those in docs/pictures.
 pictures: prerequisites
 	$(BUILD) --build-tests
 	mkdir -p .build/pictures

@@ -2,7 +2,9 @@
 
 import os
 import pathlib
+import re
 import time
+import urllib.parse
 
 import axe_selenium_python
 from selenium import webdriver
@@ -24,6 +26,17 @@ def check(condition, what):
         print("FAULT", what, flush=True)
 
 
+def path(walk):
+    return urllib.parse.urlsplit(walk.browser.current_url).path
+
+
+def sign_in(walk, person, page="/console"):
+    walk.open(page)
+    walk.wait("the provider's page", lambda: "Who are you?" in walk.text())
+    walk.follow(f"#{person}")
+    walk.wait("the page of the console", lambda: path(walk) == page)
+
+
 def is_gone(element):
     """Whether an element's page was replaced: the driver knows it no more."""
     try:
@@ -34,8 +47,8 @@ def is_gone(element):
 
 
 class Walk:
-    def __init__(self, browser, name):
-        self.browser, self.name = browser, name
+    def __init__(self, browser, name, files):
+        self.browser, self.name, self.files = browser, name, pathlib.Path(files)
 
     def open(self, path):
         self.browser.get(ADDRESS + path)
@@ -69,6 +82,14 @@ class Walk:
         """The texts of elements at one moment, so that a page that changes by itself does not take one away meanwhile."""
         return self.browser.execute_script(
             "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText.trim())", selector)
+
+    def rows(self):
+        """The rows of the page's tables, the cells of each with a space between."""
+        return [re.sub(r"\s+", " ", row) for row in self.labels("main tbody tr")]
+
+    def tile(self, words):
+        """The number of the overview's tile that says this."""
+        return next((text.split()[0] for text in self.labels("main .tiles li") if words in text), None)
 
     def links(self):
         """Where the links of the page lead at one moment."""
@@ -107,6 +128,46 @@ class Walk:
             return self.find(selector).is_selected() is on
         self.patient(f"ticking {selector}", attempt)
 
+    def tick_label(self, words, on=True):
+        """Makes sure that the box with this label is ticked, or is not."""
+        def attempt():
+            for label in self.browser.find_elements(By.CSS_SELECTOR, "main label.check"):
+                if label.text.strip() == words:
+                    box = label.find_element(By.TAG_NAME, "input")
+                    if box.is_selected() is not on:
+                        box.click()
+                    return box.is_selected() is on
+            return False
+        self.patient(f"ticking {words}", attempt)
+
+    def file(self, name):
+        """The text of a file that was downloaded under this name."""
+        place = self.files / name
+        self.wait(f"the file {name}", lambda: place.exists() and not list(self.files.glob("*.crdownload")))
+        if not place.exists():
+            return ""
+        text = place.read_bytes().decode("utf-8")
+        place.unlink()
+        return text
+
+    def download(self, label, name):
+        """Follows a link to a file; its text. The page stays, and the answer names the file."""
+        def link():
+            return next((one for one in self.browser.find_elements(By.CSS_SELECTOR, "main a") if one.text.strip() == label), None)
+
+        def told():
+            return self.browser.execute_async_script(
+                "const done = arguments[1]; fetch(arguments[0]).then((answer) => done(answer.headers.get('content-disposition') || 'none'), (error) => done(String(error)));",
+                link().get_attribute("href"))
+
+        page = self.browser.current_url
+        disposition = self.patient(f"asking for {label}", told)
+        check(disposition == f'attachment; filename="{name}"', f"{name} is sent as {disposition}")
+        self.patient(f"following {label}", lambda: link().click() or True)
+        text = self.file(name)
+        check(self.browser.current_url == page, f"downloading {name} left the page")
+        return text
+
     def value(self, name):
         return self.patient(f"the field {name}", lambda: self.find(f"main [name='{name}']").get_attribute("value"))
 
@@ -129,6 +190,11 @@ class Walk:
                     return self.leave(button.click)
             return False
         self.patient(f"pressing {label}", attempt)
+
+    def put(self, name, value):
+        """Fills a long text in at once."""
+        self.patient(f"putting {name}", lambda: self.browser.execute_script(
+            "const field = document.querySelector(`main [name='${arguments[0]}']`); field.value = arguments[1]; return field.value.length > 0;", name, value))
 
     def fill(self, name, value):
         """Fills a field in, on a page that may not be complete yet."""
@@ -154,6 +220,14 @@ class Walk:
         wide = self.browser.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         check(wide <= 0, f"{self.name} {place}: {wide} pixels wider than the window")
 
+    def reach(self, place):
+        """Everything that can be used is a stop of the keyboard, in the order of the page."""
+        missed = self.browser.execute_script("""
+            return [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea")]
+              .filter((one) => !one.matches(":disabled") && one.tabIndex !== 0).map((one) => one.outerHTML.slice(0, 120));
+            """)
+        check(not missed, f"{self.name} {place}: the keyboard does not reach {missed[:3]}")
+
     def still(self, is_still):
         """A page that changes by itself waits while a button is held down."""
         self.browser.execute_script("dispatchEvent(new PointerEvent(arguments[0]))", "pointerdown" if is_still else "pointerup")
@@ -162,6 +236,7 @@ class Walk:
         """What axe finds in light and, of contrast, in dark; whether 360 pixels are enough; and what the browser complained of."""
         self.still(True)
         self.axe(place, {})
+        self.reach(place)
         self.narrow(place)
         self.size(360)
         self.narrow(place + " at 360 pixels")
@@ -204,7 +279,9 @@ class Walk:
     def picture_as(self, name, look):
         if PICTURES:
             self.browser.execute_script("window.scrollTo(0, 0)")
-            self.browser.save_screenshot(os.path.join(PICTURES, f"{name}-{look}.png"))
+            # As docs/pictures has them.
+            suffix = "" if look == "light" else "-" + look
+            self.browser.save_screenshot(os.path.join(PICTURES, f"console-{name}{suffix}.png"))
 
 
 def browser(profile, name):
@@ -214,7 +291,11 @@ def browser(profile, name):
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={profile}",
                  "--window-size=1280,900", "--lang=en", "--accept-lang=en"):
         options.add_argument(flag)
-    walk = Walk(webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver")), name)
+    files = os.path.join(profile, "files")
+    os.makedirs(files)
+    options.add_experimental_option("prefs", {
+        "download.default_directory": files, "download.prompt_for_download": False, "download.directory_upgrade": True})
+    walk = Walk(webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver")), name, files)
     walk.browser.set_script_timeout(30)
     walk.size(1280)
     walk.dark(False)

@@ -15,7 +15,10 @@ import urllib.parse
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from console_browser import browser, check, faults
+import console_pages
+import console_people
+import console_policies
+from console_browser import browser, check, faults, path, sign_in
 
 # The paths of pages that the sources declare.
 ROUTES = json.loads(os.environ["CORDON_ROUTES"])
@@ -25,20 +28,9 @@ PICTURED = {"/console": "overview", "/console/policies": "policies", "/console/p
             "/console/policies/:id/edit/:group": "edit"}
 
 
-def path(walk):
-    return urllib.parse.urlsplit(walk.browser.current_url).path
-
-
-def sign_in(walk, person, page="/console"):
-    walk.open(page)
-    walk.wait("the provider's page", lambda: "Who are you?" in walk.text())
-    walk.follow(f"#{person}")
-    walk.wait("the page of the console", lambda: path(walk) == page)
-
-
 def protect(walk):
-    """Protects a pilot group, beginning with the console's address alone; the policy's path."""
-    sign_in(walk, "oid-ada")
+    """Protects a pilot group, beginning with the console's first page; the policy's path."""
+    walk.open("/console")
     walk.press("Make the first policy")
     walk.fill("name", "Pilot <b>group</b>")
     walk.tick("[value=level2]")
@@ -46,9 +38,12 @@ def protect(walk):
     walk.wait("the policy", lambda: "This policy is not assigned yet." in walk.text())
     policy = path(walk)
     check("Pilot <b>group</b>" in walk.text(), "the name is shown as it was typed")
+    check(walk.labels("main .links a.main") == ["Apps"], "the next step of a policy without apps is its apps")
     walk.press("Apps")
     walk.fill("apps", "com.contoso.notes")
     walk.press("Save the apps")
+    walk.wait("the policy", lambda: path(walk) == policy)
+    check(walk.labels("main .links a.main") == ["Assign"], "the next step of a policy with apps is whom it reaches")
     walk.press("Assign")
     walk.tick("[name=included]")
     walk.press("Preview")
@@ -131,22 +126,6 @@ def wipe(walk):
     walk.picture("wipes")
 
 
-def mistake(walk, policy):
-    """A value that is none is told beside its field, the rest of the form stays, and a field without effect says so."""
-    walk.open(policy + "/edit/access")
-    walk.fill("s.minimumPinLength", "900")
-    walk.tick("[name='s.simplePinBlocked']")
-    walk.press("Preview")
-    walk.expect("900 is out of range (0 to 128)", "what is wrong with the value")
-    check(walk.find("[name='s.minimumPinLength']").get_attribute("aria-invalid") == "true", "the field is marked")
-    check(walk.value("s.minimumPinLength") == "900", "the value stays")
-    check(walk.find("[name='s.simplePinBlocked']").is_selected(), "the other field stays")
-    walk.browser.get_log("browser")  # Which has the status of the answer.
-    walk.look("a value that is none")
-    walk.open(policy + "/edit/transfer")
-    walk.expect("Has no effect at present, because of other settings.", "a field without effect says so")
-
-
 def find_device(walk):
     """Which device is which, why a person is not protected, and that the audit log says who did what and is whole."""
     walk.open("/console/devices")
@@ -183,6 +162,7 @@ def approve(walk, other, policy):
     walk.open(policy + "/edit/launch")
     walk.fill("s.minimumWipeOsVersion", "99")
     walk.press("Preview")
+    walk.expect("This can remove organisation data from devices:", "the preview says what can remove data")
     walk.expect("A second administrator has to release this change", "the preview says that it will wait")
     walk.press("Publish")
     walk.wait("the waiting change", lambda: "/console/approvals/" in walk.browser.current_url)
@@ -200,6 +180,7 @@ def approve(walk, other, policy):
     walk.press("Preview")
     walk.press("Publish")
     walk.wait("the policy's page", lambda: path(walk) == policy)
+    walk.wait("the condition with its action", lambda: "Lowest system version: wipe below 99 wipe" in walk.rows())
     other.open(change)
     other.wait("the change, done", lambda: re.search(r"State\s+done", other.text()))
 
@@ -209,6 +190,7 @@ def meet(walk, other, policy):
     walk.open(policy + "/edit/storage")
     walk.tick("[name='s.dataBackupBlocked']", on=False)  # Level 2 blocks backups.
     walk.press("Preview")
+    walk.expect("This gets weaker:", "the preview says what gets weaker")
     other.open(policy + "/edit/transfer")
     other.fill("description", "By the other")
     other.press("Preview")
@@ -272,6 +254,8 @@ def help_desk(walk, policy):
           "the help desk is offered no change")
     walk.open(policy + "/edit/transfer")
     check("You may not do this" in walk.text(), f"the help desk has no editor: {walk.text()[:300]}")
+    walk.browser.get_log("browser")  # Which has the status of the answer.
+    walk.look("a page that a role may not see")
     walk.open(policy)
     answers = walk.browser.execute_async_script("""
         const done = arguments[arguments.length - 1], csrf = document.querySelector("[name=csrf]").value;
@@ -280,44 +264,49 @@ def help_desk(walk, policy):
         """, policy)
     check(answers == [403, 403, 403], f"requests made by hand are refused: {answers}")
     walk.browser.get_log("browser")
+    walk.follow("header form[action='/console/sign-out'] button")
+    walk.expect("You are signed out of the console.", "the end of the session")
+    walk.look("signed out")
 
 
-def put_back(walk, policy):
-    """An earlier version is compared and put back; a copy of the policy is made and deleted."""
-    walk.open(policy + "/history")
-    walk.expect("in force", "the history says which version is in force")
-    walk.follow("main td a")
-    walk.expect("What changes", "what putting the version back would change")
-    walk.press("Preview")
-    walk.press("Put this version back")
-    walk.wait("the policy without what the other wrote", lambda: path(walk) == policy and "By the other" not in walk.text())
-    walk.press("Make a copy")
-    walk.wait("the copy", lambda: path(walk) != policy and "Copy of" in walk.find("h1").text)
-    walk.press("Delete")
-    walk.press("Preview")
-    walk.press("Delete the policy")
-    walk.wait("the policies without the copy", lambda: path(walk) == "/console/policies" and "Copy of" not in walk.text())
-
-
-def govern(walk):
-    """A person is blocked and unblocked; a secret value, an app of the catalogue, a scope tag, a role and a new key are made."""
+def govern(walk, policy):
+    """A person is blocked and unblocked; values for apps, an app of the catalogue, a scope tag, a role and a new key are made."""
     walk.open("/console/people/oid-hedy")
     walk.press("Wipe everything and block…")
     walk.press("Wipe and block")
     walk.expect("This person is blocked", "the person is blocked")
     walk.open("/console/blocked")
+    check(any(re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC ada@contoso\.example", row) for row in walk.rows()), f"since when and by whom a person is blocked: {walk.rows()}")
     walk.follow("main td a")
     walk.press("Unblock…")
     walk.look("unblock")
     walk.press("Unblock")
     walk.wait("the person, not blocked", lambda: path(walk) == "/console/people/oid-hedy" and "This person is blocked" not in walk.text())
     walk.open("/console/configurations/new")
-    for name, value in (("name", "Server"), ("key.0", "server"), ("value.0", "https://notes.contoso.example"), ("key.1", "token"), ("value.1", "hush")):
+    for name, value in (("name", "Server"), ("key.0", "server"), ("value.0", "https://notes.contoso.example"), ("key.1", "token"), ("value.1", "hush"),
+                        ("key.2", "account"), ("value.2", "{{userprincipalname}}")):
         walk.fill(name, value)
     walk.tick("[name='secret.1']")
     walk.press("Save")
     walk.wait("the configuration", lambda: walk.value("value.0") == "https://notes.contoso.example")
     check("hush" not in walk.browser.page_source, "a secret value is on the page")
+    configuration = path(walk)
+    walk.fill("person", "worker@contoso.example")
+    walk.press("Show")
+    walk.expect("Values of Worker A", "the values of a person")
+    check({"account worker@contoso.example", "token secret"} <= set(walk.rows()), f"what the person's apps get: {walk.rows()}")
+    walk.look("values of a person")
+    walk.press("Apps")
+    walk.fill("apps", "com.contoso.notes")
+    walk.press("Save the apps")
+    walk.wait("the configuration", lambda: path(walk) == configuration)
+    walk.press("Assign")
+    walk.tick("[name=included]")
+    walk.press("Preview")
+    walk.press("Publish")
+    walk.wait("the configuration", lambda: path(walk) == configuration)
+    walk.open("/console/people/oid-second/rules?app=com.contoso.notes")
+    walk.wait("the configuration among a person's rules", lambda: "account second@contoso.example Server" in walk.rows())
     for page, fields, button, shown in (
             ("/console/service/catalogue/new", (("name", "Contoso Notes"), ("bundle", "com.contoso.notes")), "Save the app", "Contoso Notes"),
             ("/console/service/tags/new", (("name", "North"),), "Save the scope tag", "North"),
@@ -329,6 +318,28 @@ def govern(walk):
             walk.tick("[name='permissions'][value='read']")
         walk.press(button)
         walk.wait(f"what {page} made", lambda: path(walk) == page.rsplit("/", 1)[0] and shown in walk.text())
+        if page == "/console/service/catalogue/new":
+            check(any("com.contoso.notes" in row and row.endswith(" 1.0") for row in walk.rows()), f"the versions in use: {walk.rows()}")
+    walk.press("Readers")
+    check(walk.value("members") == "user:oid-worker", "the role's member is named")
+    check(walk.find("[name='permissions'][value='read']").is_selected(), "the role's permission is ticked")
+    # A tag on a policy, and off no other member of it.
+    walk.open(policy + "/edit/transfer")
+    walk.tick_label("North")
+    walk.press("Preview")
+    walk.press("Publish")
+    walk.wait("the policy", lambda: path(walk) == policy)
+    walk.open(policy + "/edit/transfer")
+    walk.tick_label("North")
+    walk.press("Preview")
+    walk.expect("Nothing would change.", "a tag that is there already is no change")
+    walk.open("/console/service/connections")
+    walk.expect("can be reached", "the identity provider's state")
+    check("/scim/v2" in walk.text() and "not connected" in walk.text(), "what directories and alerts are connected with")
+    walk.open("/console/service/groups")
+    walk.fill("search", "Night")
+    walk.press("Search")
+    walk.wait("the group that was searched for", lambda: [row[:21] for row in walk.rows()] == ["Night shift kept here"])
     walk.open("/console/service/keys")
     walk.press("Make a new key")
     walk.wait("the new key", lambda: path(walk) == "/console/service" and walk.text().count("Rules for apps") == 2)
@@ -418,10 +429,13 @@ def main():
     with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
         ada, bea = browser(first, "ada"), browser(second, "bea")
         try:
+            sign_in(ada, "oid-ada")
+            console_pages.empty(ada)
+            lap("empty pages")
             policy = protect(ada)
             lap("a pilot group is protected")
             hold(ada, policy)
-            mistake(ada, policy)
+            console_policies.mistake(ada, policy)
             find_device(ada)
             wipe(ada)
             lap("a phone is wiped")
@@ -429,11 +443,18 @@ def main():
             approve(ada, bea, policy)
             meet(ada, bea, policy)
             lap("two administrators have met")
+            console_policies.many(ada, policy)
+            lap("several policies")
+            console_people.lose(bea)
             help_desk(bea, policy)
             bea.browser.quit()
             bea = None
-            put_back(ada, policy)
-            govern(ada)
+            console_policies.put_back(ada, policy)
+            console_people.erase(ada)
+            lap("a person is erased")
+            govern(ada, policy)
+            console_pages.reports(ada)
+            console_pages.fail(ada)
             come_and_go(ada)
             lap("what administrators do less often")
             return_later(ada)
@@ -441,6 +462,8 @@ def main():
             lap("the keyboard alone")
             addresses = every_page(ada)
             lap(f"{len(addresses)} pages")
+            console_pages.attack(ada, addresses)
+            lap("hostile texts")
             in_german(ada, addresses)
             lap("in German")
         finally:

@@ -12,7 +12,7 @@ import Logging
 import Testing
 
 /// The console in a real browser, on a real socket.
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(15))) struct BrowserTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(25))) struct BrowserTests {
     private static let canBrowse =
         ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
         && Program.hasPython(with: "selenium", "axe_selenium_python")

@@ -13,7 +13,8 @@ import Testing
     private static let bounded: Set = ["/console", "/console/people?state=unprotected"]
     /// What there is the more of, the larger an organisation is.
     private static let growing: [StorageKind] = [
-        .user, .group, .membership, .registration, .operation, .block, .deliveredRules, .standing, .sharedDevice, .alert,
+        .user, .group, .membership, .registration, .operation, .block, .deliveredRules, .standing, .sharedDevice,
+        .alert,
         .telemetry, .command,
     ]
 
@@ -24,9 +25,11 @@ import Testing
         for number in numbers {
             let person = FakeProvider.Person(id: "p-\(number)", name: "p\(number)@contoso.example", roles: [])
             try await service.provisioning.saveUser(
-                DirectoryUser(id: person.id, userPrincipalName: person.name, displayName: "Person \(number)"), as: owner)
+                DirectoryUser(id: person.id, userPrincipalName: person.name, displayName: "Person \(number)"), as: owner
+            )
             try await service.provisioning.saveGroup(
-                DirectoryGroup(id: "g-\(number)", displayName: "Group \(number)", members: [.user(person.id)]), as: owner)
+                DirectoryGroup(id: "g-\(number)", displayName: "Group \(number)", members: [.user(person.id)]),
+                as: owner)
         }
         let members = (0..<numbers.upperBound).map { DirectoryGroup.Member.user("p-\($0)") }
         try await service.provisioning.saveGroup(
@@ -61,7 +64,8 @@ import Testing
         try await service.performMaintenance(of: ConsoleFixture.tenant)
     }
 
-    @Test func `no page reads more of an organisation of twice the size, and none reads every record of a kind that grows`()
+    @Test
+    func `no page reads more of an organisation of twice the size, and none reads every record of a kind that grows`()
         async throws
     {
         let storage = CountingStorage()
@@ -71,7 +75,8 @@ import Testing
         try await fixture.test { browser in
             try await grow(fixture, browser, by: 0..<60)
             try await browser.signIn(ConsoleFixture.ada)
-            let pages = try await ConsoleCrawl(browser: browser).pages(of: routes).map(\.path)
+            let pages =
+                try await ConsoleCrawl(browser: browser).pages(of: routes).map(\.path)
                 + ["flagged", "drift", "expiring", "wipes", "alerts", "versions"].map { "/console/reports/\($0)" }
                 + [
                     "/console/people?search=person", "/console/people?state=unprotected", "/console/blocked",
@@ -167,7 +172,8 @@ import Testing
                     link = page.text.firstMatch(of: /href="([^"]*)" rel="next"/).map { Browser.unescape($0.1) }
                     pages += 1
                 }
-                #expect(pages == 2 && rows.count >= 60 && Set(rows).count == rows.count, "\(path): \(pages), \(rows.count)")
+                #expect(
+                    pages == 2 && rows.count >= 60 && Set(rows).count == rows.count, "\(path): \(pages), \(rows.count)")
             }
         }
     }

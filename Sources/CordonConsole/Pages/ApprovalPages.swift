@@ -225,7 +225,9 @@ struct ShownImpact {
         if impact["needsWipePermission"] == true, !visit.may("wipe") {
             blocks.append(.note(.bad, "Your roles do not allow a change that removes data.", []))
         }
-        let known = impact.list("winners").isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200&$select=displayName")
+        let known =
+            impact.list("winners").isEmpty
+            ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200&$select=displayName")
         let names = Dictionary(
             known.map { ($0.text("id"), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
         let winners = impact.list("winners").map { winner -> [Cell] in

@@ -227,14 +227,16 @@ struct PeoplePages {
                 ? []
                 : [
                     .note(
-                        .bad, "Apps of this person still hold organisation data, or are being wiped. Nothing was erased.",
+                        .bad,
+                        "Apps of this person still hold organisation data, or are being wiped. Nothing was erased.",
                         ["Wait for the wipes, or forget the apps of devices that are lost. Then erase again."]),
                     .links([Link("Wipes", "/console/wipes?user=" + ConsolePath.part(visit.keys[0]))]),
                 ]) + [
                     .note(
                         .bad,
                         "The service forgets the person, their apps and their telemetry. The audit log keeps ids.",
-                        ["This happens once no app of theirs is enrolled, so that no organisation data is left behind."]),
+                        ["This happens once no app of theirs is enrolled, so that no organisation data is left behind."]
+                    ),
                     .form(
                         Form(
                             path + "/erase", submit: "Erase", hidden: [("page", path + "/erase")], isGrave: true,

@@ -77,6 +77,9 @@ enum SettingTexts {
 
     private static let texts: [String: (Phrase, Phrase)] = [
         "apps": ("Apps", ""),
+        "displayName": ("Name", ""), "description": ("Description", ""), "roleScopeTagIds": ("Scope tags", ""),
+        "assignments": ("Reaches", ""), "appGroupType": ("This policy protects", ""),
+        "targetedAppManagementLevels": ("On", ""),
         "allowedInboundDataTransferSources": (
             "Receive data from", "Apps from which organisation documents may be received."
         ),

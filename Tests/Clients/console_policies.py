@@ -1,0 +1,160 @@
+"""Policies in the console: typed wrongly, exported, made from a file, listed, compared, in each other's way, and put back."""
+
+import json
+import re
+
+from console_browser import check, path
+
+
+def mistake(walk, policy):
+    """A value that is none is told beside its field, the rest of the form stays, and a field without effect says so."""
+    walk.open(policy + "/edit/access")
+    walk.fill("s.minimumPinLength", "900")
+    walk.tick("[name='s.simplePinBlocked']")
+    walk.press("Preview")
+    walk.expect("900 is out of range (0 to 128)", "what is wrong with the value")
+    check(walk.find("[name='s.minimumPinLength']").get_attribute("aria-invalid") == "true", "the field is marked")
+    check(walk.value("s.minimumPinLength") == "900", "the value stays")
+    check(walk.find("[name='s.simplePinBlocked']").is_selected(), "the other field stays")
+    walk.browser.get_log("browser")  # Which has the status of the answer.
+    walk.look("a value that is none")
+    walk.open(policy + "/edit/transfer")
+    walk.expect("Has no effect at present, because of other settings.", "a field without effect says so")
+
+
+def copy(walk, pilot):
+    """A policy is exported, and another one is made of the file, for a set of apps on devices that are not managed."""
+    walk.open(pilot)
+    text = walk.download("Export as JSON", "policy.json")
+    document = json.loads(text)
+    check(document["printBlocked"] is True and document["displayName"] == "Pilot <b>group</b>", f"the export says what the policy does: {text[:300]}")
+    document["displayName"] = "Imported"
+    walk.open("/console/policies/import")
+    walk.put("json", json.dumps(document))
+    walk.press("Make the policy")
+    walk.expect("This policy is not assigned yet.", "the policy that was made of a file")
+    check("com.contoso.notes" in walk.text(), "the apps came along")
+    walk.press("Apps")
+    walk.fill("apps", "")
+    walk.tick("[name=set] [value=allMicrosoftApps]")
+    walk.tick("[name=level] [value=unmanaged]")
+    walk.press("Save the apps")
+    walk.expect("all microsoft apps", "the set of apps")
+    check("a device that is not managed" in walk.text(), "on which devices the policy counts")
+
+
+def make(walk):
+    """A second policy from another baseline, with a warning and a refusal for one setting and a link that is exempt; its path."""
+    walk.open("/console/policies/new")
+    levels = walk.labels("main .option label")
+    check(levels == ["Level 1: basic", "Level 2: enhanced", "Level 3: high"], f"the baselines: {levels}")
+    check(len(walk.labels("main .option .help")) == 3, "each baseline says what it does")
+    walk.fill("name", "Night rules")
+    walk.tick("[value=level1]")
+    walk.press("Make the policy")
+    walk.expect("This policy has no app yet.", "the second policy")
+    night = path(walk)
+    walk.open("/console")
+    check(walk.tile("without an assignment") == "2", f"policies without an assignment: {walk.tile('without an assignment')}")
+    check(walk.tile("without an app") == "1", f"policies without an app: {walk.tile('without an app')}")
+    walk.follow("main .tiles a[href='/console/policies']")
+    walk.wait("the list", lambda: sum("not assigned" in row for row in walk.rows()) == 2)
+    check(any("a device that is not managed" in row for row in walk.rows()), "the list says on which devices a policy counts")
+    walk.open(night + "/apps")
+    walk.fill("apps", "com.contoso.notes")
+    walk.press("Save the apps")
+    walk.wait("the policy", lambda: path(walk) == night)
+    walk.open(night + "/edit/launch")
+    walk.fill("s.minimumWarningOsVersion", "18.1")
+    walk.fill("s.minimumRequiredOsVersion", "17.0")
+    walk.press("Preview")
+    walk.press("Publish")
+    walk.wait("one setting with two actions", lambda: path(walk) == night and {
+        "Lowest system version: refuse below 17.0 block", "Lowest system version: warn below 18.1 warn"} <= set(walk.rows()))
+    walk.open(night + "/edit/transfer")
+    walk.fill("s.exemptedUniversalLinks", "https://maps.contoso.example")
+    walk.press("Preview")
+    walk.wait("the exempt link", lambda: any("Links that open outside" in row and "maps.contoso.example" in row for row in walk.rows()))
+    walk.press("Publish")
+    walk.wait("the policy", lambda: path(walk) == night)
+    return night
+
+
+def find(walk):
+    """The list is searched and ordered."""
+    walk.open("/console/policies")
+    walk.fill("search", "night")
+    walk.press("Search")
+    walk.wait("what was searched for", lambda: walk.labels("main td a") == ["Night rules"])
+    walk.fill("search", "")
+    walk.tick("[name=sort] [value=changed]")
+    walk.press("Search")
+    walk.wait("the policy that changed last", lambda: len(walk.labels("main td a")) == 3 and walk.labels("main td a")[0] == "Night rules")
+
+
+def meet(walk, pilot, night):
+    """Who has two policies has the stricter values, and the preview, the rules of a person and a comparison say which those are."""
+    walk.open(night + "/assignments")
+    check("First versions" in walk.text(), "a filter is offered")
+    walk.tick("[name=included][value='group-night']")
+    walk.press("Preview")
+    walk.expect("Who is affected: 2 people", "the preview names who is affected")
+    walk.expect("Where several policies meet", "the preview names the values that count")
+    walk.look("preview where several policies meet")
+    walk.press("Publish")
+    walk.wait("the policy", lambda: path(walk) == night and "Night shift" in walk.text())
+    walk.open("/console/people/oid-second/rules?app=com.contoso.notes")
+    wanted = re.compile(r"Block printing yes Pilot <b>group</b> Night rules no")
+    walk.wait("which policy's value counts, and which says otherwise", lambda: any(wanted.search(row) for row in walk.rows()))
+    walk.open(night + "/compare")
+    walk.tick(f"[name=with] [value='{pilot.rsplit('/', 1)[1]}']")
+    walk.press("Compare")
+    walk.expect("Settings that differ", "the comparison")
+    check("Block printing no yes stricter" in walk.rows(), f"what differs, and which is stricter: {walk.rows()[:20]}")
+    walk.look("comparison of two policies")
+
+
+def exclude(walk, pilot):
+    """A group cannot be included and excluded at once; the preview of an exclusion says who loses the policy."""
+    walk.open(pilot + "/assignments")
+    walk.tick("[name=excluded][value='group-workers']")
+    walk.press("Preview")
+    walk.expect("A group cannot be included and excluded at once.", "a contradiction is told")
+    walk.browser.get_log("browser")  # Which has the status of the answer.
+    walk.tick("[name=included][value='group-workers']", on=False)
+    walk.press("Preview")
+    walk.expect("2 people lose this policy.", "the preview says who loses the policy")
+    walk.look("preview of an exclusion")
+    walk.press("Change nothing")
+    walk.wait("the policy as it was", lambda: path(walk) == pilot and "Field workers" in walk.text())
+
+
+def many(walk, pilot):
+    copy(walk, pilot)
+    night = make(walk)
+    find(walk)
+    meet(walk, pilot, night)
+    exclude(walk, pilot)
+
+
+def put_back(walk, policy):
+    """An earlier version is compared and put back; a copy of the policy is made and deleted."""
+    walk.open(policy + "/history")
+    walk.expect("in force", "the history says which version is in force")
+    newest = walk.labels("main tbody tr td:first-child")[0]
+    check("in force" in newest, f"the newest version is in force: {newest}")
+    walk.follow("main td a")
+    walk.expect("What changes", "what putting the version back would change")
+    check(any(row.startswith("Description By the other not set") for row in walk.rows()), f"now and then are beside each other: {walk.rows()[:5]}")
+    walk.press("Preview")
+    walk.press("Put this version back")
+    walk.wait("the policy without what the other wrote", lambda: path(walk) == policy and "By the other" not in walk.text())
+    walk.open(policy + "/history")
+    check(walk.labels("main tbody tr td:first-child")[0] not in ("", newest), "what was put back is a version of its own")
+    walk.open(policy)
+    walk.press("Make a copy")
+    walk.wait("the copy", lambda: path(walk) != policy and "Copy of" in walk.find("h1").text)
+    walk.press("Delete")
+    walk.press("Preview")
+    walk.press("Delete the policy")
+    walk.wait("the policies without the copy", lambda: path(walk) == "/console/policies" and "Copy of" not in walk.text())
