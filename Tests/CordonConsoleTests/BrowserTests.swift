@@ -91,7 +91,7 @@ import Testing
             } else if (try? await device.checkIn()) != nil {
                 try? await device.carryOutWipes()
             }
-            try? await Task.sleep(for: .milliseconds(300))
+            try? await Task.sleep(for: .milliseconds(isLost ? 2_000 : 300))
         }
         await transport.shutdown()
     }

@@ -217,36 +217,35 @@ struct PeoplePages {
                 ]))
     }
 
+    /// - Parameter refusal: Why nothing was erased yet; nil before it is asked for.
     private static func erasure(_ visit: ConsoleVisit, _ refusal: Refusal? = nil) async throws -> Page {
         let user = try await visit.api.get(route(visit.keys[0]))
-        let path = path(visit.keys[0])
+        let address = path(visit.keys[0])
+        var blocks: [Block] = []
+        if refusal != nil {
+            blocks.append(
+                .note(
+                    .bad, "Apps of this person still hold organisation data, or are being wiped. Nothing was erased.",
+                    ["Wait for the wipes, or forget the apps of devices that are lost. Then erase again."]))
+            blocks.append(.links([Link("Wipes", "/console/wipes?user=" + ConsolePath.part(visit.keys[0]))]))
+        }
+        blocks.append(
+            .note(
+                .bad, "The service forgets the person, their apps and their telemetry. The audit log keeps ids.",
+                ["This happens once no app of theirs is enrolled, so that no organisation data is left behind."]))
+        blocks.append(
+            .form(
+                Form(
+                    address + "/erase", submit: "Erase", hidden: [("page", address + "/erase")], isGrave: true,
+                    cancel: Link("Keep the data", address),
+                    [
+                        Field(
+                            .flag, "wipe", "Wipe their apps first; erase again when the wipes are done",
+                            value: refusal == nil ? visit.typed("wipe", else: "true") : visit.form["wipe"])
+                    ])))
         return Page(
             "Erase the personal data of \(user.text("displayName"))?", .people,
-            above: Link(.data(user.text("displayName")), path),
-            (refusal == nil
-                ? []
-                : [
-                    .note(
-                        .bad,
-                        "Apps of this person still hold organisation data, or are being wiped. Nothing was erased.",
-                        ["Wait for the wipes, or forget the apps of devices that are lost. Then erase again."]),
-                    .links([Link("Wipes", "/console/wipes?user=" + ConsolePath.part(visit.keys[0]))]),
-                ]) + [
-                    .note(
-                        .bad,
-                        "The service forgets the person, their apps and their telemetry. The audit log keeps ids.",
-                        ["This happens once no app of theirs is enrolled, so that no organisation data is left behind."]
-                    ),
-                    .form(
-                        Form(
-                            path + "/erase", submit: "Erase", hidden: [("page", path + "/erase")], isGrave: true,
-                            cancel: Link("Keep the data", path),
-                            [
-                                Field(
-                                    .flag, "wipe", "Wipe their apps first; erase again when the wipes are done",
-                                    value: refusal == nil ? visit.typed("wipe", else: "true") : visit.form["wipe"])
-                            ])),
-                ])
+            above: Link(.data(user.text("displayName")), address), blocks)
     }
 
     @Sendable private func erase(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

@@ -39,7 +39,7 @@ struct ServicePages {
                     .facts([
                         (
                             "Allowed",
-                            accounts.map(Self.some) ?? .text("every account")
+                            accounts.map(Self.first) ?? .text("every account")
                         )
                     ]),
                     .links(visit.may("manageTenant") ? [Link("Change the accounts", "/console/service/accounts")] : []),
@@ -75,7 +75,7 @@ struct ServicePages {
     }
 
     /// The first of the accounts, and how many others there are.
-    private static func some(of accounts: [JSONValue]) -> Cell {
+    private static func first(of accounts: [JSONValue]) -> Cell {
         let shown = accounts.prefix(20).map { Cell.text(.data($0["userPrincipalName"]?.string ?? $0.text("id"))) }
         let others = accounts.count - shown.count
         return .list(shown + (others > 0 ? [.text("and \(others) more")] : []))
