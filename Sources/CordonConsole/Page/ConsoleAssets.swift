@@ -55,6 +55,7 @@ enum ConsoleAssets {
         .form > .links:last-child { margin-bottom: .25rem; } .field { margin: 0 0 1rem; } .field label, legend { font-weight: 600; } .field fieldset { border: 0; padding: 0; margin: 0; }
         .locked { border: 0; margin: 0; padding: 0; } .form > fieldset:not(.locked) { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
         input, select, textarea, button { font: inherit; color: inherit; } input:not([type]), select, textarea { display: block; width: 100%; max-width: 34rem; padding: .45rem .6rem; border: 1px solid var(--soft); border-radius: .35rem; background: var(--back); }
+        fieldset { min-width: 0; } label, legend, summary, .links a { overflow-wrap: anywhere; }
         .beside { margin-top: .35rem; } .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }
         .option .help { margin-left: 1.6rem; } .idle label, .idle legend { color: var(--soft); } .error { color: var(--bad); font-weight: 600; } .remark { color: var(--notice); }
         .wrong input, .wrong select, .wrong textarea { border-color: var(--bad); border-width: 2px; }
