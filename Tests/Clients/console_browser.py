@@ -153,7 +153,10 @@ class Walk:
     def download(self, label, name):
         """Follows a link to a file; its text. The page stays, and the answer names the file."""
         def link():
-            return next((one for one in self.browser.find_elements(By.CSS_SELECTOR, "main a") if one.text.strip() == label), None)
+            for one in self.browser.find_elements(By.CSS_SELECTOR, "main a"):
+                if one.text.strip() == label:
+                    return one
+            raise WebDriverException(f"no link is called {label}")
 
         def told():
             return self.browser.execute_async_script(

@@ -72,7 +72,7 @@ def forms(walk):
     """The forms of the page with something to type: which one, where it goes, and the names of the fields."""
     return walk.browser.execute_script("""
         return [...document.querySelectorAll("main form")].map((form, index) => ({
-          index, method: form.method, action: new URL(form.action).pathname,
+          index, method: form.getAttribute("method"), action: form.getAttribute("action"),
           names: [...form.querySelectorAll("input:not([type]), textarea")].filter((one) => !one.matches(":disabled")).map((one) => one.name)
         })).filter((form) => form.names.length > 0);
         """)
