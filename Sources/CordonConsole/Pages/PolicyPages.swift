@@ -251,7 +251,7 @@ struct PolicyPages {
         }
         blocks.append(
             .facts([
-                ("Kind", described(entity)), ("Version in force", .code(entity.text("version"))),
+                (Phrase("Kind"), described(entity)), ("Version in force", .code(entity.text("version"))),
                 ("Changed", .time(entity.date("lastModifiedDateTime"))),
                 (
                     "Apps",
