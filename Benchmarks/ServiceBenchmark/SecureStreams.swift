@@ -69,7 +69,7 @@ private final class FirstAnswer: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         // A stream that never begins is counted as one that was refused, and ends no benchmark.
-        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(60)) { self.settle(false) }
+        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(60)) { self.resolve(false) }
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -81,17 +81,17 @@ private final class FirstAnswer: ChannelInboundHandler {
         guard !isAnswered else { return }
         received += String(buffer: unwrapInboundIn(data))
         let wanted = "HTTP/1.1 200"
-        if received.utf8.count >= wanted.utf8.count { settle(received.hasPrefix(wanted)) }
+        if received.utf8.count >= wanted.utf8.count { resolve(received.hasPrefix(wanted)) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        settle(false)
+        resolve(false)
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    private func settle(_ isGood: Bool) {
+    private func resolve(_ isGood: Bool) {
         guard !isAnswered else { return }
         isAnswered = true
         received = ""

@@ -79,7 +79,7 @@ public struct FrontTracker: Sendable {
     /// - Returns: What is to be done now that the dialog has come or gone.
     public mutating func shelter(_ isSheltered: Bool) -> [Command] {
         self.isSheltered = isSheltered
-        return order.flatMap { settle($0) }
+        return order.flatMap { resolve($0) }
     }
 
     /// Notes an event.
@@ -112,7 +112,7 @@ public struct FrontTracker: Sendable {
             return [.forget(window)] + front(after: wasInFront) + (next.map { [.makeKey($0)] } ?? [])
         case .captured(let window, let isCaptured, let isAllowed):
             scenes[window, default: Scene()].isCaptured = isCaptured && !isAllowed
-            return settle(window)
+            return resolve(window)
         }
     }
 
@@ -122,10 +122,10 @@ public struct FrontTracker: Sendable {
             order.insert(window, at: 0)
         }
         scenes[window]?.stage = stage
-        return settle(window)
+        return resolve(window)
     }
 
-    private mutating func settle(_ window: WindowID) -> [Command] {
+    private mutating func resolve(_ window: WindowID) -> [Command] {
         guard let scene = scenes[window] else { return [] }
         let covers = scene.wantsCover && !(isSheltered && scene.stage == .inactive && !scene.isCaptured)
         // What was covered before the dialog came stays so until the scene is active.

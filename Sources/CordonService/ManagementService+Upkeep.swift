@@ -36,7 +36,7 @@ extension ManagementService {
     /// - Returns: How many people and counters were wrong.
     public func checkCounts(of tenant: TenantID) async throws(ServiceError) -> Int {
         let isFirst = try await store.read(for: tenant) { try $0.settings().countsPeople != true }
-        let wrong = try await StandingCheck(store: store).run(of: tenant)
+        let wrong = try await StatusCheck(store: store).run(of: tenant)
         if wrong > 0, !isFirst {
             logger.error("counters of people were wrong and were corrected", metadata: ["counters": "\(wrong)"])
         }

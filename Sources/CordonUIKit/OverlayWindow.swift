@@ -12,7 +12,7 @@
 
         /// Whether the app is hidden whatever is shown.
         var isCovering = true {
-            didSet { settle() }
+            didSet { update() }
         }
 
         init(_ scene: UIWindowScene, _ interface: ScreenInterface) {
@@ -21,7 +21,7 @@
             // Above alerts and sheets of the app's own.
             windowLevel = Level(rawValue: Level.alert.rawValue + 1)
             rootViewController = screens
-            settle()
+            update()
         }
 
         @available(*, unavailable)
@@ -30,10 +30,10 @@
         /// Shows a screen of Cordon's; nil is the app itself.
         func show(_ shown: ShownScreen?) {
             self.shown = shown
-            settle()
+            update()
         }
 
-        private func settle() {
+        private func update() {
             if isCovering {
                 var cover = GateScreen.cover(of: nil)
                 if let theme = shown?.screen.theme { cover.theme = theme }

@@ -107,11 +107,11 @@ import Testing
         let shown = try await screen(.pin, of: interface)
         try await until { sensor.asked == 1 }
         #expect(shown.screen.buttons.map(\.label) == ["Continue", "Use Face ID", "Forgot PIN", "Cancel"])
-        sensor.settle(false)
+        sensor.finish(false)
         #expect(interface.current == shown)
         interface.answer(.recognise, to: shown.id)
         try await until { sensor.asked == 2 }
-        sensor.settle(true)
+        sensor.finish(true)
         #expect(await answer == .recognised(.face))
     }
 
@@ -125,7 +125,7 @@ import Testing
         #expect(await first == .cancelled)
         async let second = interface.enterPIN(pin())
         let next = try await screen(.pin, of: interface)
-        sensor.settle(true)
+        sensor.finish(true)
         interface.answer(.submit, typed: "4711", to: next.id)
         #expect(await second == .entered("4711"))
     }
@@ -261,7 +261,7 @@ private final class Sensor: BiometryReader {
         }
     }
 
-    func settle(_ isRecognised: Bool) {
+    func finish(_ isRecognised: Bool) {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting

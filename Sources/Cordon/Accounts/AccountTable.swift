@@ -109,13 +109,13 @@ final class AccountTable: Sendable {
             state.withLock { state in
                 if mustSignIn { state.mustSignIn.insert(id) } else { state.mustSignIn.remove(id) }
             }
-            settleProcessIdentity()
+            updateProcessIdentity()
         }
     }
 
     /// Forgets a registration; what is stored stays.
     func remove(_ account: AccountID) {
-        if state.withLock({ $0.records.removeValue(forKey: account) }) != nil { settleProcessIdentity() }
+        if state.withLock({ $0.records.removeValue(forKey: account) }) != nil { updateProcessIdentity() }
     }
 
     /// Removes what is stored of an account's registration.
@@ -201,7 +201,7 @@ final class AccountTable: Sendable {
             defer { rules.replace(account, with: now) }
             return rules[account]
         }
-        if records.count > 1 { settleProcessIdentity() }
+        if records.count > 1 { updateProcessIdentity() }
         return before
     }
 
@@ -306,7 +306,7 @@ final class AccountTable: Sendable {
     func releasePlace() { state.withLock { $0.arriving = nil } }
 
     /// Gives the process the identity of the account that has the place; one without rules has it where there is no other.
-    private func settleProcessIdentity() {
+    private func updateProcessIdentity() {
         guard !allowsSeveralManagedAccounts, !settings.withLock({ $0.holdsSeveralIdentities }) else { return }
         let account = placeHolder ?? enrolled.first
         IdentityContext.setProcessIdentity(account.map { .managed($0) })

@@ -44,7 +44,7 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     /// versions (SRV-CI-095).
     var deviceTag: String?
     /// The evidence that was shown; nil before the first, and in records of older versions.
-    var evidence: EvidenceReports.Standing?
+    var evidence: EvidenceReports.Shown?
     /// The wipe of the account that has begun; nil before, and in records of older versions.
     var wipe: BegunWipe?
 
@@ -78,7 +78,7 @@ extension RegistrationRecord: JSONReadable {
             planned: try members.optionalTime("planned"), failures: try members.count("failures"),
             isAccountDisabled: try members.optionalFlag("isAccountDisabled"),
             lastEventID: try members.optionalText("lastEventID"), deviceTag: try members.optionalText("deviceTag"),
-            evidence: try members.decodeIfPresent(EvidenceReports.Standing.self, "evidence"),
+            evidence: try members.decodeIfPresent(EvidenceReports.Shown.self, "evidence"),
             wipe: try members.decodeIfPresent(BegunWipe.self, "wipe"))
     }
 }

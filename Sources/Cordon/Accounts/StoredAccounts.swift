@@ -138,7 +138,7 @@ actor StoredAccounts {
     /// Takes over what a version before has stored: sealed and counted, once. What cannot be taken over now is tried again at the next
     /// start, and records of versions before are taken until then.
     private func takeOver(_ stored: RegistrationStore.Contents) async {
-        guard !context.seal.refusesUncounted else { return context.seal.settle() }
+        guard !context.seal.refusesUncounted else { return context.seal.noteTakenOver() }
         do {
             for record in stored.records {
                 try context.launches.takeOver(record.account.id)
@@ -150,7 +150,7 @@ actor StoredAccounts {
             where !stored.records.contains(where: { $0.account.id == account }) {
                 try context.accounts.noteAbsence(of: account)
             }
-            context.seal.settle()
+            context.seal.noteTakenOver()
             if !stored.records.isEmpty { context.seal.noteSealed() }
         } catch {
             context.configuration.logger.error(

@@ -7,7 +7,7 @@ internal import Logging
 /// Shows the service that this app is itself, where the platform can and the service asks for it (SRV-CI-082). Nothing depends on the outcome.
 actor EvidenceReports: AccountFollower {
     /// What a registration remembers of the evidence that was shown for it.
-    struct Standing: Codable, Equatable, Sendable {
+    struct Shown: Codable, Equatable, Sendable {
         /// The platform's name of the key that the service knows, or may know.
         var key: String?
         /// When evidence is shown next, by the device's clock.
@@ -58,12 +58,12 @@ actor EvidenceReports: AccountFollower {
             if (error as? ServiceFailure)?.isNotThere == true { pause = Intervals.day }
             context.configuration.logger.debug("no evidence was shown", metadata: ["reason": "\(Self.reason(error))"])
         }
-        let standing = Standing(key: key, next: context.configuration.clock.now() + pause)
-        planned[record.registrationID] = standing.next
+        let shown = Shown(key: key, next: context.configuration.clock.now() + pause)
+        planned[record.registrationID] = shown.next
         guard var current = context.accounts[record.account.id], current.registrationID == record.registrationID else {
             return
         }
-        current.evidence = standing
+        current.evidence = shown
         do { try context.accounts.keep(current) } catch {
             context.configuration.logger.error("the evidence that was shown could not be noted")
         }

@@ -37,7 +37,7 @@ public final class EnforcedRules: Sendable {
     /// The answer in one word; much quicker than ``decision(for:)``, since no reason is made, for a denial only when it is looked
     /// at in a ``DiagnosticReport``.
     public func verdict(for question: Question) -> Verdict {
-        if let permission = settledPermission(for: question) { return permission }
+        if let permission = finalPermission(for: question) { return permission }
         let asked = Asked(question, self)
         let verdict = asked.verdict
         if !verdict.permits { asked.recordDenial(verdict, in: denials) }
@@ -144,7 +144,7 @@ public final class EnforcedRules: Sendable {
     func refusal(
         of question: Question, unless accepts: (Verdict) -> Bool = { $0.permits }
     ) -> PolicyDecision? {
-        if let permission = settledPermission(for: question), accepts(permission) { return nil }
+        if let permission = finalPermission(for: question), accepts(permission) { return nil }
         let asked = Asked(question, self)
         return accepts(asked.verdict) ? nil : asked.decision(recordingIn: denials)
     }
@@ -195,9 +195,9 @@ public final class EnforcedRules: Sendable {
 
     /// A verdict that permits and that nothing which Cordon knows would change, from the compiled tables; nil where the question has
     /// to be completed first, or may be denied. Nothing is allocated and no clock is read.
-    private func settledPermission(for question: Question) -> Verdict? {
+    private func finalPermission(for question: Question) -> Verdict? {
         if webViewersUnmanaged, question.action.concernsWebViews { return nil }
-        guard let verdict = accounts.policies.settledVerdict(for: question), verdict.permits else { return nil }
+        guard let verdict = accounts.policies.finalVerdict(for: question), verdict.permits else { return nil }
         return verdict
     }
 

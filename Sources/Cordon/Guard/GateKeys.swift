@@ -11,7 +11,7 @@ final class GateKeys: Sendable {
     /// What ends the keys' time behind closed gates.
     private let departures = Locked<[AccountID: Task<Void, Never>]>([:])
     /// What brings keys into the state that the rules ask for.
-    private let settlings = Locked<[AccountID: Task<Void, Never>]>([:])
+    private let changes = Locked<[AccountID: Task<Void, Never>]>([:])
 
     init(_ tools: LaunchTools) {
         self.tools = tools
@@ -50,18 +50,18 @@ final class GateKeys: Sendable {
     /// Brings the key into the state that the rules ask for, beside the work at hand.
     ///
     /// - Parameter pinKey: The PIN's key, where the person has entered it.
-    func settle(_ account: AccountID, with pinKey: PINKey?) {
-        settlings.withLock { [tools] settlings in
-            let before = settlings[account]
-            settlings[account] = Turn.outside {
+    func applyRules(to account: AccountID, with pinKey: PINKey?) {
+        changes.withLock { [tools] changes in
+            let before = changes[account]
+            changes[account] = Turn.outside {
                 Task {
                     await before?.value
-                    await tools.guards.settle(account, with: pinKey, through: tools.guardService)
+                    await tools.guards.applyRules(to: account, with: pinKey, through: tools.guardService)
                 }
             }
         }
     }
 
-    /// Returns when what was begun by ``settle(_:with:)`` has ended.
-    func finishSettling(_ account: AccountID) async { await settlings.withLock { $0[account] }?.value }
+    /// Returns when what was begun by ``applyRules(to:with:)`` has ended.
+    func finishChanges(_ account: AccountID) async { await changes.withLock { $0[account] }?.value }
 }

@@ -198,7 +198,7 @@ struct KeyGuards: Sendable {
     /// Brings the account's key into the state that the rules ask for, after a PIN was right: guarded, or open again.
     ///
     /// Needs the key in memory and does nothing without; guarding needs the PIN's key besides. What cannot be done now is tried after the next right PIN.
-    func settle(_ account: AccountID, with pinKey: PINKey?, through service: Service) async {
+    func applyRules(to account: AccountID, with pinKey: PINKey?, through service: Service) async {
         guard !context.accounts.isRemoving(account) else { return }
         if pinKey == nil, await !isGuarded(account) { return }
         do {
@@ -206,7 +206,7 @@ struct KeyGuards: Sendable {
             try await context.exchanges.run(account) { () async throws(ProtectionError) in
                 // The lock is held while the service answers: two processes must not leave two shares with it.
                 try await context.guards.locked(account) { () async throws(ProtectionError) in
-                    try await settleInTurn(account, pinKey, service)
+                    try await applyInTurn(account, pinKey, service)
                 }
             }
         } catch {
@@ -216,7 +216,7 @@ struct KeyGuards: Sendable {
         }
     }
 
-    private func settleInTurn(
+    private func applyInTurn(
         _ account: AccountID, _ pinKey: PINKey?, _ service: Service
     ) async throws(ProtectionError) {
         guard let registrationID = context.accounts[account]?.registrationID, await context.vault.isUnlocked(account)

@@ -27,7 +27,7 @@ public final class IdentityAnswer: Sendable {
     func value(within limit: Duration, by clock: ProtectionClock) async -> Bool? {
         let timer = Task {
             do { try await clock.sleep(limit) } catch { return }
-            settle(nil)
+            resolve(nil)
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
@@ -39,17 +39,17 @@ public final class IdentityAnswer: Sendable {
                 if case .given(let answer) = given { continuation.resume(returning: answer) }
             }
         } onCancel: {
-            settle(nil)
+            resolve(nil)
         }
     }
 
     private func give(_ answer: Bool) {
-        if !settle(answer) { tooLate(answer) }
+        if !resolve(answer) { tooLate(answer) }
     }
 
     /// Makes it the answer if there is none yet.
     @discardableResult
-    private func settle(_ answer: Bool?) -> Bool {
+    private func resolve(_ answer: Bool?) -> Bool {
         let before = state.withLock { state in
             let before = state
             if case .given = before {} else { state = .given(answer) }

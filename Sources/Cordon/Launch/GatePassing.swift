@@ -109,7 +109,7 @@ actor GatePassing {
         switch result {
         case .opened:
             guard tools.gates.isOpen(account) else { return }
-            keys.settle(account, with: attempt.pinKey)
+            keys.applyRules(to: account, with: attempt.pinKey)
             await tools.showCountdownIfUrgent(of: account)
         case .cancelled, .blocked:
             tools.gates.close(account, because: attempt.reasons)

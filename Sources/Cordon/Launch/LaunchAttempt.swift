@@ -168,7 +168,7 @@ struct LaunchAttempt: Sendable {
             }
             if case .end(let result) = next { return result }
         }
-        configuration.logger.error("a launch gate did not settle and stays closed")
+        configuration.logger.error("a launch gate did not come to an end and stays closed")
         return .blocked
     }
 

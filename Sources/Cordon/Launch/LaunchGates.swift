@@ -222,7 +222,7 @@ public actor LaunchGates: AccountFollower {
             tools.gates.close(account, because: nil)
         }
         // Rules that ask for no PIN any more leave the key to the device alone, while it is at hand.
-        if before != nil { keys.settle(account, with: nil) }
+        if before != nil { keys.applyRules(to: account, with: nil) }
     }
 
     func accountRefused(_ account: AccountID) async {

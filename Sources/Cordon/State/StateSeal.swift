@@ -22,7 +22,7 @@ struct StateSeal: Sendable {
     private let bundleID: String
     private let knownKeys = Locked<[String: SymmetricKey]>([:])
     /// Whether every record was taken over, and whether that was noted.
-    private let progress = Locked((isSettled: false, isNoted: false))
+    private let progress = Locked((isComplete: false, isNoted: false))
 
     /// - Parameters:
     ///   - folder: Where it is noted that everything is sealed.
@@ -63,12 +63,12 @@ struct StateSeal: Sendable {
     // MARK: Records of versions before
 
     /// Every record that there is was taken over: from the next record on, those of versions before are none of this device's.
-    func settle() { progress.withLock { $0.isSettled = true } }
+    func noteTakenOver() { progress.withLock { $0.isComplete = true } }
 
-    /// Notes after a record was written that others are none of this device's any more; nothing before ``settle()``, or one that waits
+    /// Notes after a record was written that others are none of this device's any more; nothing before ``noteTakenOver()``, or one that waits
     /// for its turn would be refused.
     func noteSealed() {
-        guard progress.withLock({ $0.isSettled && !$0.isNoted }) else { return }
+        guard progress.withLock({ $0.isComplete && !$0.isNoted }) else { return }
         do {
             try counter.raise("counted-" + FolderName.hash(bundleID), to: 1)
             try counter.raise("sealed-" + FolderName.hash(bundleID), to: 1)

@@ -54,11 +54,11 @@ final class WatchedCaller: Sendable {
     }
 
     /// What the list makes of the caller, before it says a word.
-    func standing(in programs: ListedPrograms, ownUser: UInt32) -> ConnectionLedger.Standing {
+    func caller(in programs: ListedPrograms, ownUser: UInt32) -> ConnectionLedger.Caller {
         if let group = groups.sorted().first {
             return .listed(.init(user: credentials.user, program: "group \(group)"))
         }
-        var file: ConnectionLedger.Standing?
+        var file: ConnectionLedger.Caller?
         if let program, objection == nil, programs.admits(path, of: credentials.user, ownUser: ownUser) {
             file = .listed(.init(user: credentials.user, program: "file \(program.device) \(program.inode)"))
         }

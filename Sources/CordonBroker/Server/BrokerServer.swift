@@ -143,10 +143,10 @@ public struct BrokerServer: Sendable {
                             Self.note(Self.tooMany, credentials.user, quiet, logger)
                             throw ChannelError.operationUnsupported
                         }
-                        let admit = { (standing: ConnectionLedger.Standing) throws -> ProgramBudget in
-                            guard let budget = Self.admits(standing, of: credentials.user, ledger, quiet, now, logger)
+                        let admit = { (caller: ConnectionLedger.Caller) throws -> ProgramBudget in
+                            guard let budget = Self.admits(caller, of: credentials.user, ledger, quiet, now, logger)
                             else { throw ChannelError.operationUnsupported }
-                            channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(standing) } }
+                            channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(caller) } }
                             return budget
                         }
                         // A caller that can only be a stranger is held to the limit before anything else is looked up.
@@ -160,7 +160,7 @@ public struct BrokerServer: Sendable {
                             )
                         }
                         guard let (caller, senders) = found else { throw ChannelError.operationUnsupported }
-                        let shared = try early ?? admit(caller.standing(in: programs, ownUser: broker.ownUser))
+                        let shared = try early ?? admit(caller.caller(in: programs, ownUser: broker.ownUser))
                         try channel.syncOptions?.setOption(.recvAllocator, value: senders)
                         let session = BrokerSession(broker: broker, identify: { await caller.caller(digests) }) {
                             caller.isUnchanged
@@ -191,10 +191,10 @@ public struct BrokerServer: Sendable {
         }
 
         private static func admits(
-            _ standing: ConnectionLedger.Standing, of user: UInt32, _ ledger: Locked<ConnectionLedger>,
+            _ caller: ConnectionLedger.Caller, of user: UInt32, _ ledger: Locked<ConnectionLedger>,
             _ quiet: Locked<ThrottledLog>, _ now: UInt64, _ logger: Logger
         ) -> ProgramBudget? {
-            if let budget = ledger.withLock({ $0.admit(standing, now: now) }) { return budget }
+            if let budget = ledger.withLock({ $0.admit(caller, now: now) }) { return budget }
             note(tooMany, user, quiet, logger)
             return nil
         }

@@ -12,7 +12,7 @@ struct ConnectionLedger {
     }
 
     /// What a caller is before it says a word.
-    enum Standing: Hashable {
+    enum Caller: Hashable {
         /// The system's administrator or the broker's own user.
         case administrator
         /// A program of the list.
@@ -79,7 +79,7 @@ struct ConnectionLedger {
     /// ``release(_:)``.
     ///
     /// - Parameter now: The event loop's clock, in nanoseconds.
-    mutating func admit(_ caller: Standing, now: UInt64) -> ProgramBudget? {
+    mutating func admit(_ caller: Caller, now: UInt64) -> ProgramBudget? {
         let key = caller.key
         if programs.count > Self.most { programs = programs.filter { $0.value.connections > 0 } }
         var program = programs[key] ?? Program(limits, isStranger: caller.isStranger, now: now)
@@ -97,14 +97,14 @@ struct ConnectionLedger {
         return program.budget
     }
 
-    private func hasRoom(for caller: Standing, _ own: Int) -> Bool {
+    private func hasRoom(for caller: Caller, _ own: Int) -> Bool {
         if caller.isStranger { return strangers < limits.strangers }
         return own < limits.reservedPerProgram
             || (total < limits.connections && users[caller.key.user] ?? 0 < limits.connectionsPerUser)
     }
 
     /// Takes note of the end of an admitted connection.
-    mutating func release(_ caller: Standing) {
+    mutating func release(_ caller: Caller) {
         let key = caller.key
         programs[key]?.connections -= 1
         if caller.isStranger {

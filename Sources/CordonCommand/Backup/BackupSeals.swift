@@ -90,7 +90,7 @@ struct RestorationNote: Codable {
     }
 
     /// Has the service write down what a restore has left, and go no further until an administrator says so.
-    static func settle(_ folder: URL, in service: ManagementService, of tenant: TenantID) async throws {
+    static func report(_ folder: URL, in service: ManagementService, of tenant: TenantID) async throws {
         let file = folder.appending(path: name)
         guard let bytes = try DurableFile.read(file, limit: 1 << 20) else { return }
         let decoder = JSONDecoder()

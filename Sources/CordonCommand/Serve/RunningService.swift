@@ -87,7 +87,7 @@ struct RunningService: Sendable {
             // Before keys are made for what only looks like a new store.
             try await AuditMark.check(plan.folder, against: service, of: plan.server.tenant)
             try await service.open(plan.server.tenant)
-            try await RestorationNote.settle(plan.folder, in: service, of: plan.server.tenant)
+            try await RestorationNote.report(plan.folder, in: service, of: plan.server.tenant)
             if let directory { try await DevelopmentPeople.copy(directory, to: service) }
         } catch let error as ServiceError {
             throw CommandFailure(error)

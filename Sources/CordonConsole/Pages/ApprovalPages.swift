@@ -32,7 +32,7 @@ struct ApprovalPages {
 
     /// The names of the people whom changes name, and of the policies.
     private struct Names {
-        let people: PeopleStanding
+        let people: PeopleStatus
         let policies: [String: String]
 
         init(of changes: [JSONValue], _ visit: ConsoleVisit) async throws {
@@ -40,7 +40,7 @@ struct ApprovalPages {
                 changes.map { $0.text("entity") }.filter { $0.hasPrefix(kind + "/") }
                     .map { String($0.dropFirst(kind.count + 1)) }
             }
-            people = try await PeopleStanding(
+            people = try await PeopleStatus(
                 of: (ids("user") + changes.map { $0["requester"]?.text("id") ?? "" }).prefix(200).map(\.self), visit)
             var policies: [String: String] = [:]
             for id in Set(ids("policy")).sorted().prefix(50) {

@@ -129,13 +129,13 @@ struct AuditPages {
 
 /// What the people, policies and apps of some audit records are called, and where their pages are.
 private struct Names {
-    private let people: PeopleStanding
+    private let people: PeopleStatus
     private let policies: [String: String]
 
     init(of records: [JSONValue], _ visit: ConsoleVisit) async throws {
         let administrators = records.compactMap { $0["actor"]?.text("kind") == "administrator" ? $0["actor"] : nil }
         let targets = records.compactMap { Self.id(in: $0, of: "user") }
-        people = try await PeopleStanding(of: administrators.map { $0.text("id") } + targets, visit)
+        people = try await PeopleStatus(of: administrators.map { $0.text("id") } + targets, visit)
         let named = Set(records.compactMap { Self.id(in: $0, of: "policy") })
         let all = named.isEmpty ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200&$select=displayName")
         policies = Dictionary(

@@ -37,7 +37,7 @@ struct DevicePages {
 
     /// - Parameter people: Whose the devices are; nil on the page of one person.
     static func table(
-        _ caption: Phrase, _ registrations: [JSONValue], of people: PeopleStanding? = nil, more: Link? = nil
+        _ caption: Phrase, _ registrations: [JSONValue], of people: PeopleStatus? = nil, more: Link? = nil
     ) -> Table {
         let rows = registrations.map { registration -> [Cell] in
             let flags = flags(registration)
@@ -70,7 +70,7 @@ struct DevicePages {
         let page = try await visit.api.get(path)
         let after = visit.query.has("shared") ? "&after=" + ConsolePath.part(visit.query["shared"]) : ""
         let (shared, next) = try await visit.api.page("/admin/v1/devices?top=\(ListPages.mostShown)" + after)
-        let people = try await PeopleStanding(of: page.list("value").map { $0.text("userId") }, visit)
+        let people = try await PeopleStatus(of: page.list("value").map { $0.text("userId") }, visit)
         var blocks: [Block] = [
             .table(
                 Self.table(

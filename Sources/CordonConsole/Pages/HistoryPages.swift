@@ -37,7 +37,7 @@ struct HistoryPages {
         visit.begin()
         let all = try await visit.api.get(Self.route(id)).array ?? []
         let (versions, more) = ListPages.cut(all, Self.path(id), visit)
-        let people = try await PeopleStanding(of: versions.map { $0["author"]?.text("id") ?? "" }, visit)
+        let people = try await PeopleStatus(of: versions.map { $0["author"]?.text("id") ?? "" }, visit)
         let rows = versions.map { version -> [Cell] in
             let isPresent = version.text("version") == policy.text("version")
             return [

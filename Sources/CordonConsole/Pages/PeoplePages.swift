@@ -57,7 +57,7 @@ struct PeoplePages {
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
         let people = page.list("value")
-        let standing = try await PeopleStanding(of: people.map { $0.text("id") }, visit)
+        let standing = try await PeopleStatus(of: people.map { $0.text("id") }, visit)
         let rows = people.map { user -> [Cell] in
             [
                 .link(.data(user.text("displayName")), Self.path(user.text("id"))),
@@ -92,7 +92,7 @@ struct PeoplePages {
     /// People for whom rules are meant, and in whose apps none is in force.
     private func unprotected(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let page = try await Self.people(in: "unprotected", visit)
-        let standing = PeopleStanding(page.list("people"))
+        let standing = PeopleStatus(page.list("people"))
         let rows = page.list("people").map { person -> [Cell] in
             [
                 .link(.data(person["displayName"]?.string ?? person.text("userID")), Self.path(person.text("userID"))),
@@ -191,7 +191,7 @@ struct PeoplePages {
     @Sendable private func blocked(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let page = try await Self.people(in: "blocked", visit)
         let people = page.list("people")
-        let administrators = try await PeopleStanding(of: people.map { $0.text("blockedBy") }, visit)
+        let administrators = try await PeopleStatus(of: people.map { $0.text("blockedBy") }, visit)
         let rows = people.map { person -> [Cell] in
             let id = person.text("userID")
             return [
@@ -317,7 +317,7 @@ enum ListPages {
 }
 
 /// How the people of a page stand, asked for at once.
-struct PeopleStanding {
+struct PeopleStatus {
     private let people: [String: JSONValue]
 
     init(_ people: [JSONValue]) {

@@ -265,7 +265,7 @@ struct PolicyPages {
                 (Phrase("Apps that wait for this version"), rest),
             ]))
         if !waiting.isEmpty {
-            let people = try await PeopleStanding(of: waiting.prefix(20).map { $0.text("userID") }, visit)
+            let people = try await PeopleStatus(of: waiting.prefix(20).map { $0.text("userID") }, visit)
             blocks.append(
                 .table(
                     Table(

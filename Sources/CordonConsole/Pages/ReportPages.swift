@@ -89,7 +89,7 @@ struct ReportPages {
     private static let names: Set = ["bundleID", "bundleId", "deviceName", "deviceTag", "version"]
 
     /// A value of a row: people by their names, times, and names of the service in the person's language.
-    private static func cell(_ row: JSONValue, _ member: String, _ people: PeopleStanding) -> Cell {
+    private static func cell(_ row: JSONValue, _ member: String, _ people: PeopleStatus) -> Cell {
         let value = row[member]
         if Self.people.contains(member), let id = value?.string {
             // Where the device decided by itself, the registration is named.
@@ -148,7 +148,7 @@ struct ReportPages {
         default: break
         }
         let page = all.prefix(Self.mostShown)
-        let people = try await PeopleStanding(
+        let people = try await PeopleStatus(
             of: page.flatMap { row in Self.people.compactMap { row[$0]?.string } }, visit)
         let rows = page.map { row in report.columns.map { Self.cell(row, $0.member, people) } }
         let path = "/console/reports/" + report.name

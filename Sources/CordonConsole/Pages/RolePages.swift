@@ -21,7 +21,7 @@ struct RolePages {
         let (roles, more) = ListPages.cut(all, "/console/roles", visit)
         func members(_ role: JSONValue) -> [String] { role.list("members").compactMap(\.string) }
         let named = roles.flatMap(members).filter { $0.hasPrefix("user:") }.prefix(200).map { String($0.dropFirst(5)) }
-        let people = try await PeopleStanding(of: named, visit)
+        let people = try await PeopleStatus(of: named, visit)
         let rows = roles.map { role -> [Cell] in
             let isBuiltIn = role["isBuiltIn"] == true
             let permissions = Phrase.list(role.list("permissions").compactMap(\.string).map(SettingTexts.words))

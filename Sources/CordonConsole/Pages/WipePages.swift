@@ -187,7 +187,7 @@ struct WipePages {
             asked.append(name + "=" + ConsolePath.part(value))
         }
         let (wipes, next) = try await visit.api.page("/admin/v1/wipes?" + asked.joined(separator: "&"))
-        let people = try await PeopleStanding(
+        let people = try await PeopleStatus(
             of: [user] + wipes.flatMap { [$0.text("userId"), $0.text("requestedBy")] }, visit)
         let rows = wipes.map { wipe -> [Cell] in
             let author = wipe.text("requestedBy")

@@ -44,7 +44,7 @@ struct GraphFilterTerms {
         guard !open.isEmpty else { return }
         open = try open.compactMap { term in
             var term = term
-            return try term.isSettled(by: entity) ? nil : term
+            return try term.isDecided(by: entity) ? nil : term
         }
     }
 
@@ -59,7 +59,7 @@ struct GraphFilterTerms {
 
 extension GraphFilterTerms.Term {
     /// Notes what an entity says of the member; whether nothing is left to find out.
-    fileprivate mutating func isSettled(by entity: JSONValue) throws -> Bool {
+    fileprivate mutating func isDecided(by entity: JSONValue) throws -> Bool {
         var values = [entity]
         for name in path {
             let objects = values.flatMap { $0.array ?? [$0] }.compactMap(\.object)

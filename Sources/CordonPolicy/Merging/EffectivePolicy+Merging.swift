@@ -75,7 +75,7 @@ extension EffectivePolicy {
     private func withRecommendedNumbers(for policies: [AppProtectionPolicy]) -> EffectivePolicy {
         var result = policy
         let defaults = AppProtectionPolicy()
-        var settled = conflicts
+        var resolved = conflicts
         var origins = origins
         for (index, conflict) in conflicts.enumerated() {
             guard let setting = Setting.named(conflict.setting), setting.isNumber else { continue }
@@ -84,12 +84,12 @@ extension EffectivePolicy {
             if !counting.isEmpty, Set(counting.map { setting.write($0) }).count == 1 { continue }
             setting.copy(&result, defaults)
             let chosen = setting.write(result)
-            settled[index] = PolicyConflict(
+            resolved[index] = PolicyConflict(
                 setting: conflict.setting, chosen: chosen, candidates: conflict.candidates)
             // A value that no policy has comes from none of them; then the merged policy's own name stands for all.
             origins[conflict.setting] = conflict.candidates.first { $0.value == chosen }?.policyId
         }
-        return EffectivePolicy(policy: result, origins: origins, conflicts: settled, contributors: contributors)
+        return EffectivePolicy(policy: result, origins: origins, conflicts: resolved, contributors: contributors)
     }
 
     private static func union(_ one: [PolicyReference], _ two: [PolicyReference]) -> [PolicyReference] {

@@ -129,7 +129,7 @@ extension Administration {
             let result = try await store.change(for: administrator, call: call) { change -> Result? in
                 if let clearance {
                     let budget = configuration.wipeBudget
-                    guard try change.settle(clearance, by: administrator, budget: budget, ids: ids) else { return nil }
+                    guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return nil }
                 }
                 return try body(&change)
             }

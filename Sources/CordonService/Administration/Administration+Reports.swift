@@ -33,7 +33,7 @@ extension Administration {
             }
             let policies = try records.records(ManagedAppPolicy.self).filter(administrator.sees)
             return ProtectionSummary(
-                of: try records.standingCounts(StandingCount.Place.person, StandingCount.Place.app),
+                of: try records.statusCounts(StatusCount.Place.person, StatusCount.Place.app),
                 policies: Dictionary(policies.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
             ) { snapshot.assigns(isEntitled: $0.isEntitled, in: $0.groups, where: administrator.sees) }
         }
@@ -72,7 +72,7 @@ extension Administration {
                 let active = try records.records(Registration.self, where: (.state, "active"))
                 return policies.reduce(into: [:]) { $0[$1.id] = DeploymentSummary(of: $1, among: active) }
             }
-            let counts = try records.standingCounts(StandingCount.Place.person, StandingCount.Place.app)
+            let counts = try records.statusCounts(StatusCount.Place.person, StatusCount.Place.app)
             return policies.reduce(into: [:]) { $0[$1.id] = DeploymentSummary(of: $1, from: counts) }
         }
     }
@@ -116,7 +116,7 @@ extension Administration {
     /// It costs what there are of different installations, not of apps on devices.
     public func installedVersions(as administrator: Administrator) async throws(ServiceError) -> [InstalledVersion] {
         try await store.read(.read, as: administrator) { records in
-            InstalledVersion.all(of: try records.standingCounts(StandingCount.Place.installed))
+            InstalledVersion.all(of: try records.statusCounts(StatusCount.Place.installed))
         }
     }
 
@@ -127,7 +127,7 @@ extension Administration {
         rule: String, as administrator: Administrator
     ) async throws(ServiceError) -> FilterMatches {
         try await store.read(.read, as: administrator) { records in
-            try FilterMatches(of: rule, in: records.standingCounts(StandingCount.Place.installed))
+            try FilterMatches(of: rule, in: records.statusCounts(StatusCount.Place.installed))
         }
     }
 
@@ -276,7 +276,7 @@ extension Administration {
                     page = try records.identifiers(UserBlock.self, of: .all, after: last, limit: limit)
                         .map { ($0, true) }
                 case .unprotected:
-                    page = try records.page(PersonStanding.self, of: .all, after: last, limit: limit)
+                    page = try records.page(PersonStatus.self, of: .all, after: last, limit: limit)
                         .map { ($0.person, reader.isAssigned($0) && !reader.isProtected($0)) }
                 }
                 for (id, isMeant) in page where found.count < limit {
@@ -293,10 +293,10 @@ extension Administration {
 
 extension StorageReader {
     /// The counts whose ids begin so.
-    func standingCounts(_ beginnings: String...) throws(ServiceError) -> [StandingCount] {
-        var counts: [StandingCount] = []
+    func statusCounts(_ beginnings: String...) throws(ServiceError) -> [StatusCount] {
+        var counts: [StatusCount] = []
         for beginning in beginnings {
-            counts += try page(StandingCount.self, of: .beginning(with: beginning), after: nil, limit: .max)
+            counts += try page(StatusCount.self, of: .beginning(with: beginning), after: nil, limit: .max)
         }
         return counts
     }

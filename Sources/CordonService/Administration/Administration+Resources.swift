@@ -82,7 +82,7 @@ extension Administration {
             try Self.expect(version, of: before)
             if let clearance {
                 let budget = configuration.wipeBudget
-                guard try change.settle(clearance, by: administrator, budget: budget, ids: ids) else { return false }
+                guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return false }
             }
             guard !isNew || before == nil else { throw ServiceError(.conflict, "the id is taken", place: resource.id) }
             let others = known.filter { $0.storageID != resource.storageID }
@@ -150,7 +150,7 @@ extension Administration {
             guard resource == seen else { return false }
             if let clearance {
                 let budget = configuration.wipeBudget
-                guard try change.settle(clearance, by: administrator, budget: budget, ids: ids) else { return false }
+                guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return false }
             }
             try Self.expect(version, of: resource)
             let policies = try change.records(ManagedAppPolicy.self)

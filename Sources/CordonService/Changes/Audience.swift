@@ -34,7 +34,7 @@ public struct Audience: Sendable, Codable, Equatable {
         let (old, new) = (proposal.before, proposal.after)
         guard (new ?? old)?.kind.isAssignable ?? false else { return nil }
         var (before, after, leaving) = (0, 0, 0)
-        for count in try records.standingCounts(StandingCount.Place.person) {
+        for count in try records.statusCounts(StatusCount.Place.person) {
             guard case .person(let kind) = count.place, kind.isInDirectory, kind.isEntitled else { continue }
             let groups = snapshot.groups(over: kind.groups)
             let was = old?.names(isEntitled: true, in: groups) ?? false

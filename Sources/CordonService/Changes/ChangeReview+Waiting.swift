@@ -131,7 +131,7 @@ extension Change {
     /// it has to be looked at again.
     ///
     /// - Parameter entity: What the change is about, for the alert.
-    func settle(
+    func use(
         _ clearance: ChangeReview.Clearance, by administrator: Administrator, budget: Int, ids: RandomID
     ) throws(ServiceError) -> Bool {
         if let revision = clearance.revision {

@@ -15,7 +15,7 @@ extension DeviceService {
         try request.check()
         let (quick, snapshot) = try await store.readBriefly(for: caller) { records in
             let state = try CheckInState(request, id, caller, at: now, service: self, in: records)
-            return (try settled(state, caller, at: now, in: records), state.snapshot)
+            return (try unchangedAnswer(state, caller, at: now, in: records), state.snapshot)
         }
         targeting.keep(snapshot, of: caller.tenant)
         if let quick { return quick }
@@ -46,10 +46,10 @@ extension DeviceService {
     }
 
     /// The answer where nothing changes and nothing is written down; nil otherwise.
-    private func settled(
+    private func unchangedAnswer(
         _ state: CheckInState, _ caller: DeviceCaller, at now: Date, in records: some StorageReader
     ) throws(ServiceError) -> CheckInOutcome? {
-        guard state.isSettled(at: now) else { return nil }
+        guard state.isUnchanged(at: now) else { return nil }
         return try unchanged(state, at: now, try keys.signer(.envelope, of: caller.tenant, in: records, at: now))
     }
 
@@ -202,7 +202,7 @@ private struct CheckInState {
     }
 
     /// Whether, besides, nothing needs to be written down.
-    func isSettled(at now: Date) -> Bool {
+    func isUnchanged(at now: Date) -> Bool {
         guard !request.hasReports else { return false }
         var noted = self
         noted.noteReport(at: now)

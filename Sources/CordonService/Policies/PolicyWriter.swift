@@ -197,7 +197,7 @@ extension PolicyWriter {
                 guard now.digest == seen.digest else { return nil }
                 if let clearance {
                     let budget = configuration.wipeBudget
-                    guard try change.settle(clearance, by: administrator, budget: budget, ids: ids) else { return nil }
+                    guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return nil }
                 }
                 guard var policy = now.after else {
                     if let before = now.before { try remove(before, clearance, as: administrator, in: &change) }

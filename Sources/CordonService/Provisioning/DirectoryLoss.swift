@@ -209,7 +209,7 @@ extension Provisioning {
                 }
                 if let cleared {
                     let budget = review.configuration.wipeBudget
-                    guard try change.settle(cleared, by: administrator, budget: budget, ids: ids) else { return nil }
+                    guard try change.use(cleared, by: administrator, budget: budget, ids: ids) else { return nil }
                 }
                 return try body(&change)
             }

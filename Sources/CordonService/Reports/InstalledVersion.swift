@@ -23,7 +23,7 @@ public struct InstalledVersion: Sendable, Codable, Equatable {
     public let apps: Int
 
     /// The versions of each app, the newest first.
-    static func all(of counts: [StandingCount]) -> [InstalledVersion] {
+    static func all(of counts: [StatusCount]) -> [InstalledVersion] {
         var apps: [String: [Part: [String: Int]]] = [:]
         for count in counts {
             guard case .installed(let one) = count.place else { continue }
@@ -57,7 +57,7 @@ public struct FilterMatches: Sendable, Codable, Equatable {
     /// All of them.
     public let total: Int
 
-    init(of rule: String, in counts: [StandingCount]) throws(ServiceError) {
+    init(of rule: String, in counts: [StatusCount]) throws(ServiceError) {
         let rule = try FilterRule(rule)
         var (matching, total) = (0, 0)
         for count in counts {

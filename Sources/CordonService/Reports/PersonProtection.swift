@@ -50,20 +50,20 @@ struct PeopleReader {
                 .filter { administrator.sees($0) && $0.kind != .targetedManagedAppConfiguration }.map(\.id))
     }
 
-    func isAssigned(_ standing: PersonStanding) -> Bool {
+    func isAssigned(_ standing: PersonStatus) -> Bool {
         standing.isInDirectory
             && snapshot.assigns(isEntitled: standing.isEntitled, in: standing.groups, where: administrator.sees)
     }
 
-    func isProtected(_ standing: PersonStanding) -> Bool {
+    func isProtected(_ standing: PersonStatus) -> Bool {
         standing.apps.values.contains { !protections.isDisjoint(with: $0.applied) }
     }
 
     /// One person, by folded id.
     func person(_ id: String) throws(ServiceError) -> PersonProtection? {
-        let known = try records.record(PersonStanding.self, id)
-        let standing: PersonStanding
-        if let known { standing = known } else { standing = try PersonStanding(of: id, in: records) }
+        let known = try records.record(PersonStatus.self, id)
+        let standing: PersonStatus
+        if let known { standing = known } else { standing = try PersonStatus(of: id, in: records) }
         let block = try records.record(UserBlock.self, id)
         guard standing.isCounted || block != nil else { return nil }
         let user = try records.record(DirectoryUser.self, id)

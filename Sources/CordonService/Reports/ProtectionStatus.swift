@@ -60,7 +60,7 @@ public struct DeploymentSummary: Sendable, Equatable {
     }
 
     /// Takes the counts of people who are alike.
-    init(of policy: ManagedAppPolicy, from counts: [StandingCount]) {
+    init(of policy: ManagedAppPolicy, from counts: [StatusCount]) {
         var total = 0
         var people: [MobileAppIdentifier: Int] = [:]
         for count in counts {

@@ -88,15 +88,15 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
     ///   - assigns: Whether an assignment names people of a kind.
     ///   - policies: The policies that count, by id.
     init(
-        of counts: [StandingCount], policies: [String: ManagedAppPolicy],
-        assigns: (StandingCount.Kind) -> Bool
+        of counts: [StatusCount], policies: [String: ManagedAppPolicy],
+        assigns: (StatusCount.Kind) -> Bool
     ) {
         func has(_ applied: [String], _ matches: (PolicyKind) -> Bool) -> Bool {
             applied.contains { policies[$0].map { matches($0.kind) } ?? false }
         }
         func isProtected(_ applied: [String]) -> Bool { has(applied) { $0 != .targetedManagedAppConfiguration } }
         var flagged = 0
-        var assigned: [(kind: StandingCount.Kind, people: Int)] = []
+        var assigned: [(kind: StatusCount.Kind, people: Int)] = []
         var (protecting, configuring): ([String: Int], [String: Int]) = ([:], [:])
         for count in counts {
             switch count.place {
@@ -118,7 +118,7 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
         for (kind, people) in assigned { add(people, of: kind, isProtected: isProtected(kind.applied)) }
     }
 
-    private mutating func add(_ people: Int, of kind: StandingCount.Kind, isProtected: Bool) {
+    private mutating func add(_ people: Int, of kind: StatusCount.Kind, isProtected: Bool) {
         assignedUsers.total += people
         if isProtected { assignedUsers.protected += people } else { assignedUsers.unprotected += people }
         if kind.isEntitled { assignedUsers.licensed += people } else { assignedUsers.unlicensed += people }

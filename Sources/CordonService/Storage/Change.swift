@@ -13,7 +13,7 @@ struct Change: StorageTransaction {
     private(set) var news = News()
     private let transaction: any StorageTransaction
     /// The people whom it touches, for the figures.
-    let standings = StandingNotes()
+    let statuses = StatusNotes()
     /// What the audit log says of the call that makes the change.
     private let facts: CallFacts?
     /// Who came, went or got an app lately.
@@ -66,8 +66,8 @@ struct Change: StorageTransaction {
     }
 
     /// Writes down how figures change by it; for the end of the change.
-    mutating func settleStandings() throws(ServiceError) {
-        guard try standings.settle(in: transaction) else { return }
+    mutating func writeStatuses() throws(ServiceError) {
+        guard try statuses.write(in: transaction) else { return }
         news.leavesAnnouncements = true
     }
 
@@ -141,25 +141,25 @@ struct Change: StorageTransaction {
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try transaction.lastAuditRecord() }
 
     func save(_ record: some StoredRecord) throws(ServiceError) {
-        try standings.note(saving: record, in: transaction)
+        try statuses.note(saving: record, in: transaction)
         noteReach(ofOne: record)
         try transaction.save(record)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
-        try standings.note(removing: id, of: Record.storageKind, in: transaction)
+        try statuses.note(removing: id, of: Record.storageKind, in: transaction)
         noteReach(ofRemoved: type, [id])
         try transaction.remove(type, id)
     }
 
     func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError) {
-        for record in records { try standings.note(saving: record, in: transaction) }
+        for record in records { try statuses.note(saving: record, in: transaction) }
         for record in records { noteReach(ofOne: record) }
         try transaction.save(contentsOf: records)
     }
 
     func remove<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) {
-        for id in ids { try standings.note(removing: id, of: Record.storageKind, in: transaction) }
+        for id in ids { try statuses.note(removing: id, of: Record.storageKind, in: transaction) }
         noteReach(ofRemoved: type, ids)
         try transaction.remove(type, ids: ids)
     }

@@ -37,7 +37,7 @@ struct ReachJournal: Sendable {
     func last(of tenant: TenantID) -> Int64 { notes.withLock { $0[tenant]?.last ?? 0 } }
 
     /// Says that the changes whose notes go up to a number are kept or undone: every later reader sees what they did.
-    func settle(upTo number: Int64, of tenant: TenantID) {
+    func finish(upTo number: Int64, of tenant: TenantID) {
         notes.withLock { notes in
             guard let known = notes[tenant]?.durable, known < number else { return }
             notes[tenant]?.durable = number

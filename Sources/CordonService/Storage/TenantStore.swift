@@ -87,13 +87,13 @@ struct TenantStore: Sendable {
             let work: @Sendable (any StorageTransaction) throws -> (Result, Change.News, Int64) = { transaction in
                 var change = Change(transaction, of: tenant, at: now, by: facts, journal: journal)
                 let result = try body(&change)
-                try change.settleStandings()
+                try change.writeStatuses()
                 return (result, change.news, journal.last(of: tenant))
             }
             (result, news, noted) =
                 isBehind ? try await storage.writeBehind(tenant, work) : try await storage.write(tenant, work)
             health.note(nil)
-            journal.settle(upTo: noted, of: tenant)
+            journal.finish(upTo: noted, of: tenant)
         } catch {
             if !(error is CancellationError) { health.note(error as? ServiceError) }
             throw await refusal(error, of: caller, call)

@@ -104,7 +104,7 @@ struct Announcer: Sendable {
     private func work(of tenant: TenantID, in store: TenantStore, pausing pause: Duration?) async throws(ServiceError) {
         try await turns.run(tenant) { () async throws(ServiceError) in
             var reached: [String: Announcement] = [:]
-            try await StandingBacklog.work(off: tenant, in: store)
+            try await StatusBacklog.work(off: tenant, in: store)
             while true {
                 let waiting = try await store.read(for: tenant) { records in
                     try records.page(Announcement.self, of: .all, after: nil, limit: Self.page)

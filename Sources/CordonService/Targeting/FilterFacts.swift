@@ -24,7 +24,7 @@ struct FilterFacts: Sendable, Equatable {
     }
 
     /// The facts of apps on devices that are alike.
-    init(_ installation: StandingCount.Installation) {
+    init(_ installation: StatusCount.Installation) {
         self.init(
             version: installation.version, system: installation.system, model: installation.model,
             isManaged: installation.isManaged)

@@ -147,7 +147,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         for suffix in ["", "-journal", "-wal", "-shm"] { PosixFile.remove(path + suffix) }
     }
 
-    func settle() -> VaultError? { nil }
+    func flush() -> VaultError? { nil }
 
     func invalidate(_ reason: VaultError) {
         let action = state.withLock { state in

@@ -119,7 +119,7 @@ enum OwnerChange {
     case changing(draft: String, String)
 
     /// Puts the owner in force, after the file has changed.
-    func settle() throws(VaultError) {
+    func commit() throws(VaultError) {
         switch self {
         case .none, .coming: break
         case .leaving(let place): try PosixFile.unlinkIfPresent(place)

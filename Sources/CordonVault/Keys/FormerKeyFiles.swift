@@ -17,10 +17,10 @@ struct FormerKeyFiles {
 
     /// Keeps a former key under the present one.
     ///
-    /// - Parameter isSettled: Whether no file hangs on the former key any more.
-    func keep(_ former: AccountKey, under key: AccountKey, isSettled: Bool) throws(VaultError) {
+    /// - Parameter isUnused: Whether no file hangs on the former key any more.
+    func keep(_ former: AccountKey, under key: AccountKey, isUnused: Bool) throws(VaultError) {
         try PosixFile.replace(
-            formerPath(key.account), with: try FormerKeyRecord.seal(former, under: key, isSettled: isSettled))
+            formerPath(key.account), with: try FormerKeyRecord.seal(former, under: key, isUnused: isUnused))
     }
 
     /// A key with the former one that hangs on it, and whether files may hang on that.
@@ -30,9 +30,9 @@ struct FormerKeyFiles {
     func joined(to key: AccountKey) throws(VaultError) -> (key: AccountKey, hasFiles: Bool) {
         do {
             guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
-                let (former, isSettled) = try FormerKeyRecord.open(bytes, under: key)
+                let (former, isUnused) = try FormerKeyRecord.open(bytes, under: key)
             else { return (key, false) }
-            return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isSettled)
+            return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isUnused)
         } catch {
             guard error.code == .damaged else { throw error }
             return (key, false)

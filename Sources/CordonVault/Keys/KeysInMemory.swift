@@ -42,7 +42,7 @@ struct KeysInMemory {
     }
 
     /// Makes durable what is open of an account; one failure for each that is not.
-    func settle(_ account: AccountID) -> [VaultError] { (holders[account] ?? []).compactMap { $0.holder?.settle() } }
+    func flush(_ account: AccountID) -> [VaultError] { (holders[account] ?? []).compactMap { $0.holder?.flush() } }
 
     /// Ends what is open of an account and zeroes its key.
     mutating func drop(_ account: AccountID, because reason: VaultError) {
@@ -68,13 +68,13 @@ struct KeysInMemory {
 /// Something with a key in memory that must end when its account is locked or wiped.
 protocol KeyHolder: AnyObject {
     /// Makes durable what was written and leaves it complete, before a lock; why not, where that failed.
-    func settle() -> VaultError?
+    func flush() -> VaultError?
     /// Ends every use of the key, for this reason.
     func invalidate(_ reason: VaultError)
 }
 
 extension SealedFile: KeyHolder {
-    func settle() -> VaultError? {
+    func flush() -> VaultError? {
         do {
             try finishIfOpen()
             return nil

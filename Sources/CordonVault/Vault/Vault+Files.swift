@@ -275,7 +275,7 @@ extension Vault {
             change.undo()
             throw error
         }
-        try change.settle()
+        try change.commit()
         try PosixFile.syncDirectory(name.deletingLastPathComponent().path)
     }
 
@@ -319,7 +319,7 @@ extension Vault {
             change.undo()
             throw error
         }
-        try change.settle()
+        try change.commit()
         try PosixFile.syncDirectory(target.deletingLastPathComponent().path)
     }
 

@@ -122,7 +122,7 @@ extension Vault {
     /// - Returns: one failure for each file whose last writes were lost; empty when everything is on disk.
     @discardableResult
     public func lock(_ account: AccountID) -> [VaultError] {
-        let failures = keys.settle(account)
+        let failures = keys.flush(account)
         drop(account, because: VaultError(.locked, "The account was locked."))
         return failures
     }
@@ -253,7 +253,7 @@ extension Vault {
             }
             await Task.yield()
         }
-        if left == 0 { try noteSettled(account) }
+        if left == 0 { try noteUnused(account) }
         return left
     }
 
@@ -289,7 +289,7 @@ extension Vault {
             let parts = try secrets.renewedParts(of: account)
             let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random(), former: former)
             defer { key.destroy() }
-            try formerKeys.keep(former, under: key, isSettled: false)
+            try formerKeys.keep(former, under: key, isUnused: false)
             try formerKeys.keepUntilOverwritten(path, of: account)
             try PosixFile.replace(path, with: try key.record(under: parts))
             try endPlainKey(of: account)
@@ -308,13 +308,13 @@ extension Vault {
         try lostKeys.remove(of: account)
     }
 
-    private func noteSettled(_ account: AccountID) throws(VaultError) {
+    private func noteUnused(_ account: AccountID) throws(VaultError) {
         guard keys.hasFormerFiles(of: account) else { return }
         let key = try key(for: account)
         guard let former = key.former else { return }
         // Other apps of a key group have files of their own.
         if isKeyDirectoryShared { return }
-        try formerKeys.keep(former, under: key, isSettled: true)
+        try formerKeys.keep(former, under: key, isUnused: true)
         keys.noteNoFormerFiles(of: account)
     }
 

@@ -4,10 +4,10 @@ import Testing
 
 /// How places and requests are shared among programs and users (SI-195).
 @Suite struct LedgerTests {
-    private let notes = ConnectionLedger.Standing.listed(.init(user: 1_000, program: "file 1 8"))
-    private let mail = ConnectionLedger.Standing.listed(.init(user: 1_000, program: "file 1 9"))
-    private let foreign = ConnectionLedger.Standing.listed(.init(user: 1_001, program: "file 1 8"))
-    private let stranger = ConnectionLedger.Standing.stranger(1_000)
+    private let notes = ConnectionLedger.Caller.listed(.init(user: 1_000, program: "file 1 8"))
+    private let mail = ConnectionLedger.Caller.listed(.init(user: 1_000, program: "file 1 9"))
+    private let foreign = ConnectionLedger.Caller.listed(.init(user: 1_001, program: "file 1 8"))
+    private let stranger = ConnectionLedger.Caller.stranger(1_000)
 
     @Test func `a program that connects too fast is turned away, and others of the same user are not`() {
         var limits = BrokerLimits()
@@ -85,7 +85,7 @@ import Testing
         let flood = (0..<600).count { few.admit(notes, now: UInt64($0) * second) != nil }
         #expect(flood == 448 - usual.strangers - 16 * usual.reservedPerProgram)
         let places = (0..<16).map { program in
-            let app = ConnectionLedger.Standing.listed(.init(user: 1_000, program: "file 1 \(100 + program)"))
+            let app = ConnectionLedger.Caller.listed(.init(user: 1_000, program: "file 1 \(100 + program)"))
             return (0..<9).count { _ in few.admit(app, now: 0) != nil }
         }
         #expect(places == Array(repeating: usual.reservedPerProgram, count: 16))

@@ -162,7 +162,7 @@ import Testing
         let watched = WatchedCaller(credentials, socket: accepted, programs: programs, ownUser: geteuid())
         // Of a program that no entry names the file is not even looked at: it may lie where looking takes for ever.
         #expect(watched.program == nil && watched.isUnchanged)
-        #expect(watched.standing(in: programs, ownUser: geteuid()) == .stranger(OtherUser.id))
+        #expect(watched.caller(in: programs, ownUser: geteuid()) == .stranger(OtherUser.id))
         #expect(send(accepted, "x", 1, 0) == 1)
         _ = try await running.value
         #expect(!watched.isUnchanged)

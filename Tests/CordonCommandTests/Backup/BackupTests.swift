@@ -288,7 +288,7 @@ import Testing
         try storage.close()
         _ = try BackupFolder.restore(places.backup, to: places.restored, pin: pin, lost: ["user.block": 1])
         let (again, reopened) = try await self.service(places.restored)
-        try await RestorationNote.settle(places.restored, in: again, of: Self.tenant)
+        try await RestorationNote.report(places.restored, in: again, of: Self.tenant)
         #expect(try await again.administration.restoration(as: Self.owner)?.lost == ["user.block": 1])
         #expect(try await again.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint == pin)
         #expect(!FileManager.default.fileExists(atPath: places.restored.appending(path: RestorationNote.name).path))

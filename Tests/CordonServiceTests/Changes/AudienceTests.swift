@@ -77,7 +77,7 @@ struct AudienceTests {
             "displayName": "New",
             "assignments": [["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "staff"]]],
         ]
-        try await test.settle()
+        try await test.finishAnnouncing()
         func audience(_ permissions: Set<Permission>) async throws -> Audience {
             let role = CustomRole(id: "w", displayName: "W", permissions: permissions, members: ["w"])
             let writer = Administrator(

@@ -133,7 +133,7 @@ import Testing
         #expect(journal.people(since: 0, of: tenant) == [])
         journal.note(["a", "b"], of: tenant)
         #expect(journal.mark(of: tenant) == 0 && journal.people(since: 0, of: tenant) == ["a", "b"])
-        journal.settle(upTo: journal.last(of: tenant), of: tenant)
+        journal.finish(upTo: journal.last(of: tenant), of: tenant)
         let mark = journal.mark(of: tenant)
         #expect(mark == 2 && journal.people(since: mark, of: tenant) == [])
         journal.note((0..<3 * ReachJournal.most).map(String.init), of: tenant)

@@ -33,8 +33,8 @@ struct CommandTests {
         try await app.acknowledge(.succeeded, command.id)
         try await app.acknowledge(.succeeded, command.id)
         #expect(try await state(command, test) == .succeeded)
-        let settled = try await app.checkIn().response
-        #expect(settled.unchanged && settled.statusCode == .policiesUnchanged)
+        let answer = try await app.checkIn().response
+        #expect(answer.unchanged && answer.statusCode == .policiesUnchanged)
         #expect(
             try await test.records().map(\.action).filter { $0.hasPrefix("command.") } == [
                 "command.request", "command.delivered", "command.succeeded",

@@ -34,7 +34,7 @@ struct CheckInTests {
         var app = TestApp(test)
         try await app.register()
         try await app.checkIn()
-        try await test.settle()
+        try await test.finishAnnouncing()
         for (seconds, written) in [(0, [:]), (59, [:]), (1, [.registration: 1]), (59, [:])]
             as [(Double, [StorageKind: Int])]
         {

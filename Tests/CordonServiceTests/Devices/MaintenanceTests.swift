@@ -97,7 +97,7 @@ struct MaintenanceTests {
         var app = TestApp(test)
         try await app.register()
         try await app.checkIn()
-        try await test.settle()
+        try await test.finishAnnouncing()
         let (key, now) = (app.key.publicKey, test.clock.now)
         let account = app.account
         try await storage.write(TestOrganisation.tenant) { transaction in

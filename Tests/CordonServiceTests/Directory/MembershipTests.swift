@@ -23,7 +23,7 @@ struct MembershipTests {
             let test = try await TestOrganisation.withPeople(storage: storage)
             try await crowd(number, in: test)
             try await test.protect(to: .group("crowd"))
-            try await test.settle()
+            try await test.finishAnnouncing()
             costs.append(
                 try await storage.counts {
                     try await test.service.provisioning.changeMembers(
@@ -47,7 +47,7 @@ struct MembershipTests {
         var app = TestApp(test)
         try await app.register()
         func told() async throws -> Int64 {
-            try await test.settle()
+            try await test.finishAnnouncing()
             let id = app.registrationID
             return try await test.storage.read(TestOrganisation.tenant) { records in
                 try records.record(EventBookmark.self, id)?.lastID ?? 0
@@ -77,7 +77,7 @@ struct MembershipTests {
         try await ada.register()
         try await ben.register()
         func told() async throws -> [String: Int64] {
-            try await test.settle()
+            try await test.finishAnnouncing()
             return try await test.storage.read(TestOrganisation.tenant) { records in
                 try records.records(EventBookmark.self).reduce(into: [:]) { $0[$1.registrationID] = $1.lastID }
             }

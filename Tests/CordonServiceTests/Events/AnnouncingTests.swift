@@ -47,7 +47,7 @@ struct AnnouncingTests {
             let test = try await TestOrganisation.withPeople(storage: storage)
             try await enroll(0..<number, in: test)
             let policy = try await test.protect(to: .group("crowd"))
-            try await test.settle()
+            try await test.finishAnnouncing()
             // What comes behind the change is not counted.
             storage.fail(afterChanges: 1)
             costs.append(
@@ -56,7 +56,7 @@ struct AnnouncingTests {
                         policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
                 })
             storage.fail(afterChanges: nil)
-            try await test.settle()
+            try await test.finishAnnouncing()
             #expect(try await told(test).values.allSatisfy { $0 == 2 })
             #expect(try await told(test).count == number)
         }
@@ -72,19 +72,19 @@ struct AnnouncingTests {
         let test = try await TestOrganisation.withPeople(storage: storage)
         try await enroll(0..<300, in: test)
         let policy = try await test.protect(to: .group("crowd"))
-        try await test.settle()
+        try await test.finishAnnouncing()
         for changes in 1...7 {
             let before = try await told(test)
             storage.fail(afterChanges: changes)
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(Int64(4 + changes))], ifVersion: nil, as: test.owner)
             if changes < 7 {
-                await #expect(throws: ServiceError.self) { try await test.settle() }
+                await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
             }
             storage.fail(afterChanges: nil)
             // Another process over the same store goes on where this one was.
             let next = try await TestOrganisation(storage: storage, keyStore: test.keyStore, clock: test.clock)
-            try await next.settle()
+            try await next.finishAnnouncing()
             let after = try await told(test)
             #expect(after.count == 300)
             #expect(after.allSatisfy { id, number in number == before[id, default: 0] + 1 })
@@ -98,18 +98,18 @@ struct AnnouncingTests {
         let test = try await TestOrganisation.withPeople(storage: storage)
         try await enroll(0..<50, in: test)
         let policy = try await test.protect(to: .group("crowd"))
-        try await test.settle()
+        try await test.finishAnnouncing()
         storage.beWaitedFor(true)
         storage.fail(afterChanges: 1)
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
-        await #expect(throws: ServiceError.self) { try await test.settle() }
+        await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
         storage.fail(afterChanges: 3)
-        await #expect(throws: ServiceError.self) { try await test.settle() }
+        await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
         storage.fail(afterChanges: nil)
         let few = try await told(test).values.count { $0 == 2 }
         #expect((1...6).contains(few), "three changes")
-        try await test.settle()
+        try await test.finishAnnouncing()
         #expect(try await told(test).count == 50)
         #expect(try await told(test).values.allSatisfy { $0 == 2 })
         let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(Announcement.self).count }
@@ -124,15 +124,15 @@ struct AnnouncingTests {
         let policy = try await test.protect(to: .group("writers"))
         var app = TestApp(test)
         try await app.register()
-        try await test.settle()
+        try await test.finishAnnouncing()
         storage.fail(afterChanges: 1)
         _ = try await test.service.administration.assignPolicy(
             policy.id, to: [.init(.exclusionGroup("guests"))], as: test.owner)
-        await #expect(throws: ServiceError.self) { try await test.settle() }
+        await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
         storage.fail(afterChanges: nil)
         try await test.service.provisioning.saveGroup(
             DirectoryGroup(id: "writers", displayName: "Writers"), as: test.owner)
-        try await test.settle()
+        try await test.finishAnnouncing()
         #expect(try await told(test) == [app.registrationID: 1])
     }
 
@@ -144,7 +144,7 @@ struct AnnouncingTests {
         var app = TestApp(test)
         try await app.register()
         try await app.checkIn()
-        try await test.settle()
+        try await test.finishAnnouncing()
         var events = try await test.service.devices.events(
             ofRegistration: app.registrationID, after: nil, by: app.caller
         ).makeAsyncIterator()
@@ -188,23 +188,23 @@ struct AnnouncingTests {
         let one = try await test.protect(to: .group("writers"))
         var app = TestApp(test)
         try await app.register()
-        try await test.settle()
+        try await test.finishAnnouncing()
         for policy in [many, one] {
             storage.fail(afterChanges: 1)
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
-            await #expect(throws: ServiceError.self) { try await test.settle() }
+            await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
             test.clock.advance(by: 1)
         }
         // As many transactions as the first page of those many takes, and one more.
         storage.fail(afterChanges: 4)
-        await #expect(throws: ServiceError.self) { try await test.settle() }
+        await #expect(throws: ServiceError.self) { try await test.finishAnnouncing() }
         storage.fail(afterChanges: nil)
         let told = try await test.storage.read(TestOrganisation.tenant) { records in
             try records.records(EventBookmark.self).filter { $0.lastID > 0 }.map(\.registrationID)
         }
         #expect(told.contains(app.registrationID))
-        try await test.settle()
+        try await test.finishAnnouncing()
         #expect(try await self.told(test).count == 901)
     }
 }

@@ -86,7 +86,7 @@ struct EventTests {
         for length in 5...8 {
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(Int64(length))], ifVersion: nil, as: test.owner)
-            try await test.settle()
+            try await test.finishAnnouncing()
         }
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let restarted = try await TestOrganisation(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
@@ -107,7 +107,7 @@ struct EventTests {
         try await app.register()
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
-        try await test.settle()
+        try await test.finishAnnouncing()
         var events = try await stream(app, after: 99)
         #expect(await events.next()?.id == 1)
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
@@ -137,7 +137,7 @@ struct EventTests {
     /// The events of the registration since the last one told, read from the store.
     private func missed(_ app: TestApp) async throws -> [ServiceEvent] {
         let id = app.registrationID
-        try await app.test.settle()
+        try await app.test.finishAnnouncing()
         return try await app.test.storage.write(TestOrganisation.tenant) { transaction in
             guard let bookmark = try transaction.record(EventBookmark.self, id) else { return [] }
             let told = try transaction.record(GroupEntry.self, "told-\(id)")

@@ -8,7 +8,7 @@ import Testing
 struct ReachTests {
     private func lastEvent(_ app: TestApp) async throws -> Int64 {
         let id = app.registrationID
-        try await app.test.settle()
+        try await app.test.finishAnnouncing()
         return try await app.test.storage.read(TestOrganisation.tenant) { records in
             try records.record(EventBookmark.self, id)?.lastID ?? 0
         }

@@ -216,9 +216,9 @@ extension StorageReader {
     fileprivate func text(of kind: StorageKind) throws(ServiceError) -> String {
         switch kind {
         case .policy: String(describing: try records(ManagedAppPolicy.self))
-        case .standing: String(describing: try records(PersonStanding.self))
-        case .standingCount: String(describing: try records(StandingCount.self))
-        case .standingBacklog: String(describing: try records(StandingBacklog.self))
+        case .standing: String(describing: try records(PersonStatus.self))
+        case .standingCount: String(describing: try records(StatusCount.self))
+        case .standingBacklog: String(describing: try records(StatusBacklog.self))
         case .probe: String(describing: try records(StoreProbe.self))
         case .version: String(describing: try records(EntityVersion.self))
         case .versionDocument: String(describing: try records(VersionDocument.self))

@@ -106,7 +106,7 @@ struct CountedPeopleTests {
                 guard let index = apps.indices.randomElement(using: &random) else { continue }
                 _ = try? await apps[index].checkIn(health: Bool.random(using: &random) ? [.rootedDevice] : [])
             }
-            try await test.settle()
+            try await test.finishAnnouncing()
             try await agree(test, "\(number), step \(step)")
         }
         #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
@@ -121,10 +121,10 @@ struct CountedPeopleTests {
         try await test.service.provisioning.saveGroup(
             DirectoryGroup(id: "crowd", displayName: "Crowd", members: Set(many.map { .user($0) })), as: test.owner)
         try await test.protect(to: .group("crowd"))
-        try await test.settle()
+        try await test.finishAnnouncing()
         #expect(try await test.service.administration.protectionSummary(as: test.owner).assignedUsers.total == 200)
         try await agree(test, "many")
-        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(StandingBacklog.self).count }
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(StatusBacklog.self).count }
         #expect(left == 0)
     }
 
@@ -140,10 +140,10 @@ struct CountedPeopleTests {
         let right = try await test.service.administration.protectionSummary(as: test.owner)
         #expect(right.assignedUsers.protected == 1 && right.assignedUsers.total == 2)
         try await test.storage.write(TestOrganisation.tenant) { transaction in
-            for count in try transaction.records(StandingCount.self) {
-                try transaction.save(StandingCount(place: count.place, people: count.people + 7))
+            for count in try transaction.records(StatusCount.self) {
+                try transaction.save(StatusCount(place: count.place, people: count.people + 7))
             }
-            try transaction.remove(PersonStanding.self, "oid-ben")
+            try transaction.remove(PersonStatus.self, "oid-ben")
         }
         #expect(try await test.service.administration.protectionSummary(as: test.owner) != right)
         #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) > 0)
@@ -151,8 +151,8 @@ struct CountedPeopleTests {
         #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
         // A store of the version before has none: figures are right before maintenance has counted, and after it.
         try await test.storage.write(TestOrganisation.tenant) { transaction in
-            try transaction.remove(StandingCount.self, ids: transaction.records(StandingCount.self).map(\.storageID))
-            try transaction.remove(PersonStanding.self, ids: transaction.records(PersonStanding.self).map(\.storageID))
+            try transaction.remove(StatusCount.self, ids: transaction.records(StatusCount.self).map(\.storageID))
+            try transaction.remove(PersonStatus.self, ids: transaction.records(PersonStatus.self).map(\.storageID))
             var settings = try transaction.settings()
             settings.countsPeople = nil
             try transaction.save(settings)
@@ -173,13 +173,13 @@ struct CountedPeopleTests {
         let versions = try await test.service.administration.installedVersions(as: test.owner)
         #expect(versions.map(\.part) == [.app, .library, .system] && versions.allSatisfy { $0.apps == 1 })
         try await test.storage.write(TestOrganisation.tenant) { transaction in
-            for standing in try transaction.records(PersonStanding.self) {
+            for standing in try transaction.records(PersonStatus.self) {
                 let text = String(decoding: try JSONEncoder().encode(standing), as: UTF8.self)
                 let before = text.replacing(/,?"installation":\{[^}]*\}/, with: "").replacing("{,", with: "{")
-                try transaction.save(try JSONDecoder().decode(PersonStanding.self, from: Data(before.utf8)))
+                try transaction.save(try JSONDecoder().decode(PersonStatus.self, from: Data(before.utf8)))
             }
-            let counted = try transaction.standingCounts(StandingCount.Place.installed).map(\.storageID)
-            try transaction.remove(StandingCount.self, ids: counted)
+            let counted = try transaction.statusCounts(StatusCount.Place.installed).map(\.storageID)
+            try transaction.remove(StatusCount.self, ids: counted)
         }
         #expect(try await test.service.administration.installedVersions(as: test.owner) == [])
         // No fault of the counters, so nothing to warn of.
@@ -198,7 +198,7 @@ struct CountedPeopleTests {
                         .init(id: "p-\($0)", userPrincipalName: "p\($0)@contoso.example", displayName: "P")
                     }), from: "file", of: TestOrganisation.tenant)
             try await test.protect(to: .allLicensedUsers)
-            try await test.settle()
+            try await test.finishAnnouncing()
             costs.append(
                 try await storage.counts {
                     let summary = try await test.service.administration.protectionSummary(as: test.owner)

@@ -30,12 +30,12 @@ struct ReportingTests {
         test.clock.advance(by: 10 * 86_400)
         let changed = try await test.service.administration.updatePolicy(
             policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
-        try await test.settle()
+        try await test.finishAnnouncing()
         let since = test.clock.now
         test.clock.advance(by: 1 * 86_400)
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
-        try await test.settle()
+        try await test.finishAnnouncing()
         test.clock.advance(by: 0.5 * 86_400)
         let drifted = try #require(try await test.service.administration.drift(as: test.owner).first)
         #expect(drifted.since == since && drifted.hours == 36 && drifted.isOverdue)
@@ -48,7 +48,7 @@ struct ReportingTests {
         #expect(try await test.service.administration.drift(as: test.owner).isEmpty)
         test.clock.advance(by: 3 * 86_400)
         try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
-        try await test.settle()
+        try await test.finishAnnouncing()
         let after = try await test.service.administration.drift(as: test.owner)
         #expect(after.map(\.since) == [test.clock.now] && after.first?.intended == [] && after.first?.hours == 0)
     }
@@ -74,7 +74,7 @@ struct ReportingTests {
         _ = try await confirmed(test)
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
-        try await test.settle()
+        try await test.finishAnnouncing()
         let role = CustomRole(
             id: "north", displayName: "North", permissions: [.read], members: ["north"], scopeTags: ["north"])
         let stranger = Administrator(
@@ -172,7 +172,7 @@ struct ReportingTests {
         #expect(try await attention().overdueApps == 0)
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
-        try await test.settle()
+        try await test.finishAnnouncing()
         test.clock.advance(by: 86_400)
         #expect(try await attention().overdueApps == 0)
         test.clock.advance(by: 1)

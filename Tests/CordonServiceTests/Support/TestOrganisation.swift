@@ -79,7 +79,7 @@ struct TestOrganisation {
     }
 
     /// Waits until all apps were told of every change so far.
-    func settle() async throws { try await service.finishAnnouncing(of: Self.tenant) }
+    func finishAnnouncing() async throws { try await service.finishAnnouncing(of: Self.tenant) }
 
     func records() async throws -> [AuditRecord] {
         try await storage.read(Self.tenant) { records in

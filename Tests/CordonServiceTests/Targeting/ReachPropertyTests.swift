@@ -62,7 +62,7 @@ private struct RandomWorld {
                 enrolled.append(device)
             }
         }
-        try await test.settle()
+        try await test.finishAnnouncing()
         known = try await counted()
         told = try await bookmarks()
     }
@@ -126,7 +126,7 @@ private struct RandomWorld {
 
     /// Checks what each app would get, and that exactly those were told who should have something else than they knew of.
     mutating func expectReach(_ location: SourceLocation = #_sourceLocation) async throws {
-        try await test.settle()
+        try await test.finishAnnouncing()
         let present = try await counted()
         let now = try await bookmarks()
         for app in enrolled {

@@ -58,7 +58,7 @@ import Testing
         stand.forgetCopies()
         try await stand.house.device.publish(GuardStand.patience)
         _ = await protection.checkIn(stand.account)
-        await protection.gate.keys.finishSettling(stand.account)
+        await protection.gate.keys.finishChanges(stand.account)
         #expect(try await !protection.context.vault.isGuarded(stand.account))
         #expect(stand.service.share.withLock { $0 } == nil, "the service has forgotten it")
         try await expectOpen(

@@ -42,7 +42,7 @@ final class GuardStand: Sendable {
         _ rules: [String: JSONValue] = [:], _ change: (inout ProtectionConfiguration) -> Void = { _ in }
     ) async throws -> AppProtection {
         let protection = try await house.opened(Self.patience.merging(rules) { $1 }, change)
-        await protection.gate.keys.finishSettling(account)
+        await protection.gate.keys.finishChanges(account)
         try await protection.files.write(Self.text, as: "note", of: account)
         return protection
     }
@@ -87,7 +87,7 @@ final class GuardStand: Sendable {
     func reads(_ protection: AppProtection) async -> Bool {
         guard await protection.launch(account).isOpen else { return false }
         let text = try? await protection.files.read("note", of: account)
-        await protection.gate.keys.finishSettling(account)
+        await protection.gate.keys.finishChanges(account)
         return text == Self.text
     }
 

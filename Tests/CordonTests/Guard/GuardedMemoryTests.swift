@@ -59,7 +59,7 @@
                 let next = try await stand.house.start()
                 try #require(try Self.count(needle) == 0)
                 try #require(await next.launch(stand.account).isOpen)
-                await next.gate.keys.finishSettling(stand.account)
+                await next.gate.keys.finishChanges(stand.account)
                 try #require(try Self.count(needle) > 0)
                 // The gate is passed again at once, as the app is in front.
                 await stand.house.person.set { $0.signIns = [.unavailable("There is no network.")] }

@@ -150,7 +150,7 @@ import Testing
             let outcome = await later.launch(stand.account)
             #expect(outcome.steps == [LaunchStep(.pin, .refused), LaunchStep(.pin, .done)], "\(status)")
             #expect(await stand.house.person.pinPrompts.map(\.biometry) == [.finger, nil], "\(status)")
-            await later.gate.keys.finishSettling(stand.account)
+            await later.gate.keys.finishChanges(stand.account)
         }
         // The gate is passed again at once, as the app is in front.
         await stand.house.person.set { $0.signIns = [.unavailable("There is no network.")] }

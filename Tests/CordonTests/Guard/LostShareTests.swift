@@ -166,7 +166,7 @@ import Testing
         #expect(try records(stand, ".lost").count == 1)
         #expect(try await next.files.names(of: stand.account).isEmpty)
         #expect(stand.house.device.files(in: "files").isEmpty == false, "what was sealed is where it was")
-        await next.gate.keys.finishSettling(stand.account)
+        await next.gate.keys.finishChanges(stand.account)
         try await next.files.write(GuardStand.text, as: "note", of: stand.account)
         stand.house.clock.advance(.seconds(3600))
         #expect(await stand.reads(try await stand.house.start()), "and the account goes on")

@@ -76,7 +76,7 @@ struct SimulatedLife {
             #expect(device.mayPrint(app) == before.mayPrint, "\(place): the rules were lost")
         }
         if await !isEnrolled { #expect(!device.mayPrint(app), "\(place): who is not enrolled is denied") }
-        try await settleWipe()
+        try await finishWipe()
         if isReachable, skew == 0 { try await expectUpToDate() }
     }
 
@@ -88,7 +88,7 @@ struct SimulatedLife {
             truth.advance(by: 9 * 3600)
             deviceTime.set(truth.now)
             try await work()
-            try await settleWipe()
+            try await finishWipe()
         }
         try await expectUpToDate()
         let receipts = try await device.service.acknowledgements.compactMap(\.receipt).map {
@@ -131,7 +131,7 @@ struct SimulatedLife {
         truth.advance(by: seconds)
         deviceTime.set(truth.now)
         try await work()
-        try await settleWipe()
+        try await finishWipe()
     }
 
     private var isEnrolled: Bool { get async { app.enrolledAccounts.count == 1 } }
@@ -212,7 +212,7 @@ struct SimulatedLife {
     }
 
     /// After a wipe the service takes the command back, and the person signs in again.
-    private mutating func settleWipe() async throws {
+    private mutating func finishWipe() async throws {
         guard await !isEnrolled else { return }
         let reported = await device.service.acknowledgements
         await device.service.set { service in

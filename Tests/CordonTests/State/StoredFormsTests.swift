@@ -49,7 +49,7 @@ struct StoredFormsTests {
                 keysFetched: Self.now, envelope: SignedEnvelope("text"), sequence: 4, lastCheckIn: Self.now,
                 contacted: Self.reading, contact: "c", nextCheckIn: Self.now, planned: Self.now, failures: 1,
                 isAccountDisabled: false, lastEventID: "e", deviceTag: "d",
-                evidence: EvidenceReports.Standing(key: "k", next: Self.now),
+                evidence: EvidenceReports.Shown(key: "k", next: Self.now),
                 wipe: BegunWipe(
                     command: Command(
                         id: "c", kind: .wipe, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2), cause: "x")),

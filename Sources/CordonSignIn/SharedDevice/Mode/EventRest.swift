@@ -10,14 +10,14 @@ final class EventRest: Sendable {
         /// The latest session that an event named.
         var heard: UInt64 = 0
         /// The latest session that needs no further question.
-        var settled: UInt64 = 0
+        var answered: UInt64 = 0
         var mustBeWhole = false
         var sleep: Task<Void, Never>?
 
         /// Whether the rest ends early; says so once for each session.
         mutating func endsEarly() -> Bool {
-            guard heard > settled, !mustBeWhole else { return false }
-            settled = heard
+            guard heard > answered, !mustBeWhole else { return false }
+            answered = heard
             mustBeWhole = true
             return true
         }
@@ -47,7 +47,7 @@ final class EventRest: Sendable {
         let length = self.length
         let sleep = Task { () -> Void in try? await Task.sleep(for: length) }
         let isOver = state.withLock { state in
-            state.settled = max(state.settled, session ?? 0)
+            state.answered = max(state.answered, session ?? 0)
             guard !state.endsEarly() else { return true }
             state.sleep = sleep
             return false

@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// It reads a page at a time over a reader, and takes the writer for those alone that differ. What changes meanwhile keeps its own
 /// count right, so that nothing has to stand still.
-struct StandingCheck: Sendable {
+struct StatusCheck: Sendable {
     /// The most people of one look.
     private static let page = 256
 
@@ -25,7 +25,7 @@ struct StandingCheck: Sendable {
                 .map { ($0.id, folded($0.account.id.rawValue)) }
         }
         wrong += try await walk(of: tenant) { records, last in
-            try records.identifiers(PersonStanding.self, of: .all, after: last, limit: Self.page).map { ($0, $0) }
+            try records.identifiers(PersonStatus.self, of: .all, after: last, limit: Self.page).map { ($0, $0) }
         }
         wrong += try await correctCounts(of: tenant)
         try await store.change(for: tenant) { change in
@@ -52,18 +52,18 @@ struct StandingCheck: Sendable {
                 let page = try next(records, position)
                 var outdated = 0
                 let people = try Set(page.map(\.person)).filter { person in
-                    let truth = try PersonStanding(of: person, in: records)
-                    let known = try records.record(PersonStanding.self, person)
+                    let truth = try PersonStatus(of: person, in: records)
+                    let known = try records.record(PersonStatus.self, person)
                     guard truth.isCounted ? truth != known : known != nil else { return false }
                     if let known, known.lacksInstallations { outdated += 1 }
                     return true
                 }
                 return (people.sorted(), outdated, page.count < Self.page ? nil : page.last?.id)
             }
-            for start in stride(from: 0, to: people.count, by: StandingNotes.mostAtOnce) {
-                let some = Array(people[start..<min(start + StandingNotes.mostAtOnce, people.count)])
+            for start in stride(from: 0, to: people.count, by: StatusNotes.mostAtOnce) {
+                let some = Array(people[start..<min(start + StatusNotes.mostAtOnce, people.count)])
                 try await store.change(for: tenant, behindOthers: true) { change in
-                    for person in some { try change.standings.recount(person, in: change) }
+                    for person in some { try change.statuses.recount(person, in: change) }
                 }
             }
             // What a version before did not count yet is no fault.
@@ -73,20 +73,20 @@ struct StandingCheck: Sendable {
         }
     }
 
-    /// Adds up all standings at one moment and compares the counts of the same moment with that; the difference is what they are wrong
+    /// Adds up all statuses at one moment and compares the counts of the same moment with that; the difference is what they are wrong
     /// by at any later moment too.
     private func correctCounts(of tenant: TenantID) async throws(ServiceError) -> Int {
         let differences = try await store.read(for: tenant) { records in
-            var differences: [StandingCount.Place: Int] = [:]
+            var differences: [StatusCount.Place: Int] = [:]
             var last: String?
             repeat {
-                let page = try records.page(PersonStanding.self, of: .all, after: last, limit: 1_000)
+                let page = try records.page(PersonStatus.self, of: .all, after: last, limit: 1_000)
                 for standing in page {
                     for (place, number) in standing.places { differences[place, default: 0] += number }
                 }
                 last = page.count < 1_000 ? nil : page.last?.storageID
             } while last != nil
-            for count in try records.records(StandingCount.self) {
+            for count in try records.records(StatusCount.self) {
                 differences[count.place, default: 0] -= count.people
             }
             return differences.filter { $0.value != 0 }
@@ -99,22 +99,22 @@ struct StandingCheck: Sendable {
     }
 }
 
-extension StandingBacklog {
+extension StatusBacklog {
     /// Counts whom large changes have left, some in each transaction.
     static func work(off tenant: TenantID, in store: TenantStore) async throws(ServiceError) {
         while true {
             let next = try await store.read(for: tenant) { records in
-                try records.identifiers(StandingBacklog.self, of: .all, after: nil, limit: 1).first
+                try records.identifiers(StatusBacklog.self, of: .all, after: nil, limit: 1).first
             }
             guard let next else { return }
             try await store.change(for: tenant, behindOthers: true) { change in
-                guard var backlog = try change.record(StandingBacklog.self, next) else { return }
-                for person in backlog.people.prefix(StandingNotes.mostAtOnce) {
-                    try change.standings.recount(person, in: change)
+                guard var backlog = try change.record(StatusBacklog.self, next) else { return }
+                for person in backlog.people.prefix(StatusNotes.mostAtOnce) {
+                    try change.statuses.recount(person, in: change)
                 }
-                backlog.people.removeFirst(min(StandingNotes.mostAtOnce, backlog.people.count))
+                backlog.people.removeFirst(min(StatusNotes.mostAtOnce, backlog.people.count))
                 if backlog.people.isEmpty {
-                    try change.remove(StandingBacklog.self, backlog.id)
+                    try change.remove(StatusBacklog.self, backlog.id)
                 } else {
                     try change.save(backlog)
                 }

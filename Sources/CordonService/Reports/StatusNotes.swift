@@ -3,13 +3,13 @@ internal import CordonIdentity
 /// The people whom a change under way touches, as they were counted and as they are now.
 ///
 /// Not sendable: it lives as long as the body of one transaction.
-final class StandingNotes {
+final class StatusNotes {
     /// The most people who are counted within the change itself; of more, the rest is counted behind it.
     static let mostAtOnce = 64
 
     private struct Entry {
-        let stored: PersonStanding?
-        var now: PersonStanding
+        let stored: PersonStatus?
+        var now: PersonStatus
     }
 
     private var entries: [String: Entry] = [:]
@@ -46,12 +46,12 @@ final class StandingNotes {
     /// Has a person counted by what the records say now.
     func recount(_ person: String, in records: some StorageReader) throws(ServiceError) {
         entries[person] = Entry(
-            stored: try records.record(PersonStanding.self, person), now: try PersonStanding(of: person, in: records))
+            stored: try records.record(PersonStatus.self, person), now: try PersonStatus(of: person, in: records))
     }
 
     /// Writes down what has changed, and leaves for later the people whom it did not look at; whether it has left any.
-    func settle(in transaction: some StorageTransaction) throws(ServiceError) -> Bool {
-        var differences: [StandingCount.Place: Int] = [:]
+    func write(in transaction: some StorageTransaction) throws(ServiceError) -> Bool {
+        var differences: [StatusCount.Place: Int] = [:]
         for (person, entry) in entries where entry.stored != entry.now {
             guard entry.now.isCounted || entry.stored != nil else { continue }
             for (place, number) in entry.stored?.places ?? [:] { differences[place, default: 0] -= number }
@@ -59,18 +59,18 @@ final class StandingNotes {
             if entry.now.isCounted {
                 try transaction.save(entry.now)
             } else {
-                try transaction.remove(PersonStanding.self, person)
+                try transaction.remove(PersonStatus.self, person)
             }
         }
         for (place, difference) in differences where difference != 0 {
             try transaction.add(difference, to: place)
         }
         let people = left.sorted()
-        for start in stride(from: 0, to: people.count, by: StandingBacklog.most) {
+        for start in stride(from: 0, to: people.count, by: StatusBacklog.most) {
             try transaction.save(
-                StandingBacklog(
+                StatusBacklog(
                     id: RandomID.system.identifier(),
-                    people: Array(people[start..<min(start + StandingBacklog.most, people.count)])))
+                    people: Array(people[start..<min(start + StatusBacklog.most, people.count)])))
         }
         return !people.isEmpty
     }
@@ -82,7 +82,7 @@ final class StandingNotes {
     }
 
     private func edit(
-        _ person: String, in records: some StorageReader, _ edit: (inout PersonStanding) -> Void
+        _ person: String, in records: some StorageReader, _ edit: (inout PersonStatus) -> Void
     ) throws(ServiceError) {
         guard !left.contains(person) else { return }
         var entry: Entry
@@ -93,10 +93,10 @@ final class StandingNotes {
                 left.insert(person)
                 return
             }
-            let stored = try records.record(PersonStanding.self, person)
+            let stored = try records.record(PersonStatus.self, person)
             entry =
                 if let stored { Entry(stored: stored, now: stored) } else {
-                    Entry(stored: nil, now: try PersonStanding(of: person, in: records))
+                    Entry(stored: nil, now: try PersonStatus(of: person, in: records))
                 }
         }
         edit(&entry.now)
@@ -106,13 +106,13 @@ final class StandingNotes {
 
 extension StorageTransaction {
     /// Adds people to a count, or takes them away.
-    func add(_ difference: Int, to place: StandingCount.Place) throws(ServiceError) {
-        let known = try record(StandingCount.self, place.id)
+    func add(_ difference: Int, to place: StatusCount.Place) throws(ServiceError) {
+        let known = try record(StatusCount.self, place.id)
         let people = (known?.people ?? 0) + difference
         if people > 0 {
-            try save(StandingCount(place: place, people: people))
+            try save(StatusCount(place: place, people: people))
         } else if known != nil {
-            try remove(StandingCount.self, place.id)
+            try remove(StatusCount.self, place.id)
         }
     }
 }

@@ -4,7 +4,7 @@ internal import Crypto
 internal import Foundation
 
 /// What figures count of one person, kept beside the records that it comes from and changed in the same transaction.
-struct PersonStanding: Codable, Sendable, Equatable {
+struct PersonStatus: Codable, Sendable, Equatable {
     /// One enrolled app.
     struct EnrolledApp: Codable, Sendable, Equatable {
         /// The folded bundle id.
@@ -14,7 +14,7 @@ struct PersonStanding: Codable, Sendable, Equatable {
         /// The ids of the policies that it said it has in force, ordered.
         var applied: [String]
         /// What is installed; nil for an app that a version before counted.
-        var installation: StandingCount.Installation?
+        var installation: StatusCount.Installation?
     }
 
     /// The folded object id.
@@ -74,16 +74,16 @@ struct PersonStanding: Codable, Sendable, Equatable {
     }
 
     /// Where the person is counted, and how often: once as a person, once in each app, and with each app on a device.
-    var places: [StandingCount.Place: Int] {
+    var places: [StatusCount.Place: Int] {
         guard isCounted else { return [:] }
-        var places: [StandingCount.Place: Int] = [:]
+        var places: [StatusCount.Place: Int] = [:]
         var applied: [String: Set<String>] = [:]
         for app in apps.values {
             applied[app.app, default: []].formUnion(app.applied)
             if let installation = app.installation { places[.installed(installation), default: 0] += 1 }
         }
         for (app, policies) in applied { places[.app(app, applied: policies.sorted())] = 1 }
-        let kind = StandingCount.Kind(
+        let kind = StatusCount.Kind(
             isInDirectory: isInDirectory, isEntitled: isEntitled, isBlocked: isBlocked,
             isFlagged: apps.values.contains(where: \.isFlagged), hasApps: !apps.isEmpty,
             applied: Set(applied.values.joined()).sorted(), groups: groups)
@@ -92,7 +92,7 @@ struct PersonStanding: Codable, Sendable, Equatable {
     }
 }
 
-extension PersonStanding: StoredRecord {
+extension PersonStatus: StoredRecord {
     /// Standings.
     static var storageKind: StorageKind { .standing }
     /// The person's folded object id.
@@ -103,7 +103,7 @@ extension PersonStanding: StoredRecord {
 ///
 /// Who is assigned depends on policies as well, and is worked out for each kind of people rather than for each of them: a change of a
 /// policy counts no person anew.
-struct StandingCount: Codable, Sendable, Equatable {
+struct StatusCount: Codable, Sendable, Equatable {
     /// What people may have in common.
     struct Kind: Codable, Sendable, Hashable {
         /// Whether the directory has them.
@@ -190,7 +190,7 @@ struct StandingCount: Codable, Sendable, Equatable {
     var people: Int
 }
 
-extension StandingCount: StoredRecord {
+extension StatusCount: StoredRecord {
     /// Counts.
     static var storageKind: StorageKind { .standingCount }
     /// The id of what is counted.
@@ -198,7 +198,7 @@ extension StandingCount: StoredRecord {
 }
 
 /// People whom a large change has left to be counted behind it.
-struct StandingBacklog: Codable, Sendable, Equatable {
+struct StatusBacklog: Codable, Sendable, Equatable {
     /// The most people that one record names.
     static let most = 500
 
@@ -208,7 +208,7 @@ struct StandingBacklog: Codable, Sendable, Equatable {
     var people: [String]
 }
 
-extension StandingBacklog: StoredRecord {
+extension StatusBacklog: StoredRecord {
     /// What is left.
     static var storageKind: StorageKind { .standingBacklog }
     /// The id.
