@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-declare -A floors=([CordonVault]=0 [CordonPolicy]=0 [CordonIdentity]=0 [CordonBase]=0)
+declare -A floors=([CordonVault]=85 [CordonPolicy]=89 [CordonIdentity]=85 [CordonBase]=68)
 tests=(CordonBaseTests CordonIdentityTests CordonPolicyTests CordonVaultTests)
 CORDON_TESTS=$(IFS=,; echo "${tests[*]}")
 export CORDON_TESTS
