@@ -46,7 +46,7 @@ def fail(walk):
 def reports(walk):
     """Each report as a page, as CSV and as JSON, with the rows that are looked for."""
     walk.open("/console/reports")
-    check(len(walk.labels("main figure svg")) >= 2, "figures are drawn")
+    check(len(walk.labels("main figure")) >= 2, "figures are drawn")
     for name in REPORTS:
         page = f"/console/reports/{name}"
         walk.open(page)

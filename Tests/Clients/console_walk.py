@@ -387,16 +387,20 @@ def pattern(address):
 
 def every_page(walk):
     """Follows links to one page of each declared path and looks at it; the addresses."""
-    waiting, seen = ["/console", "/console/people/oid-worker"], {}
+    waiting, seen, elsewhere = ["/console", "/console/people/oid-worker"], {}, set()
     while waiting:
         address = waiting.pop(0)
         route = pattern(address)
-        if route is None or route in seen:
+        if route is None or route in seen or address in elsewhere:
             continue
-        seen[route] = address
         if route.endswith(FILES):
+            seen[route] = address
             continue
         walk.open(address)
+        if pattern(path(walk)) != route:
+            elsewhere.add(address)  # An app configuration among a person's policies has a page of its own.
+            continue
+        seen[route] = address
         walk.look(route)
         if route in PICTURED:
             for is_dark, name in ((False, "light"), (True, "dark")):
