@@ -138,4 +138,48 @@ import Testing
             #expect(second.text.contains("Till 9<") && !second.text.contains("Till 0<"))
         }
     }
+
+    @Test func `lists that administrators made themselves come a page at a time too`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        let (owner, now) = (ConsoleFixture.owner, fixture.clock.now)
+        let administration = fixture.service.administration
+        for number in 100..<160 {
+            try await administration.saveResource(
+                AssignmentFilter(
+                    id: "filter-\(number)", displayName: "One \(number)", rule: "(app.appVersion -startsWith \"1\")",
+                    created: now, modified: now), isNew: true, as: owner)
+            try await administration.saveResource(
+                ScopeTag(id: "\(number)", displayName: "One \(number)"), isNew: true, as: owner)
+            try await administration.saveResource(
+                CatalogueApp(bundleID: "com.contoso.a\(number)", displayName: "One \(number)"), isNew: true, as: owner)
+            _ = try await administration.createPolicy(
+                .targetedManagedAppConfiguration, document: ["displayName": .string("One \(number)")], as: owner)
+            try await administration.saveResource(
+                CustomRole(
+                    id: "role-\(number)", displayName: "One \(number)", permissions: [.read], members: ["user:oid-eve"]),
+                isNew: true, as: owner)
+            _ = try await administration.updatePolicy(
+                id, changes: ["description": .string("\(number)")], ifVersion: nil, as: owner)
+        }
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            for path in [
+                "/console/service", "/console/service/tags", "/console/service/catalogue", "/console/configurations",
+                "/console/roles", "/console/policies/\(id)/history",
+            ] {
+                var (link, rows, pages): (String?, [String], Int) = (path, [], 0)
+                while let next = link, pages < 9 {
+                    let page = try await browser.get(next)
+                    let shown = page.text.matches(of: /<tr><td[^>]*>(.*?)<\/td>/).map { String($0.1) }
+                    #expect(page.text.utf8.count < 100_000 && shown.count <= 60, "\(next): \(shown.count) rows")
+                    rows += shown.filter { $0.contains("One 1") || $0.contains("Version ") }
+                    link = page.text.firstMatch(of: /href="([^"]*)" rel="next"/).map { Browser.unescape($0.1) }
+                    pages += 1
+                }
+                #expect(
+                    pages == 2 && rows.count >= 60 && Set(rows).count == rows.count, "\(path): \(pages), \(rows.count)")
+            }
+        }
+    }
 }
