@@ -27,7 +27,8 @@ struct OverviewPage {
         let (waiting, expiring) = (attention.number("waitingWipes"), attention.number("expiringApps"))
         let (blocked, alerts) = (attention.number("blockedPeople"), attention.number("alerts"))
         let policies = try await visit.api.all(
-            PolicyPages.collection + "?$top=100&$select=appGroupType&$expand=apps($select=id),assignments($select=id)")
+            PolicyPages.collection + "?$top=100&$select=appGroupType&$expand=apps($select=id),assignments($select=id)"
+        ).filter { !PolicyPages.isConfiguration($0) }
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
         let assigned = summary["assignedUsers"] ?? .null
         let unprotected = assigned.number("unprotected")
