@@ -1,4 +1,6 @@
 import CordonLeakScan
+import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing

@@ -52,7 +52,7 @@ struct PersonalDataTests {
                 == .notFound)
         #expect(
             try await test.service.administration.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
-        #expect(try await test.service.administration.logCollections(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.logCollections(as: test.owner).page.isEmpty)
         #expect(try await test.service.administration.group("writers", as: test.owner).members.isEmpty)
         let stale = app
         #expect(
