@@ -50,7 +50,23 @@ struct CordonTool: AsyncParsableCommand {
 
     /// The arguments, with an old tool's spelling translated when this file runs under its name.
     private static func arguments() -> [String] {
-        LegacyAlias.translate(arguments: CommandLine.arguments) ?? Array(CommandLine.arguments.dropFirst())
+        joiningThumbprints(
+            LegacyAlias.translate(arguments: CommandLine.arguments) ?? Array(CommandLine.arguments.dropFirst()))
+    }
+
+    /// Arguments in which a thumbprint that begins with a hyphen is joined to its option: the parser would find options in it, such as `-h`.
+    static func joiningThumbprints(_ arguments: [String]) -> [String] {
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        var joined: [String] = []
+        for argument in arguments {
+            let isThumbprint = argument.count == 43 && argument.hasPrefix("-") && argument.allSatisfy(letters.contains)
+            if isThumbprint, let option = joined.last, option.hasPrefix("--"), option != "--", !option.contains("=") {
+                joined[joined.count - 1] = option + "=" + argument
+            } else {
+                joined.append(argument)
+            }
+        }
+        return joined
     }
 
     /// Ends as the parser would, but with this tool's own status for a wrong command line (TL-GN-02).

@@ -137,7 +137,7 @@ public actor DemoStage {
                 folder.appending(path: "paper").path, "--counters",
                 folder.appending(path: "counters-" + name).path, "--service",
                 service.address.absoluteString,
-                "--pin", service.rootKey, "--bundle-id", Self.bundleID,
+                "--pin=" + service.rootKey, "--bundle-id", Self.bundleID,
             ] + options)
     }
 

@@ -33,11 +33,14 @@ import Testing
         }
     }
 
-    @Test func `a thumbprint that begins with a hyphen is taken for what it is`() throws {
-        let thumbprint = "-AN4DlJzWXMiZ3cp1Yd8nZl5pXk0gqV2m1b7hYwQeRs"
-        let options = try BrokerOptions.parse(["--policy", "/etc/cordon/device.policy", "--trust", thumbprint])
-        #expect(options.trust == [thumbprint])
-        #expect(try BrokerPolicyVerifyCommand.parse(["device.policy", "--trust", thumbprint]).trust == [thumbprint])
+    @Test(arguments: ["-AN4DlJzWXMiZ3cp1Yd8nZl5pXk0gqV2m1b7hYwQeRs", "--hN4DlJzWXMiZ3cp1Yd8nZl5pXk0gqV2m1b7hYwQeRs"])
+    func `a thumbprint that begins with a hyphen is taken for what it is`(thumbprint: String) throws {
+        let arguments = ["broker", "policy", "verify", "device.policy", "--trust", "first", "--trust", thumbprint]
+        let command = try CordonTool.parseAsRoot(CordonTool.joiningThumbprints(arguments))
+        #expect((command as? BrokerPolicyVerifyCommand)?.trust == ["first", thumbprint])
+        let pinned = ["audit", "verify", "audit.jsonl", "--pin", thumbprint, "--json"]
+        let audit = try CordonTool.parseAsRoot(CordonTool.joiningThumbprints(pinned)) as? AuditVerifyCommand
+        #expect(audit?.pin == thumbprint && audit?.json == true)
     }
 
     @Test func `a time that no clock can add up is refused before it ends a broker in the middle of a sign-out`() {
