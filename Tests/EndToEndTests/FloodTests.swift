@@ -120,7 +120,7 @@ import Testing
 
     /// Starts the service in a network that is no machine's but its own, where every address of 192.0.2.0/24 is this machine's and none is a
     /// loopback one. A child opens connections from one address without pause; requests come from another, and from the same.
-    private static let service = """
+    private static let service = #"""
         import fcntl, json, mmap, os, resource, signal, socket, struct, subprocess, sys, time
         def interface(call, name, rest):
             with socket.socket() as any: fcntl.ioctl(any, call, struct.pack("16s24s", name, rest))
@@ -180,7 +180,7 @@ import Testing
         service.terminate()
         facts["status"] = service.wait()
         print(json.dumps(facts))
-        """
+        """#
 
     private static let hasNetworks = (try? Program.run("/usr/bin/env", ["unshare", "-n", "true"]).status) == 0
 
