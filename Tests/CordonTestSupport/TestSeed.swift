@@ -38,7 +38,7 @@ package struct TestSeed: TestTrait, SuiteTrait, TestScoping {
     /// The command that runs a test again.
     package static func command(_ seed: UInt64, isDeep: Bool, for name: String) -> String {
         let sentence = name[..<(name.lastIndex(of: "(") ?? name.endIndex)]
-        // A filter is a pattern: what is no letter, digit or space stands for itself.
+        // A filter is a regular expression: a full stop matches each character that could mean something else there.
         let pattern = sentence.map { $0.isLetter || $0.isNumber || $0 == " " ? String($0) : "." }.joined()
         return "CORDON_SEED=\(seed) \(isDeep ? "CORDON_DEEP=1 " : "")swift test --filter '\(pattern)'"
     }

@@ -25,6 +25,20 @@ import Testing
         return protection
     }
 
+    /// An account that was wiped and enrolled again, and a copy of the journal that its wipe had before the end.
+    private func enrolledAnew(
+        _ device: Device, keepingJournalsOf wipes: URL
+    ) async throws -> (protection: AppProtection, kept: URL) {
+        let kept = device.folder.appending(path: "kept")
+        let protection = try await enrolled(device) { step in
+            if step == "vault-temporaryFilesRemoved" { try? FileManager.default.copyItem(at: wipes, to: kept) }
+        }
+        try await protection.wipe(ada)
+        await protection.enroll(device.account)
+        try await protection.files.write(Data("new".utf8), as: "plan.txt", of: ada)
+        return (protection, kept)
+    }
+
     private func start(
         _ device: Device, calls: Locked<Int> = Locked(0), observer: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> AppProtection {
@@ -292,14 +306,8 @@ import Testing
     @Test(arguments: [true, false])
     func `a vault's journal that is put back or forged keeps no key`(isGenuine: Bool) async throws {
         let device = try Device()
-        let kept = device.folder.appending(path: "kept")
         let wipes = device.folder.appending(path: "data/vault/wipes")
-        let protection = try await enrolled(device) { step in
-            if step == "vault-temporaryFilesRemoved" { try? FileManager.default.copyItem(at: wipes, to: kept) }
-        }
-        try await protection.wipe(ada)
-        await protection.enroll(device.account)
-        try await protection.files.write(Data("new".utf8), as: "plan.txt", of: ada)
+        let (protection, kept) = try await enrolledAnew(device, keepingJournalsOf: wipes)
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: kept.path).first)
         var journal = try Data(contentsOf: kept.appending(path: name))
         if !isGenuine { journal = Data(journal.split(separator: UInt8(ascii: "\n"))[0]) }
@@ -373,14 +381,8 @@ import Testing
 
     @Test func `a vault's journal that is put back before the key is gone keeps no key`() async throws {
         let device = try Device()
-        let kept = device.folder.appending(path: "kept")
         let wipes = device.folder.appending(path: "data/vault/wipes")
-        let protection = try await enrolled(device) { step in
-            if step == "vault-temporaryFilesRemoved" { try? FileManager.default.copyItem(at: wipes, to: kept) }
-        }
-        try await protection.wipe(ada)
-        await protection.enroll(device.account)
-        try await protection.files.write(Data("new".utf8), as: "plan.txt", of: ada)
+        let (protection, kept) = try await enrolledAnew(device, keepingJournalsOf: wipes)
         let keyID = try await protection.context.vault.createAccountKey(for: ada)
         // As a kill leaves it right after the app's note.
         try plant(record(of: protection, at: .begun), on: device)
