@@ -304,15 +304,6 @@ extension Administration {
     }
 }
 
-extension StorageReader {
-    fileprivate func knownRegistration(_ id: String) throws(ServiceError) -> Registration {
-        guard let registration = try record(Registration.self, id) else {
-            throw ServiceError(.notFound, "no registration has this id", place: id)
-        }
-        return registration
-    }
-}
-
 extension RegistrationFilter {
     /// The smallest part of the registrations that has all of them in it.
     fileprivate var part: RecordPart {
@@ -329,11 +320,5 @@ extension Registration {
             && (filter.userID.map { folded($0) == folded(account.id.rawValue) } ?? true)
             && (filter.deviceTag.map { folded($0) == folded(device.tag) } ?? true)
             && (filter.bundleID.map { folded($0) == folded(application.bundleID) } ?? true)
-    }
-}
-
-extension StorageReader {
-    func activeRegistrations(of personID: String) throws(ServiceError) -> [Registration] {
-        try records(Registration.self, where: (.user, folded(personID))).filter { $0.state == .active }
     }
 }

@@ -115,9 +115,7 @@ extension Administration {
         ofRegistration id: String, as administrator: Administrator
     ) async throws(ServiceError) -> [ManagedAppPolicy] {
         try await store.read(.read, as: administrator) { records in
-            guard let registration = try records.record(Registration.self, id) else {
-                throw ServiceError(.notFound, "no registration has this id", place: id)
-            }
+            let registration = try records.knownRegistration(id)
             let person = folded(registration.account.id.rawValue)
             guard registration.state == .active, let user = try records.record(DirectoryUser.self, person) else {
                 return []

@@ -100,14 +100,15 @@ extension ManagedAppPolicy {
 
     /// Whether it reaches the same people in the same apps as another version of it.
     fileprivate func hasSameAudience(as other: ManagedAppPolicy) -> Bool {
-        func plain(_ assignments: [PolicyAssignment]) -> Set<JSONValue> {
-            Set(
-                assignments.map {
-                    GraphAssignments.json(PolicyAssignment($0.target, filterID: $0.filterID, filterMode: $0.filterMode))
-                })
+        Set(apps) == Set(other.apps) && appGroup == other.appGroup && managementLevels == other.managementLevels
+            && Set(plainAssignments) == Set(other.plainAssignments)
+    }
+
+    /// The assignments without ids that every call makes afresh.
+    private var plainAssignments: [JSONValue] {
+        assignments.map {
+            GraphAssignments.json(PolicyAssignment($0.target, filterID: $0.filterID, filterMode: $0.filterMode))
         }
-        return Set(apps) == Set(other.apps) && appGroup == other.appGroup && managementLevels == other.managementLevels
-            && plain(assignments) == plain(other.assignments)
     }
 
     /// The settings; the documented defaults where they cannot be read, which no stored policy's are.
@@ -118,10 +119,7 @@ extension ManagedAppPolicy {
     /// What a version keeps, without ids that every call makes afresh.
     fileprivate var digestedDocument: JSONValue {
         guard case .object(var members) = versionDocument else { return .null }
-        members["assignments"] = .array(
-            assignments.map {
-                GraphAssignments.json(PolicyAssignment($0.target, filterID: $0.filterID, filterMode: $0.filterMode))
-            }.sorted { $0.text() < $1.text() })
+        members["assignments"] = .array(plainAssignments.sorted { $0.text() < $1.text() })
         return .object(members)
     }
 }

@@ -48,25 +48,23 @@ package struct ConfigurationTokens {
         }
         return result + rest
     }
-}
 
-extension ManagedAppPolicy {
-    /// The settings for an app as one dictionary, named after this configuration (SRV-CI-005).
-    func dictionary(with tokens: ConfigurationTokens, isDefault: Bool) -> JSONValue {
+    /// The settings of a configuration for an app as one dictionary, named after it (SRV-CI-005).
+    func dictionary(of configuration: ManagedAppPolicy, isDefault: Bool) -> JSONValue {
         var members: [String: JSONValue] = [:]
-        for pair in document["customSettings"]?.array ?? [] {
+        for pair in configuration.document["customSettings"]?.array ?? [] {
             guard let name = pair["name"]?.string, let value = pair["value"]?.string else { continue }
-            members[name] = .string(tokens.replaced(in: value))
+            members[name] = .string(replaced(in: value))
         }
-        members["__source"] = .string(id)
+        members["__source"] = .string(configuration.id)
         if isDefault { members["__IsDefault"] = true }
         return .object(members)
     }
 
     /// The one dictionary of default values: of several defaults the one with the lower id gives a value (SRV-TG-18).
-    static func defaultDictionary(of defaults: [ManagedAppPolicy], with tokens: ConfigurationTokens) -> [JSONValue] {
+    func defaultDictionary(of defaults: [ManagedAppPolicy]) -> [JSONValue] {
         let dictionaries = defaults.filter { $0.document["customSettings"]?.array?.isEmpty == false }
-            .compactMap { $0.dictionary(with: tokens, isDefault: true).object }
+            .compactMap { dictionary(of: $0, isDefault: true).object }
         guard let first = dictionaries.first else { return [] }
         return [.object(dictionaries.dropFirst().reduce(first) { $0.merging($1) { lower, _ in lower } })]
     }

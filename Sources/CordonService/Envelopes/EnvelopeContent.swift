@@ -33,8 +33,8 @@ struct EnvelopeContent: Sendable {
         let tokens = ConfigurationTokens(user: user, tenant: tenant)
         try self.init(
             protections: intended.protections, references: intended.all.map(\.reference),
-            configurations: intended.configurations.map { $0.dictionary(with: tokens, isDefault: false) }
-                + ManagedAppPolicy.defaultDictionary(of: intended.defaults, with: tokens),
+            configurations: intended.configurations.map { tokens.dictionary(of: $0, isDefault: false) }
+                + tokens.defaultDictionary(of: intended.defaults),
             snapshot: snapshot, settings: settings, extras: extras)
     }
 

@@ -114,6 +114,36 @@ extension ManagedAppPolicy: Codable {
 }
 
 extension ManagedAppPolicy {
+    /// The scope tags that the policy carries; the default one where it names none.
+    var scopeTags: Set<String> { Self.scopeTags(in: document) }
+
+    /// The scope tags that a policy's document names.
+    static func scopeTags(in document: JSONValue) -> Set<String> {
+        let named = Set(document["roleScopeTagIds"]?.array?.compactMap(\.string) ?? [])
+        return named.isEmpty ? [ScopeTag.defaultID] : named
+    }
+
+    /// The kinds of device management that it is about, in lower case (SRV-RS-074).
+    var managementLevels: Set<String> {
+        let levels = document["targetedAppManagementLevels"]?.string?.lowercased() ?? ""
+        let names = levels.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        return names.isEmpty ? ["unspecified"] : Set(names)
+    }
+
+    /// An Android app in an iOS policy is a mistake, and the other way round (SRV-RS-138).
+    func checkApps() throws(ServiceError) {
+        let wrong: MobileAppIdentifier.Platform? =
+            switch kind {
+            case .iosManagedAppProtection: .android
+            case .androidManagedAppProtection: .ios
+            case .defaultManagedAppProtection, .targetedManagedAppConfiguration: nil
+            }
+        guard let index = apps.firstIndex(where: { $0.platform == wrong }) else { return }
+        throw ServiceError(
+            .invalid, "an app is of another platform than the policy",
+            problems: [.init(member: "apps[\(index)]", reason: "is of another platform than the policy")])
+    }
+
     /// Warnings about a written policy, for the audit record of the write.
     var auditWarnings: [String: String] {
         var warnings: [String: String] = [:]

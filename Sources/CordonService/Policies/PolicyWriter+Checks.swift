@@ -77,34 +77,19 @@ extension PolicyWriter {
                 place: "roleScopeTagIds")
         }
     }
-}
 
-extension StorageReader {
-    /// A policy at the expected version.
-    func policy(_ id: String, ifVersion version: String? = nil) throws(ServiceError) -> ManagedAppPolicy {
-        guard let policy = try record(ManagedAppPolicy.self, id) else {
-            throw ServiceError(.notFound, "no policy has this id", place: id)
-        }
-        guard version == nil || version == policy.version else {
-            throw ServiceError(.preconditionFailed, "the policy has another version", place: id)
-        }
-        return policy
-    }
-}
-
-extension StorageReader {
     /// Refuses an assignment to a group that does not exist, which would reach or exclude no one, without a word. One
     /// that the policy had before stays: its group may have left the directory since.
     ///
     /// - Parameter keeping: Whether such assignments are kept instead, waiting for their groups.
     /// - Returns: The groups that are waited for.
     func requireGroups(
-        of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?, keeping: Bool
+        of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?, keeping: Bool, in records: some StorageReader
     ) throws(ServiceError) -> [String] {
         var waiting: [String] = []
         let known = Set((before?.assignments ?? []).map(\.target))
         for assignment in policy.assignments where !known.contains(assignment.target) {
-            guard let id = assignment.target.groupID, try record(GroupEntry.self, folded(id)) == nil else {
+            guard let id = assignment.target.groupID, try records.record(GroupEntry.self, folded(id)) == nil else {
                 continue
             }
             if keeping {
@@ -133,21 +118,5 @@ extension PolicyAssignment.Target {
         case .group(let id), .exclusionGroup(let id): id
         case .allLicensedUsers, .allDevices: nil
         }
-    }
-}
-
-extension ManagedAppPolicy {
-    /// An Android app in an iOS policy is a mistake, and the other way round (SRV-RS-138).
-    func checkApps() throws(ServiceError) {
-        let wrong: MobileAppIdentifier.Platform? =
-            switch kind {
-            case .iosManagedAppProtection: .android
-            case .androidManagedAppProtection: .ios
-            case .defaultManagedAppProtection, .targetedManagedAppConfiguration: nil
-            }
-        guard let index = apps.firstIndex(where: { $0.platform == wrong }) else { return }
-        throw ServiceError(
-            .invalid, "an app is of another platform than the policy",
-            problems: [.init(member: "apps[\(index)]", reason: "is of another platform than the policy")])
     }
 }

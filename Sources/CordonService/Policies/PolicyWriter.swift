@@ -231,8 +231,8 @@ extension PolicyWriter {
         _ policy: ManagedAppPolicy, replacing before: ManagedAppPolicy?, _ action: String,
         _ clearance: ChangeReview.Clearance?, as administrator: Administrator, in change: inout Change
     ) throws {
-        let waiting = try change.requireGroups(
-            of: policy, notIn: before, keeping: administrator.call.keepsUnknownGroups)
+        let waiting = try requireGroups(
+            of: policy, notIn: before, keeping: administrator.call.keepsUnknownGroups, in: change)
         for filter in policy.assignments.filter({ $0.filterMode != .none }).map({ $0.filterID ?? "" })
         where try change.record(AssignmentFilter.self, folded(filter)) == nil {
             throw ServiceError(

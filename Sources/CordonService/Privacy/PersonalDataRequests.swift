@@ -13,7 +13,7 @@ public struct PersonalDataRequests: Sendable {
         return try await administration.store.change(for: administrator) { change in
             let id = try change.knownUser(id)?.id ?? id
             try administration.require(.handlePersonalData, over: id, of: administrator, in: change)
-            let data = try change.personalData(of: folded(id))
+            let data = try PersonalData(of: folded(id), in: change)
             try change.audit(AuditRecord.Actor(administrator), "user.export", "user/\(id)")
             return data
         }
@@ -35,11 +35,11 @@ public struct PersonalDataRequests: Sendable {
         if wipesFirst {
             try await administration.store.require(.wipe, of: administrator)
             let enrolled = try await administration.store.read(for: administrator) { records in
-                try records.personalData(of: folded(id)).registrations.contains { $0.state == .active }
+                try PersonalData(of: folded(id), in: records).registrations.contains { $0.state == .active }
             }
             if enrolled {
                 return try await administration.clearing("wipe.erase", .wipe, of: id, "", as: administrator) { change in
-                    let data = try change.personalData(of: folded(id))
+                    let data = try PersonalData(of: folded(id), in: change)
                     let enrolled = data.registrations.filter { $0.state == .active }
                     return try administration.requestWipes(of: enrolled, .user, by: administrator, in: &change)
                 }
@@ -47,7 +47,7 @@ public struct PersonalDataRequests: Sendable {
         }
         return try await administration.store.change(for: administrator) { change in
             try administration.require(.handlePersonalData, over: id, of: administrator, in: change)
-            let data = try change.personalData(of: folded(id))
+            let data = try PersonalData(of: folded(id), in: change)
             let enrolled = data.registrations.filter { $0.state == .active }
             guard !data.operations.contains(where: \.state.isOpen) else {
                 throw ServiceError(
@@ -61,7 +61,7 @@ public struct PersonalDataRequests: Sendable {
             }
             try administration.targeting.announceChange(toUsers: [id], in: &change) {
                 change in
-                try change.erase(data, of: folded(id))
+                try data.erase(of: folded(id), in: change)
                 if data.user != nil { try change.save(RemovedPerson(userID: id, since: change.now)) }
             }
             for registration in data.registrations { change.noteClosing(registration.id) }
@@ -74,79 +74,76 @@ public struct PersonalDataRequests: Sendable {
     }
 }
 
-extension StorageReader {
+extension PersonalData {
     /// What is kept about a person.
     ///
     /// - Throws: ``ServiceError`` with code `notFound` when nothing is.
-    fileprivate func personalData(of id: String) throws(ServiceError) -> PersonalData {
-        let registrations = try records(Registration.self, where: (.user, id))
+    fileprivate init(of id: String, in records: some StorageReader) throws(ServiceError) {
+        let registrations = try records.records(Registration.self, where: (.user, id))
         var operations: [WipeOperation] = []
         var commands: [IssuedCommand] = []
         // Of registrations that were put away; the others know their own.
-        var deliveries = try records(DeliveredRules.self, where: (.user, id))
+        var deliveries = try records.records(DeliveredRules.self, where: (.user, id))
         for registration in registrations {
-            operations += try records(WipeOperation.self, where: (.registration, registration.id))
-            commands += try records(IssuedCommand.self, where: (.registration, registration.id))
-            deliveries += try records(DeliveredRules.self, where: (.registration, registration.id))
+            operations += try records.records(WipeOperation.self, where: (.registration, registration.id))
+            commands += try records.records(IssuedCommand.self, where: (.registration, registration.id))
+            deliveries += try records.records(DeliveredRules.self, where: (.registration, registration.id))
         }
         for index in deliveries.indices {
             // Who else may use the apps is nothing about this person.
             deliveries[index].allowedAccounts?.removeAll { folded($0) != id }
         }
-        let data = PersonalData(
-            user: try record(DirectoryUser.self, id),
-            groups: try records(GroupEntry.self, ids: try directGroups(ofPerson: id)).map(\.id),
+        self.init(
+            user: try records.record(DirectoryUser.self, id),
+            groups: try records.records(GroupEntry.self, ids: try records.directGroups(ofPerson: id)).map(\.id),
             registrations: registrations, operations: operations, commands: commands,
-            workingTime: try record(WorkingTimeRecord.self, id)?.time, block: try record(UserBlock.self, id),
-            telemetry: try records(TelemetryRecord.self, where: (.user, id)),
-            logs: try records(LogCollection.self, where: (.user, id)),
-            sharedDevices: try records(SharedDevice.self, where: (.user, id)).map(\.id),
-            allowedAccount: try settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
-            sources: try records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
-            revocation: try record(SessionRevocation.self, id),
-            alerts: try records(OperatorAlert.self, where: (.user, id)), deliveries: deliveries)
-        guard !data.isEmpty else {
-            throw ServiceError(.notFound, "nothing is kept about a person with this id")
-        }
-        return data
+            workingTime: try records.record(WorkingTimeRecord.self, id)?.time,
+            block: try records.record(UserBlock.self, id),
+            telemetry: try records.records(TelemetryRecord.self, where: (.user, id)),
+            logs: try records.records(LogCollection.self, where: (.user, id)),
+            sharedDevices: try records.records(SharedDevice.self, where: (.user, id)).map(\.id),
+            allowedAccount: try records.settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
+            sources: try records.records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
+            revocation: try records.record(SessionRevocation.self, id),
+            alerts: try records.records(OperatorAlert.self, where: (.user, id)), deliveries: deliveries)
+        if isEmpty { throw ServiceError(.notFound, "nothing is kept about a person with this id") }
     }
-}
 
-extension StorageTransaction {
-    fileprivate func erase(_ data: PersonalData, of id: String) throws(ServiceError) {
-        try removeMemberships(ofPerson: id)
-        for operation in data.operations { try remove(WipeOperation.self, operation.id) }
-        for command in data.commands { try remove(IssuedCommand.self, command.id) }
-        for registration in data.registrations {
-            try remove(EventBookmark.self, registration.id)
-            try removeRecoveryShare(ofRegistration: registration.id)
-            try remove(Registration.self, registration.id)
+    /// Removes all of it.
+    fileprivate func erase(of id: String, in store: some StorageTransaction) throws(ServiceError) {
+        try store.removeMemberships(ofPerson: id)
+        for operation in operations { try store.remove(WipeOperation.self, operation.id) }
+        for command in commands { try store.remove(IssuedCommand.self, command.id) }
+        for registration in registrations {
+            try store.remove(EventBookmark.self, registration.id)
+            try store.removeRecoveryShare(ofRegistration: registration.id)
+            try store.remove(Registration.self, registration.id)
         }
-        for rules in data.deliveries { try remove(DeliveredRules.self, rules.storageID) }
-        for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
-        for collection in data.logs { try removeLogs(collection) }
-        for change in try records(WaitingChange.self) where folded(change.entity) == "user/\(id)" {
-            try remove(WaitingChange.self, change.id)
+        for rules in deliveries { try store.remove(DeliveredRules.self, rules.storageID) }
+        for record in telemetry { try store.remove(TelemetryRecord.self, record.id) }
+        for collection in logs { try store.removeLogs(collection) }
+        for change in try store.records(WaitingChange.self) where folded(change.entity) == "user/\(id)" {
+            try store.remove(WaitingChange.self, change.id)
         }
-        for alert in data.alerts { try remove(OperatorAlert.self, alert.id) }
-        for device in data.sharedDevices {
-            guard var device = try record(SharedDevice.self, device) else { continue }
+        for alert in alerts { try store.remove(OperatorAlert.self, alert.id) }
+        for device in sharedDevices {
+            guard var device = try store.record(SharedDevice.self, device) else { continue }
             device.account = nil
-            try save(device)
+            try store.save(device)
         }
-        for name in data.sources {
-            guard var source = try record(DirectorySource.self, name) else { continue }
+        for name in sources {
+            guard var source = try store.record(DirectorySource.self, name) else { continue }
             source.people.remove(id)
-            try save(source)
+            try store.save(source)
         }
-        if data.allowedAccount != nil {
-            var settings = try settings()
+        if allowedAccount != nil {
+            var settings = try store.settings()
             settings.allowedAccounts?.removeAll { folded($0.id.rawValue) == id }
-            try save(settings)
+            try store.save(settings)
         }
-        try remove(WorkingTimeRecord.self, id)
-        try remove(UserBlock.self, id)
-        try remove(SessionRevocation.self, id)
-        try remove(DirectoryUser.self, id)
+        try store.remove(WorkingTimeRecord.self, id)
+        try store.remove(UserBlock.self, id)
+        try store.remove(SessionRevocation.self, id)
+        try store.remove(DirectoryUser.self, id)
     }
 }

@@ -59,14 +59,3 @@ extension Administrator {
             .reduce(into: []) { $0.formUnion($1.scopeTags ?? []) }
     }
 }
-
-extension ManagedAppPolicy {
-    /// The scope tags that the policy carries; the default one where it names none.
-    var scopeTags: Set<String> { Self.scopeTags(in: document) }
-
-    /// The scope tags that a policy's document names.
-    static func scopeTags(in document: JSONValue) -> Set<String> {
-        let named = Set(document["roleScopeTagIds"]?.array?.compactMap(\.string) ?? [])
-        return named.isEmpty ? [ScopeTag.defaultID] : named
-    }
-}

@@ -72,6 +72,34 @@ extension StorageReader {
         return registration
     }
 
+    /// A registration, whosever it is.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    func knownRegistration(_ id: String) throws(ServiceError) -> Registration {
+        guard let registration = try record(Registration.self, id) else {
+            throw ServiceError(.notFound, "no registration has this id", place: id)
+        }
+        return registration
+    }
+
+    /// The registrations of a person that are active.
+    func activeRegistrations(of personID: String) throws(ServiceError) -> [Registration] {
+        try records(Registration.self, where: (.user, folded(personID))).filter { $0.state == .active }
+    }
+
+    /// A policy at the expected version.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` or `preconditionFailed`.
+    func policy(_ id: String, ifVersion version: String? = nil) throws(ServiceError) -> ManagedAppPolicy {
+        guard let policy = try record(ManagedAppPolicy.self, id) else {
+            throw ServiceError(.notFound, "no policy has this id", place: id)
+        }
+        guard version == nil || version == policy.version else {
+            throw ServiceError(.preconditionFailed, "the policy has another version", place: id)
+        }
+        return policy
+    }
+
     /// The wipes of a registration that a device may still be told to do.
     func openOperations(of registrationID: String) throws(ServiceError) -> [WipeOperation] {
         try records(WipeOperation.self, where: (.registration, registrationID)).filter(\.state.isOpen)

@@ -254,13 +254,6 @@ extension ManagedAppPolicy {
         return !managementLevels.isDisjoint(with: own.union(["unspecified"]))
     }
 
-    /// The kinds of device management that it is about, in lower case (SRV-RS-074).
-    var managementLevels: Set<String> {
-        let levels = document["targetedAppManagementLevels"]?.string?.lowercased() ?? ""
-        let names = levels.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        return names.isEmpty ? ["unspecified"] : Set(names)
-    }
-
     /// Whether it reaches a person in these groups.
     ///
     /// - Parameter admits: Whether an assignment's filter lets the app through.
