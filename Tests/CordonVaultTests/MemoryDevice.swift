@@ -117,7 +117,7 @@ struct Sealer {
         _ device: MemoryDevice, keys: [AccountKey], writing: Bool = false, backend: CipherBackend = .preferred,
         recovering: Bool = false
     ) throws -> SealedFile {
-        let header = try Vault.header(of: device)
+        let header = try SealedHeader(of: device)
         guard let key = keys.first(where: { $0.id == header.accountKeyID }) else {
             throw VaultError(.wrongKey, "no such key")
         }

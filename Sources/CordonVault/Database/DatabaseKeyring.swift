@@ -125,7 +125,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         } else {
             guard let file = try PosixFile.open(path, writing: false) else { return false }
             defer { file.close() }
-            header = try Vault.header(of: file)
+            header = try SealedHeader(of: file)
         }
         guard header.owner == account, let sealer = key.key(withID: header.accountKeyID), sealer.id != key.id else {
             return false
@@ -210,16 +210,5 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
     private static func size(of path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
-    }
-}
-
-extension Vault {
-    /// The keys for an unlocked account's databases, for the target that opens them.
-    ///
-    /// - Throws: `locked`, `unknownAccount`, `wipePending`, `wiped`.
-    package func databaseKeyring(for account: AccountID) throws(VaultError) -> DatabaseKeyring {
-        let keyring = DatabaseKeyring(try key(for: account), recordPath: keyPath(account))
-        track(keyring, of: account)
-        return keyring
     }
 }

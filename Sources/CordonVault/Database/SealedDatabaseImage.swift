@@ -16,7 +16,7 @@ struct SealedDatabaseImage {
         guard try device.read(magic.slice(0, 8), at: 0) == 8, SealedHeader.kind(of: magic) == .database else {
             throw VaultError(.notSealed, "The file does not begin as a sealed database does.")
         }
-        header = try Vault.header(of: device)
+        header = try SealedHeader(of: device)
         self.device = device
         bytesOnDisk = try device.size()
         let body = bytesOnDisk - Int64(Layout.headerSize)

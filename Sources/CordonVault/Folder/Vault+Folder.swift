@@ -125,7 +125,7 @@ extension Vault {
         do {
             let file = try openDirectory(of: folder, writing: true)
             defer { try? file.close() }
-            var last = try Self.lastEntry(of: file)
+            var last = try DirectoryEntry.last(in: file)
             var bytes = Data()
             if let said = last {
                 let isThere = try holds(said.name, in: folder)
@@ -187,19 +187,6 @@ extension Vault {
     /// Whether a directory that failed so is made again; what could not be read is left alone.
     private static func isRebuilt(after error: VaultError) -> Bool {
         [.noSuchFile, .damaged, .notSealed, .wrongKey, .keyExhausted].contains(error.code)
-    }
-
-    static func lastEntry(of file: SealedFile) throws(VaultError) -> DirectoryEntry? {
-        let size = try file.size()
-        guard size > 0 else { return nil }
-        guard size >= Int64(DirectoryEntry.overhead) else { throw DirectoryLog.malformed }
-        let end = RawMemory(2)
-        _ = try file.read(into: end.slice(0, 2), at: size - 2)
-        let count = DirectoryEntry.overhead + Int(end.load(0, as: UInt16.self))
-        guard size >= Int64(count) else { throw DirectoryLog.malformed }
-        let memory = RawMemory(count)
-        _ = try file.read(into: memory.slice(0, count), at: size - Int64(count))
-        return try DirectoryEntry(Data(memory.array(0, count)))
     }
 
     /// The names that the headers of a folder's files hold, in order. A file whose header does not open has none.

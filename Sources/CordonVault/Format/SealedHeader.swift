@@ -124,3 +124,18 @@ struct SealedHeader {
         try open(under: accountKey).contentKey
     }
 }
+
+extension SealedHeader {
+    /// Reads the header at the beginning of a file.
+    init(of device: any StorageDevice) throws(VaultError) {
+        let memory = RawMemory(Layout.headerSize)
+        let count = try device.read(memory.slice(0, Layout.headerSize), at: 0)
+        guard count == Layout.headerSize else {
+            guard count >= 8, Self.kind(of: memory) != nil else {
+                throw VaultError(.notSealed, "The file does not begin as a sealed file does.")
+            }
+            throw VaultError(.damaged, "The file ends inside its header.")
+        }
+        try self.init(memory)
+    }
+}

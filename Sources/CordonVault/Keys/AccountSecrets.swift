@@ -73,9 +73,13 @@ struct AccountSecrets: Sendable {
         try keyStore.destroySecret(for: name(place.other.rawValue, claim.account))
     }
 
-    /// Destroys the account's secrets: from then on no copy of a key record opens.
-    func destroy(for account: AccountID) throws(VaultError) {
+    /// Destroys the account's secrets, so that no copy of a key record opens from then on, and remembers what ended.
+    ///
+    /// - Parameter keyID: The key that hung on them; nil where no record says which.
+    func destroy(for account: AccountID, ending keyID: [UInt8]?) throws(VaultError) {
         for place in Place.allCases { try keyStore.destroySecret(for: name(place.rawValue, account)) }
+        try retirePlainRecords(of: account)
+        if let keyID { try keyStore.retire(name("key", keyID)) }
     }
 
     /// Where the secret stands that a record names by its id; nil where there is none.
@@ -91,9 +95,6 @@ struct AccountSecrets: Sendable {
     private func secret(at place: Place, of account: AccountID) throws(VaultError) -> SecretBytes? {
         try keyStore.secret(for: name(place.rawValue, account)).map { SecretBytes($0) }
     }
-
-    /// Remembers that a key ended.
-    func retire(keyID: [UInt8]) throws(VaultError) { try keyStore.retire(name("key", keyID)) }
 
     /// Whether a key ended.
     func isRetired(keyID: [UInt8]) throws(VaultError) -> Bool { try keyStore.isRetired(name("key", keyID)) }

@@ -65,7 +65,7 @@ final class PlainSource {
         guard try device.isAt(place.path) else {
             throw VaultError(.inUse, "The file was replaced meanwhile.", place: place.path)
         }
-        return owner != nil && Vault.isSame(place, target)
+        return owner != nil && place.isSameEntry(as: target)
     }
 
     /// Gives the file and its lock back.
@@ -81,7 +81,7 @@ final class PlainSource {
 
     private static func owner(of device: PosixFile) throws(VaultError) -> AccountID? {
         do {
-            return try Vault.header(of: device).owner
+            return try SealedHeader(of: device).owner
         } catch {
             guard [.notSealed, .damaged, .unsupportedFormat].contains(error.code) else { throw error }
             return nil

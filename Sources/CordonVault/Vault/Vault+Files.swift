@@ -75,7 +75,7 @@ extension Vault {
         expecting expected: HeaderExpectation? = nil
     ) throws(VaultError) -> SealedFile {
         do throws(VaultError) {
-            let header = try Self.header(of: device)
+            let header = try SealedHeader(of: device)
             guard header.kind == .file else { throw .isDatabase }
             try expected?.admit(header)
             let (contentKey, name) = try header.open(under: try key(for: header.owner))
@@ -134,7 +134,7 @@ extension Vault {
         do {
             guard let device = try PosixFile.open(path.path, writing: false, ifExists: true) else { return nil }
             defer { device.close() }
-            return try Self.header(of: device)
+            return try SealedHeader(of: device)
         } catch {
             switch error.code {
             case .notSealed, .isDirectory, .damaged, .unsupportedFormat: return nil
@@ -158,19 +158,6 @@ extension Vault {
             }
         }
         return Array(found)
-    }
-
-    /// Reads the header at the beginning of a file.
-    static func header(of device: any StorageDevice) throws(VaultError) -> SealedHeader {
-        let memory = RawMemory(Layout.headerSize)
-        let count = try device.read(memory.slice(0, Layout.headerSize), at: 0)
-        guard count == Layout.headerSize else {
-            guard count >= 8, SealedHeader.kind(of: memory) != nil else {
-                throw VaultError(.notSealed, "The file does not begin as a sealed file does.")
-            }
-            throw VaultError(.damaged, "The file ends inside its header.")
-        }
-        return try SealedHeader(memory)
     }
 
     /// A file that was opened for writing, under a new content key when its own has sealed half as often as is safe; the
@@ -205,13 +192,46 @@ extension Vault {
     }
 
     private func track(_ file: SealedFile) -> SealedFile {
-        track(file, of: file.owner)
+        keys.track(file, of: file.owner)
         return file
     }
 
-    /// Remembers what must end when the account is locked or wiped.
-    func track(_ holder: any KeyHolder, of account: AccountID) {
-        keys.track(holder, of: account)
+    // MARK: Files under a former key
+
+    /// Reseals, each with a key of its own, the account's sealed files that hang on the key of earlier software.
+    ///
+    /// That key hung on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
+    /// before, meanwhile and after a kill. A file that a writer has open, or that is damaged, is left as it is; the next call tries again.
+    /// A database is resealed by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former
+    /// key, which the present one guards. Where vaults share a `keyDirectory`, each seals the files of its own roots.
+    ///
+    /// - Returns: How many files were left.
+    /// - Throws: `locked`, `unknownAccount`, `wiped`, or what the disk refused.
+    @discardableResult
+    public func sealFilesAnew(of account: AccountID) async throws(VaultError) -> Int {
+        guard let former = try key(for: account).former else { return 0 }
+        var left = 0
+        for path in files(ownedBy: account) {
+            guard let header = facts(of: path), header.kind == .file, header.accountKeyID == former.id else { continue }
+            do { try await sealAnew(path) } catch {
+                guard [.inUse, .damaged, .unsupportedFormat, .noSuchFile].contains(error.code) else { throw error }
+                if error.code != .noSuchFile { left += 1 }
+            }
+            await Task.yield()
+        }
+        if left == 0, keys.hasFormerFiles(of: account) { try keys.noteNoFormerFiles(of: try key(for: account)) }
+        return left
+    }
+
+    private func sealAnew(_ path: URL) async throws(VaultError) {
+        guard let held = try PosixFile.open(path.path, writing: false, ifExists: true) else { return }
+        defer { held.close() }
+        try held.lockForWriting()
+        let header = try SealedHeader(of: held)
+        let name = try header.open(under: try key(for: header.owner)).name
+        let source = try open(path, writing: false)
+        try await seal(source, at: path, named: name, holding: held)
+        try source.close()
     }
 }
 
@@ -226,7 +246,7 @@ extension Vault {
         guard !PosixFile.isAbsent(path.path) else {
             throw VaultError(.noSuchFile, "There is no file.", place: path.path)
         }
-        guard !Self.isSame(path, target) else { return }
+        guard !path.isSameEntry(as: target) else { return }
         let noted = try register.owner(of: path)
         try put(path, at: target, owner: noted)
         // Two names of one file stay two names.
@@ -239,7 +259,7 @@ extension Vault {
     /// - Throws: `invalidArgument` for a copy onto itself, `inUse` when a writer has the target open; ``VaultError``: for
     ///   a sealed file what ``open(_:writing:recovering:)`` throws.
     public func copy(_ path: URL, to target: URL) async throws(VaultError) {
-        guard !Self.isSame(path, target) else {
+        guard !path.isSameEntry(as: target) else {
             throw VaultError(.invalidArgument, "A file is not copied onto itself.", place: path.path)
         }
         if let owner = try sealedHeader(of: path)?.owner {
@@ -285,7 +305,7 @@ extension Vault {
     /// - Throws: `inUse` when a writer has either file open; ``VaultError``: what ``open(_:writing:recovering:)`` and
     ///   ``create(_:for:chunkSize:replacing:mode:)`` throw.
     public func replace(_ target: URL, by path: URL) async throws(VaultError) {
-        guard !PosixFile.isAbsent(target.path), !Self.isSame(path, target) else { return try move(path, to: target) }
+        guard !PosixFile.isAbsent(target.path), !path.isSameEntry(as: target) else { return try move(path, to: target) }
         let sealedOwner = try sealedHeader(of: target)?.owner
         let sourceOwner = try sealedHeader(of: path)?.owner
         guard sourceOwner != sealedOwner || sealedOwner == nil else { return try move(path, to: target) }
@@ -321,11 +341,6 @@ extension Vault {
         }
         try change.commit()
         try PosixFile.syncDirectory(target.deletingLastPathComponent().path)
-    }
-
-    /// Whether two paths name the same entry of the same directory.
-    static func isSame(_ path: URL, _ other: URL) -> Bool {
-        path.standardizedFileURL.path == other.standardizedFileURL.path
     }
 
     /// Gives a file a name, in place of what has it, which no writer has open; what comes there meanwhile is not lost.
@@ -366,7 +381,7 @@ extension Vault {
         } catch {
             throw VaultError(.inputOutput, "The file cannot be copied.", place: path.path)
         }
-        guard isOrdinary(draft), let file = try PosixFile.open(draft.path, writing: false) else { return }
+        guard draft.isOrdinaryFile, let file = try PosixFile.open(draft.path, writing: false) else { return }
         defer { file.close() }
         try file.sync()
     }

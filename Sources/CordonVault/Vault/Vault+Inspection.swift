@@ -10,7 +10,7 @@ extension Vault {
             throw VaultError(.noSuchFile, "There is no file.", place: path.path)
         }
         defer { device.close() }
-        let header = try Self.header(of: device)
+        let header = try SealedHeader(of: device)
         guard header.kind == .file else { throw .isDatabase }
         let page = RawMemory(Layout.recordPage)
         var found: [CommitRecord] = []

@@ -22,7 +22,7 @@ extension Vault {
     ) async throws(VaultError) {
         let paths = try filesBelow(path)
         var state = ProtectionProgress(
-            totalFiles: paths.count, totalBytes: paths.reduce(0) { $0 + Self.bytesOnDisk($1) })
+            totalFiles: paths.count, totalBytes: paths.reduce(0) { $0 + $1.bytesOnDisk })
         for path in paths {
             try await protectFile(path, for: account, sealing: sealing, &state, progress)
             state.files += 1
@@ -36,6 +36,21 @@ extension Vault {
     /// Whether a file is sealed (SDK-FP-14). False for what does not exist.
     public nonisolated func isSealed(_ path: URL) -> Bool { facts(of: path) != nil }
 
+    /// Gives a file or a directory, and what is made in it later, the operating system's protection; nothing happens where
+    /// the system has no such classes (SDK-FP-18). What lies in a directory already keeps its own.
+    ///
+    /// - Throws: ``VaultError`` with code `inputOutput` when the system refuses.
+    public nonisolated func setProtection(_ level: FileProtectionLevel, of path: URL) throws(VaultError) {
+        #if canImport(Darwin)
+            do {
+                let type = FileProtectionType(rawValue: level.rawValue)
+                try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: path.path)
+            } catch {
+                throw VaultError(.inputOutput, "The system refuses the protection class.", place: path.path)
+            }
+        #endif
+    }
+
     /// Makes a sealed file readable where it is, whatever policy asks, until it is protected again; its owner is noted, so
     /// that a wipe still removes it (SDK-FP-13).
     ///
@@ -45,7 +60,7 @@ extension Vault {
         _ path: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
         guard let owner = try sealedHeader(of: path)?.owner else { throw try notSealed(path) }
-        var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
+        var state = ProtectionProgress(totalFiles: 1, totalBytes: path.bytesOnDisk)
         try await unseal(path, to: path, owner: owner, consuming: true, &state, progress)
     }
 
@@ -58,7 +73,7 @@ extension Vault {
         _ path: URL, toCopy copy: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
         guard let owner = try sealedHeader(of: path)?.owner else { throw try notSealed(path) }
-        var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
+        var state = ProtectionProgress(totalFiles: 1, totalBytes: path.bytesOnDisk)
         try await unseal(path, to: copy, owner: owner, consuming: false, &state, progress)
     }
 
@@ -70,10 +85,10 @@ extension Vault {
         _ path: URL, toCopy copy: URL, for account: AccountID,
         progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
-        guard !Self.isSame(path, copy) else {
+        guard !path.isSameEntry(as: copy) else {
             return try await protect(path, for: account, sealing: true, progress: progress)
         }
-        var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
+        var state = ProtectionProgress(totalFiles: 1, totalBytes: path.bytesOnDisk)
         try await seal(path, to: copy, for: account, consuming: false, &state, progress)
     }
 
@@ -123,7 +138,7 @@ extension Vault {
             }
             try file.close()
             try put(draft, at: target, owner: nil, held: try source.isLocked(at: target))
-            if consuming, !Self.isSame(path, target) { try PosixFile.unlinkIfPresent(path.path) }
+            if consuming, !path.isSameEntry(as: target) { try PosixFile.unlinkIfPresent(path.path) }
         } catch {
             PosixFile.remove(draft.path)
             throw error
@@ -177,7 +192,7 @@ extension Vault {
         _ path: URL, to target: URL, owner: AccountID?, consuming: Bool, _ state: inout ProtectionProgress,
         _ progress: @Sendable (ProtectionProgress) -> Void
     ) async throws(VaultError) {
-        let source = try PlainSource(path, in: self, consuming: consuming || Self.isSame(path, target))
+        let source = try PlainSource(path, in: self, consuming: consuming || path.isSameEntry(as: target))
         defer { source.close() }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         let file = try PosixFile.create(draft.path, mode: try source.mode())
@@ -193,7 +208,7 @@ extension Vault {
             }
             try file.sync()
             try put(draft, at: target, owner: owner, held: try source.isLocked(at: target))
-            if consuming, !Self.isSame(path, target) { try PosixFile.unlinkIfPresent(path.path) }
+            if consuming, !path.isSameEntry(as: target) { try PosixFile.unlinkIfPresent(path.path) }
             try register.setOwner(nil, of: draft)
         } catch {
             PosixFile.remove(draft.path)
@@ -204,10 +219,10 @@ extension Vault {
 
     /// The file itself, or every ordinary file below a directory, in a fixed order; never what the vault itself keeps.
     private func filesBelow(_ path: URL) throws(VaultError) -> [URL] {
-        if Self.isDirectory(path) {
-            return Self.contents(of: path).filter { Self.isOrdinary($0) && !isOwn($0) }.sorted { $0.path < $1.path }
+        if path.isDirectory {
+            return path.entriesBelow.filter { $0.isOrdinaryFile && !isOwn($0) }.sorted { $0.path < $1.path }
         }
-        guard Self.isOrdinary(path), !isOwn(path) else {
+        guard path.isOrdinaryFile, !isOwn(path) else {
             throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
         }
         return [path]
@@ -224,11 +239,6 @@ extension Vault {
         let start = RawMemory(8)
         guard (try? file.read(start.slice(0, 8), at: 0)) == 8 else { return false }
         return ["CORDONRK", "CORDONAK", "CORDONWP"].contains(String(decoding: start.array(0, 8), as: UTF8.self))
-    }
-
-    static func isOrdinary(_ path: URL) -> Bool {
-        let type = try? FileManager.default.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
-        return type == .typeRegular
     }
 }
 
@@ -326,53 +336,5 @@ extension Vault {
         guard text.hasPrefix("Q09SRE9OUE"), let bytes = Data(base64Encoded: text), ProtectedBuffer.isClaimed(by: bytes)
         else { return nil }
         return bytes
-    }
-}
-
-/// How far the operating system itself protects a file beside the vault (SDK-FP-18), weakest first.
-///
-/// On Apple platforms these are the data-protection classes; elsewhere the system has none and the level is kept as a
-/// value. A sealed file is ciphertext under every level; the class decides when the ciphertext and the account key records
-/// can be read at all.
-public enum FileProtectionLevel: String, Sendable, Codable, CaseIterable, Comparable {
-    /// Readable whenever the device runs.
-    case none = "NSFileProtectionNone"
-    /// Readable from the first unlock after a start on; what an app needs that works behind the lock screen.
-    case completeUntilFirstUserAuthentication = "NSFileProtectionCompleteUntilFirstUserAuthentication"
-    /// Closed when the device locks, but for files that are open.
-    case completeUnlessOpen = "NSFileProtectionCompleteUnlessOpen"
-    /// Unreadable about ten seconds after the device locks.
-    case complete = "NSFileProtectionComplete"
-
-    /// Whether one protects less than another.
-    public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
-
-    /// The level that holds when a policy asks for one and the app caps it: the lower of both.
-    public static func effective(policy: Self, cap: Self = .complete) -> Self { min(policy, cap) }
-
-    private var rank: Int {
-        switch self {
-        case .none: 0
-        case .completeUntilFirstUserAuthentication: 1
-        case .completeUnlessOpen: 2
-        case .complete: 3
-        }
-    }
-}
-
-extension Vault {
-    /// Gives a file or a directory, and what is made in it later, the operating system's protection; nothing happens where
-    /// the system has no such classes (SDK-FP-18). What lies in a directory already keeps its own.
-    ///
-    /// - Throws: ``VaultError`` with code `inputOutput` when the system refuses.
-    public nonisolated func setProtection(_ level: FileProtectionLevel, of path: URL) throws(VaultError) {
-        #if canImport(Darwin)
-            do {
-                let type = FileProtectionType(rawValue: level.rawValue)
-                try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: path.path)
-            } catch {
-                throw VaultError(.inputOutput, "The system refuses the protection class.", place: path.path)
-            }
-        #endif
     }
 }

@@ -1,5 +1,5 @@
 public import CordonIdentity
-internal import Crypto
+package import Crypto
 public import Foundation
 
 /// The encrypted storage of one app: keys per account, sealed files and buffers, and the wipe of an account.
@@ -15,13 +15,11 @@ public actor Vault {
     /// Directories whose files a wipe looks through, beside ``directory``.
     nonisolated let roots: [URL]
 
-    nonisolated let isKeyDirectoryShared: Bool
-    nonisolated let secrets: AccountSecrets
     nonisolated let clock: @Sendable () -> Date
-    var keys = KeysInMemory()
-    /// Sees other processes destroy keys; begun with the first key in memory.
-    var watch: FolderWatch?
-    var wipes = WipesHere()
+    nonisolated let records: KeyRecords
+    nonisolated let journals: WipeJournals
+    var keys: AccountKeys
+    var wipes: WipesHere
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
     var damagedDirectories: Set<URL> = []
 
@@ -44,24 +42,170 @@ public actor Vault {
     ) throws(VaultError) {
         self.directory = directory
         self.keyDirectory = keyDirectory ?? directory.appendingPathComponent("keys")
-        secrets = try AccountSecrets(keyStore, vaultName: name ?? (keyDirectory == nil ? "own" : "shared"))
-        isKeyDirectoryShared = keyDirectory != nil
+        let secrets = try AccountSecrets(keyStore, vaultName: name ?? (keyDirectory == nil ? "own" : "shared"))
+        records = KeyRecords(in: self.keyDirectory, isShared: keyDirectory != nil, secrets: secrets)
+        keys = AccountKeys(records)
+        journals = WipeJournals(in: directory, secrets: secrets)
+        wipes = WipesHere(journals)
         self.roots = roots
         self.clock = clock
         try PosixFile.makeDirectory(directory.path)
         try PosixFile.makeDirectory(self.keyDirectory.path)
-        try PosixFile.makeDirectory(directory.appending(path: "wipes").path)
+        try journals.prepare()
         BackupExclusion.exclude(self.keyDirectory)
         register.removeUnfinished()
     }
-}
 
-extension AccountID {
-    /// A file name for the account, the same for every spelling of its case.
-    var fileName: String { Array(SHA256.hash(data: Data(rawValue.lowercased().utf8))).prefix(16).hex }
-}
+    // MARK: Keys
 
-extension Vault {
+    /// Makes the account's key, or takes the one there is, and unlocks it.
+    ///
+    /// - Returns: the key's id, hexadecimal; public, and what a ``WipeReport`` names.
+    /// - Throws: `wipePending` while a wipe of the account is unfinished; `wrongKey` when the record was made under
+    ///   another root key; ``VaultError`` when it cannot be written.
+    @discardableResult
+    public func createAccountKey(for account: AccountID) throws(VaultError) -> String {
+        try keys.create(for: account, during: wipes)
+        watchKeys()
+        return keys[account]?.id.hex ?? ""
+    }
+
+    /// Makes the account's key or unlocks it, unless a share guards it or nothing opens it any more.
+    ///
+    /// - Returns: Whether the key is in memory now.
+    /// - Throws: As ``createAccountKey(for:)``.
+    package func openAccountKey(for account: AccountID) throws(VaultError) -> Bool {
+        do {
+            if try isGuarded(account) { return false }
+            try createAccountKey(for: account)
+            return true
+        } catch {
+            // Looked at only now: it takes as much as the opening itself, and what is lost does not open.
+            if (try? isLost(account)) == true { return false }
+            throw error
+        }
+    }
+
+    /// Brings the account's key into memory. Where another process has replaced it, everything open under the former one
+    /// ends. A key that earlier software made, which hangs on the root key alone, is replaced once; what was sealed under it stays
+    /// readable, see ``sealFilesAnew(of:)``.
+    ///
+    /// - Throws: `unknownAccount` without a key on this device, `wipePending`, `wiped` for a copy of a key that was wiped,
+    ///   `locked` where a PIN guards the key and it is not in memory yet, `wrongKey`, `damaged`, `keyStore`.
+    public func unlock(_ account: AccountID) throws(VaultError) {
+        try keys.unlock(account, share: nil, during: wipes)
+        watchKeys()
+    }
+
+    /// Brings a guarded key into memory.
+    ///
+    /// - Throws: What ``unlock(_:)`` throws; `wrongKey` for a share of another key.
+    package func unlock(_ account: AccountID, with share: SymmetricKey) throws(VaultError) {
+        try keys.unlock(account, share: SecretBytes(share), during: wipes)
+        watchKeys()
+    }
+
+    private func watchKeys() {
+        keys.watch { [weak self] in
+            Task { await self?.endDestroyedKeys() }
+        }
+    }
+
+    private func endDestroyedKeys() { keys.endDestroyed() }
+
+    /// Whether the account's key is in memory.
+    public func isUnlocked(_ account: AccountID) -> Bool { keys[account] != nil }
+
+    /// Makes open files durable, closes them and zeroes the account's key in memory.
+    ///
+    /// The key goes whatever happens; what a file's last sync did not cover is lost where making it durable fails.
+    ///
+    /// - Returns: one failure for each file whose last writes were lost; empty when everything is on disk.
+    @discardableResult
+    public func lock(_ account: AccountID) -> [VaultError] { keys.lock(account) }
+
+    /// Does for every account what ``lock(_:)`` does for one.
+    @discardableResult
+    public func lock() -> [VaultError] { keys.accounts.flatMap { lock($0) } }
+
+    /// The accounts that have a key on this device, wipes not counted.
+    ///
+    /// - Throws: ``VaultError`` when the directory cannot be read. Foreign files in it are passed over.
+    public func accounts() throws(VaultError) -> [AccountID] {
+        try records.claims().filter { !$0.isWipe }.map(\.account)
+    }
+
+    /// Whether the account has, or may have, a key on this device: also where nothing says what a damaged record holds.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read.
+    package nonisolated func mayHaveKey(_ account: AccountID) throws(VaultError) -> Bool {
+        try records.mayHoldKey(of: account)
+    }
+
+    /// Whether files of the account may still hang on the key of earlier software; see ``sealFilesAnew(of:)``. False while the account
+    /// is locked.
+    public func hasFormerFiles(of account: AccountID) -> Bool { keys.hasFormerFiles(of: account) }
+
+    /// Whether the account's key cannot be opened without its share. A copy of a record whose key was wiped counts for nothing.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read; an account without a record has no share.
+    package func isGuarded(_ account: AccountID) throws(VaultError) -> Bool { try records.needsShare(account) }
+
+    /// Has the account's key hang on a share from now on, or on none any more: same key, new record, new secret, no file touched.
+    ///
+    /// The key has to be in memory. A kill at any instant leaves the former record in force or the new one. No copy of the former
+    /// record opens afterwards. The caller has put the share where it is found again, and lets no other process do the same.
+    ///
+    /// - Throws: `locked` without a key in memory, `wiped` where it ended, `keyStore`, or what the disk refused.
+    package func hang(
+        _ account: AccountID, on share: SymmetricKey?, observer: @Sendable (RewrapStep) -> Void = { _ in }
+    ) throws(VaultError) {
+        let key = try key(for: account)
+        try records.hang(key, on: share.map { SecretBytes($0) }, observer: observer)
+    }
+
+    /// Whether nothing opens the account's key any more: the key store has no secret that its record hangs on, because the store was
+    /// emptied or is another one, or the record is damaged. False where there is no record, where its key was wiped, and while the key is
+    /// in memory.
+    ///
+    /// A changed share's id, or a changed wrap of a key that needs a share, is not found here: the share alone would tell. Nor is a changed wrap
+    /// of a key of earlier software, which hangs on the root key alone: it looks as under another root key.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read or the store does not answer: then the key may open later. A version
+    ///   that is not known is no damage either: a newer app reads it.
+    package func isLost(_ account: AccountID) throws(VaultError) -> Bool { try keys.isLost(account, during: wipes) }
+
+    /// Puts the record of a lost key aside, so that the account can have a new key. Nothing is removed: record and files stay until a wipe.
+    ///
+    /// - Throws: ``VaultError`` where the record or the store cannot be read, or the disk refuses.
+    package func setAsideLostKey(of account: AccountID) throws(VaultError) {
+        try keys.setAsideLost(account, during: wipes)
+    }
+
+    /// A secret under the account's key, for a key pair of what the account receives while its key is not in memory.
+    ///
+    /// - Throws: `locked` without a key in memory, `wiped` where it ended.
+    package func inboxSecret(of account: AccountID) throws(VaultError) -> SymmetricKey {
+        try key(for: account).inboxSecret()
+    }
+
+    /// The keys for an unlocked account's databases, for the target that opens them.
+    ///
+    /// - Throws: `locked`, `unknownAccount`, `wipePending`, `wiped`.
+    package func databaseKeyring(for account: AccountID) throws(VaultError) -> DatabaseKeyring {
+        let keyring = DatabaseKeyring(try key(for: account), recordPath: records.path(of: account))
+        keys.track(keyring, of: account)
+        return keyring
+    }
+
+    /// The account's key, provided that its record is still on disk: another process may have wiped it meanwhile.
+    func key(for account: AccountID) throws(VaultError) -> AccountKey {
+        if let key = try keys.current(account) { return key }
+        throw try keys.absence(of: account, during: wipes)
+    }
+
+    // MARK: Directories
+
     /// Where the app keeps what it can make again for the account; emptied by a wipe. Not made here.
     public nonisolated func cacheDirectory(for account: AccountID) -> URL {
         directory.appendingPathComponent("caches/\(account.fileName)")
@@ -71,21 +215,9 @@ extension Vault {
     public nonisolated func temporaryDirectory(for account: AccountID) -> URL {
         directory.appendingPathComponent("temporary/\(account.fileName)")
     }
+}
 
-    /// Everything below a directory, what lies deeper first; nothing when it does not exist.
-    static func contents(of root: URL) -> [URL] {
-        guard isDirectory(root), let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-        else { return [] }
-        return walk.compactMap { $0 as? URL }.reversed()
-    }
-
-    static func isDirectory(_ path: URL) -> Bool {
-        let type = try? FileManager.default.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
-        return type == .typeDirectory
-    }
-
-    static func bytesOnDisk(_ path: URL) -> Int64 {
-        let size = try? FileManager.default.attributesOfItem(atPath: path.path)[.size] as? NSNumber
-        return size?.int64Value ?? 0
-    }
+extension AccountID {
+    /// A file name for the account, the same for every spelling of its case.
+    var fileName: String { Array(SHA256.hash(data: Data(rawValue.lowercased().utf8))).prefix(16).hex }
 }

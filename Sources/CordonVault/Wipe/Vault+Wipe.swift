@@ -27,7 +27,7 @@ extension Vault {
         try removeOwnFiles(&journal, observer)
         for name in journal.attachments { try await run(name, &journal, observer) }
         journal.report.finished = clock()
-        try journal.finish(in: directory, by: secrets)
+        try journals.finish(journal)
         observer(WipeStep(.finished))
         return journal.report
     }
@@ -37,15 +37,10 @@ extension Vault {
     /// - Throws: ``VaultError`` when the vault's directories cannot be read.
     public func pendingWipes() throws(VaultError) -> [PendingWipe] {
         var found: [AccountID: PendingWipe] = [:]
-        for record in try keyRecords() where record.isWipe {
+        for record in try records.claims() where record.isWipe {
             found[record.account] = PendingWipe(account: record.account, started: nil)
         }
-        for path in journals(suffix: ".json") {
-            guard let account = WipeJournal.account(in: path), path == WipeJournal.path(for: account, in: directory)
-            else { continue }
-            let started = WipeJournal.read(path, by: secrets)?.report.started
-            found[account] = PendingWipe(account: account, started: started)
-        }
+        for wipe in journals.pending() { found[wipe.account] = wipe }
         return found.values.sorted { $0.account.fileName < $1.account.fileName }
     }
 
@@ -63,22 +58,13 @@ extension Vault {
     }
 
     /// Reports of finished wipes that the app has not discarded yet.
-    public func finishedReports() -> [WipeReport] {
-        journals(suffix: ".report").compactMap { path in
-            guard let report = WipeJournal.read(path, by: secrets)?.report,
-                path == WipeJournal.reportPath(for: report.account, in: directory)
-            else { return nil }
-            return report
-        }
-    }
+    public func finishedReports() -> [WipeReport] { journals.reports() }
 
     /// Forgets a finished wipe's report; call it once the receipt is on its way.
     ///
     /// - Throws: ``VaultError`` when the report stays.
     public func discardReport(for account: AccountID) throws(VaultError) {
-        let path = WipeJournal.reportPath(for: account, in: directory).path
-        guard !PosixFile.remove(path), errno != ENOENT else { return }
-        throw .system("unlink", path)
+        try journals.discardReport(for: account)
     }
 
     /// Has the next wipe of an account begin with nothing done, whatever earlier ones have noted.
@@ -87,18 +73,7 @@ extension Vault {
     /// - Throws: ``VaultError`` when what was noted stays.
     package func forgetWipes(of account: AccountID, before moment: Date = .distantFuture) throws(VaultError) {
         guard !wipes.isUnderWay(account) else { return }
-        let report = WipeJournal.reportPath(for: account, in: directory)
-        for path in [report, WipeJournal.path(for: account, in: directory)] {
-            if let journal = WipeJournal.read(path, by: secrets), journal.report.started >= moment { continue }
-            if Self.isDirectory(path) { try? FileManager.default.removeItem(at: path) }
-            try PosixFile.unlinkIfPresent(path.path)
-        }
-    }
-
-    private func journals(suffix: String) -> [URL] {
-        let folder = directory.appendingPathComponent("wipes")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().filter { $0.hasSuffix(suffix) }.map { directory.appending(path: "wipes/\($0)") }
+        try journals.forget(account, before: moment)
     }
 
     // MARK: The key
@@ -118,10 +93,10 @@ extension Vault {
             journal.attachments.append(name)
         }
         // A full disk may refuse this and still take what is written in place.
-        let isNoted = (try? journal.write(in: directory, by: secrets)) != nil
-        drop(account, because: VaultError(.wiped, "The account's data was wiped."))
+        let isNoted = (try? journals.write(journal)) != nil
+        keys.drop(account, because: VaultError(.wiped, "The account's data was wiped."))
         observer(WipeStep(.asked))
-        let (keyID, isNewer) = try exclusivelyWithKeys { () throws(VaultError) in
+        let (keyID, isNewer) = try records.exclusively { () throws(VaultError) in
             try destroyKey(of: account, by: journal, isNoted: isNoted, observer)
         }
         if let id = keyID?.hex, !journal.report.destroyedKeyIDs.contains(id) {
@@ -130,10 +105,10 @@ extension Vault {
         if journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) == nil {
             journal.report.steps.append(.init(name: WipeStep.Kind.keyDestroyed.rawValue))
         }
-        try journal.write(in: directory, by: secrets)
+        try journals.write(journal)
         observer(WipeStep(.journalWritten))
-        if !isNewer { PosixFile.remove(keyPath(account)) }
-        try PosixFile.syncDirectory(keyDirectory.path)
+        if !isNewer { records.unlink(account) }
+        try records.sync()
         observer(WipeStep(.keyRecordRemoved))
         return journal
     }
@@ -144,12 +119,12 @@ extension Vault {
     private func destroyKey(
         of account: AccountID, by journal: WipeJournal, isNoted: Bool, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) -> (keyID: [UInt8]?, isNewer: Bool) {
-        let known = (try? keyRecord(of: account)) ?? nil
+        let known = (try? records.claim(of: account)) ?? nil
         if let known, isNewer(known, than: journal) { return (nil, true) }
         var refusal = isNoted ? secretFailure(account, known, observer) : nil
-        let isThere = try overwriteRecord(of: account, known)
+        let isThere = try records.overwrite(account, known)
         if !isNoted { refusal = secretFailure(account, known, observer) }
-        try removeFormerKey(of: account)
+        try records.removeFormerAndLost(of: account)
         if let refusal { throw refusal }
         observer(WipeStep(.keyDestroyed))
         return (isThere ? known?.keyID ?? [UInt8](repeating: 0, count: 16) : nil, false)
@@ -158,18 +133,15 @@ extension Vault {
     /// The journal of a wipe that goes on; nil where a wipe begins. One of an earlier wipe that was put back counts for nothing.
     private func unfinishedJournal(of account: AccountID) -> WipeJournal? {
         // No key comes into memory while a wipe is unfinished.
-        guard keys[account] == nil,
-            let journal = WipeJournal.read(WipeJournal.path(for: account, in: directory), by: secrets),
-            journal.report.account == account
-        else { return nil }
-        guard !isKeyDirectoryShared, let record = (try? keyRecord(of: account)) ?? nil else { return journal }
+        guard keys[account] == nil, let journal = journals.journal(of: account) else { return nil }
+        guard !records.isShared, let record = (try? records.claim(of: account)) ?? nil else { return journal }
         // Nor does anything make a key in a folder of this vault alone.
         return journal.isAbout(record.keyID) ? journal : nil
     }
 
     /// What the journal says of the key that is there when the wipe is asked for; nil where that cannot be told.
     private func askedKeyID(of account: AccountID) -> String? {
-        do { return try keyRecord(of: account)?.keyID.hex ?? "" } catch { return nil }
+        do { return try records.claim(of: account)?.keyID.hex ?? "" } catch { return nil }
     }
 
     /// Whether another app of the group has made the key since the wipe began. It opens with the store's secret as it is now, and
@@ -179,7 +151,7 @@ extension Vault {
         if journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil {
             return !journal.hasDestroyed(record.keyID)
         }
-        return journal.askedKeyID.map { $0 != record.keyID.hex } ?? false && isInForce(record)
+        return journal.askedKeyID.map { $0 != record.keyID.hex } ?? false && records.isInForce(record)
     }
 
     /// Destroys the account's secret, so that no copy of a record opens, and remembers what ended; why not, where that failed.
@@ -187,51 +159,10 @@ extension Vault {
         _ account: AccountID, _ known: AccountKeyRecord.Claim?, _ observer: @Sendable (WipeStep) -> Void
     ) -> VaultError? {
         do {
-            try secrets.destroy(for: account)
-            try secrets.retirePlainRecords(of: account)
-            if let known { try secrets.retire(keyID: known.keyID) }
+            try records.destroySecrets(of: account, known)
             observer(WipeStep(.secretDestroyed))
             return nil
         } catch { return error }
-    }
-
-    /// Overwrites the account's record with the note that a wipe began; false where there is none.
-    ///
-    /// In a folder that apps share anything may lie there: what is not this account's record and has other names, or is a link, is
-    /// left as it is behind its name.
-    private func overwriteRecord(
-        of account: AccountID, _ known: AccountKeyRecord.Claim?
-    ) throws(VaultError) -> Bool {
-        let path = keyPath(account)
-        if PosixFile.isLink(path) { return true }
-        guard let file = try PosixFile.open(path, writing: true, ifExists: true, following: false) else { return false }
-        defer { file.close() }
-        if known?.isWipe == true { return true }
-        if known == nil, try !file.hasOneName(andSize: AccountKeyRecord.size) { return true }
-        let id = known?.keyID ?? [UInt8](repeating: 0, count: 16)
-        try file.write(try AccountKeyRecord.wipeNote(account, keyID: id), at: 0)
-        try file.sync()
-        return true
-    }
-
-    /// Whether a record hangs on the store's secret as it is now. One that needs a share besides cannot be opened here; by the id of
-    /// its secret, which only who has the secret makes for its key, it is known too.
-    private func isInForce(_ record: AccountKeyRecord.Claim) -> Bool {
-        guard let bytes = try? PosixFile.contents(keyPath(record.account), limit: AccountKeyRecord.size),
-            let parts = try? secrets.parts(of: record.account, for: record)
-        else { return false }
-        if record.shareID != nil {
-            return record.secretID != nil && (try? parts.secretID(for: record.keyID)) == record.secretID
-        }
-        if case .key = try? AccountKeyRecord.open(bytes, under: parts) { return true }
-        return false
-    }
-
-    /// What the account's record says of itself; nil where there is none, or another account's.
-    private func keyRecord(of account: AccountID) throws(VaultError) -> AccountKeyRecord.Claim? {
-        guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return nil }
-        let claim = try AccountKeyRecord.identify(bytes)
-        return claim.account == account ? claim : nil
     }
 
     // MARK: What the vault keeps
@@ -244,9 +175,9 @@ extension Vault {
         try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), unread, observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
-        let caches = Self.contents(of: cacheDirectory(for: account))
+        let caches = cacheDirectory(for: account).entriesBelow
         try remove(.cachesRemoved, \.caches, &journal, caches, nil, observer)
-        let temporary = Self.contents(of: temporaryDirectory(for: account))
+        let temporary = temporaryDirectory(for: account).entriesBelow
         try remove(.temporaryFilesRemoved, \.temporaryFiles, &journal, temporary, nil, observer)
     }
 
@@ -270,15 +201,15 @@ extension Vault {
         _ step: String, _ count: WritableKeyPath<WipeReport, Int>, _ journal: inout WipeJournal, _ paths: [URL],
         _ removed: () -> Void
     ) throws(VaultError) -> String? {
-        let files = paths.filter { !Self.isDirectory($0) }
+        let files = paths.filter { !$0.isDirectory }
         if journal.planned[step] == nil, !paths.isEmpty {
-            let bytes = files.reduce(Int64(0)) { $0 + Self.bytesOnDisk($1) }
+            let bytes = files.reduce(Int64(0)) { $0 + $1.bytesOnDisk }
             journal.planned[step] = WipeJournal.Plan(files: files.count, bytes: bytes)
             journal.report[keyPath: count] += files.count
             journal.report.bytes += bytes
             // Counted before anything is gone; other steps remove no databases of the vault's.
             if count == \.files { journal.report.databases += files.count { facts(of: $0)?.kind == .database } }
-            try journal.write(in: directory, by: secrets)
+            try journals.write(journal)
         }
         if let before = journal.planned[step]?.left {
             journal.report[keyPath: count] += before.files
@@ -289,11 +220,11 @@ extension Vault {
             PosixFile.remove(path.path)
             if !PosixFile.isAbsent(path.path) {
                 left.files += 1
-                left.bytes += Self.bytesOnDisk(path)
+                left.bytes += path.bytesOnDisk
             }
             removed()
         }
-        let directories = paths.filter { Self.isDirectory($0) }
+        let directories = paths.filter(\.isDirectory)
         for path in directories {
             try? FileManager.default.removeItem(at: path)
             removed()
@@ -314,7 +245,7 @@ extension Vault {
     private func note(_ step: String, _ failure: String?, _ journal: inout WipeJournal) throws(VaultError) {
         journal.report.steps.removeAll { $0.name == step }
         journal.report.steps.append(.init(name: step, failure: failure))
-        try journal.write(in: directory, by: secrets)
+        try journals.write(journal)
     }
 
     // MARK: What others attached
@@ -328,7 +259,7 @@ extension Vault {
         switch wipes.action(of: name) {
         case .remove(let paths):
             let roots = paths(account).filter { !PosixFile.isAbsent($0.path) }
-            failure = try removePaths(name, \.attachedFiles, &journal, roots.flatMap(Self.contents) + roots) {}
+            failure = try removePaths(name, \.attachedFiles, &journal, roots.flatMap(\.entriesBelow) + roots) {}
         case .run(let hook):
             switch await hook(account) {
             case .done: break

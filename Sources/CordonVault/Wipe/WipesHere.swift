@@ -2,11 +2,17 @@ internal import CordonIdentity
 
 /// The wipes that this process carries out, and the steps that others have attached to every wipe.
 struct WipesHere {
+    private let journals: WipeJournals
     private var underWay: Set<AccountID> = []
     private(set) var attachments: [WipeAttachment] = []
 
+    init(_ journals: WipeJournals) { self.journals = journals }
+
     /// Whether a wipe of the account is under way in this process.
     func isUnderWay(_ account: AccountID) -> Bool { underWay.contains(account) }
+
+    /// Whether a wipe of the account is under way in this process, or a journal says that one has begun.
+    func isUnfinished(_ account: AccountID) -> Bool { isUnderWay(account) || journals.exists(for: account) }
 
     /// Begins a wipe; false where one of the account is under way.
     mutating func begin(_ account: AccountID) -> Bool { underWay.insert(account).inserted }

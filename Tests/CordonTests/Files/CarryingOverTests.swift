@@ -109,7 +109,7 @@ import Testing
         try writer.close()
         let file = try await protection.files.open(long, of: account, writing: true)
         #expect(try file.size() == 1 << 27)
-        for name in try names(in: folder) { #expect(Vault.bytesOnDisk(folder.appending(path: name)) < 1 << 21) }
+        for name in try names(in: folder) { #expect(folder.appending(path: name).bytesOnDisk < 1 << 21) }
         try file.truncate(to: 1)
         try file.close()
         #expect(try await protection.files.read(long, of: account) == Data("l".utf8))

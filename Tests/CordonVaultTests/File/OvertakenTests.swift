@@ -133,7 +133,7 @@ struct OvertakenTests {
             images.append(device.bytes)
         }
         let busy = BusyDevice(images)
-        let header = try Vault.header(of: busy)
+        let header = try SealedHeader(of: busy)
         let store = try SealedStore.open(
             on: busy, header: header, contentKey: try header.contentKey(under: sealer.key), backend: .preferred)
         #expect(try SealedFile(store, writable: false).all() == [59])

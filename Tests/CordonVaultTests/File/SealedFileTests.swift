@@ -27,7 +27,7 @@ struct SealedFileTests {
         #expect(try again.size() == (1 << 40) + 1)
         #expect(try again.read(3, at: 1 << 39) == [0, 0, 0])
         #expect(try again.read(3, at: 1 << 40) == [7])
-        #expect(Vault.bytesOnDisk(workshop.path("sparse")) < 64 * 4096)
+        #expect(workshop.path("sparse").bytesOnDisk < 64 * 4096)
     }
 
     @Test func `a second writer is refused and a reader sees the last commit`() async throws {

@@ -192,7 +192,7 @@ struct SealedFolderTests {
         let bench = try await Bench()
         try await bench.write("stays", as: "stays")
         let directory = try await bench.vault.open(bench.folder.directory, writing: true)
-        var last = try Vault.lastEntry(of: directory)
+        var last = try DirectoryEntry.last(in: directory)
         var bytes = Data()
         for number in 0..<260 {
             for change in [DirectoryEntry.Change.comes, .goes] {

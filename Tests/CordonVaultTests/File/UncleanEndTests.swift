@@ -126,7 +126,7 @@ struct UncleanEndTests {
     }
 
     private static func use(_ device: any StorageDevice, _ key: AccountKey, until seals: UInt64) throws {
-        let header = try Vault.header(of: device)
+        let header = try SealedHeader(of: device)
         let store = try SealedStore.open(
             on: device, header: header, contentKey: try header.contentKey(under: key), backend: .preferred)
         try store.prepareForWriting()

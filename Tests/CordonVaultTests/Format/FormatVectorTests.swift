@@ -191,7 +191,7 @@ struct FormatVectorTests {
         _ image: [UInt8], _ name: SealedName, _ keys: [AccountKey], _ backend: CipherBackend
     ) throws -> SealedFile {
         let device = MemoryDevice(image)
-        let header = try Vault.header(of: device)
+        let header = try SealedHeader(of: device)
         let expected = HeaderExpectation(owner: "ada@example.test", version: .two, name: name)
         try expected.admit(header)
         guard let key = keys.first(where: { $0.id == header.accountKeyID }) else {
@@ -207,7 +207,7 @@ struct FormatVectorTests {
     private static func list(_ image: [UInt8], _ keys: [AccountKey], _ backend: CipherBackend) throws -> [UInt8] {
         let file = try open(image, .directory, keys, backend)
         let names = try DirectoryLog.names(in: file.contents()) { (_) throws(VaultError) in
-            try Vault.lastEntry(of: file)?.change == .comes
+            try DirectoryEntry.last(in: file)?.change == .comes
         }
         return names.flatMap { Array("\($0)\n".utf8) }
     }

@@ -55,7 +55,7 @@ struct ForgedJournalTests {
         try FileManager.default.copyItem(at: workshop.vault.keyDirectory, to: copy)
         if !isOpen { await workshop.vault.lock(workshop.ada) }
         try plain(allDone(workshop.ada, destroyed: destroyed))
-            .write(to: WipeJournal.path(for: workshop.ada, in: workshop.vault.directory))
+            .write(to: workshop.vault.journals.path(for: workshop.ada))
         let report = try await workshop.vault.wipe(workshop.ada)
         #expect(report.succeeded)
         #expect(report.destroyedKeyIDs == [keyID])
@@ -71,7 +71,7 @@ struct ForgedJournalTests {
         let workshop = try await Workshop()
         let (things, keyID, _) = try await planted(workshop)
         try plain(allDone(workshop.ada, destroyed: []))
-            .write(to: WipeJournal.path(for: workshop.ada, in: workshop.vault.directory))
+            .write(to: workshop.vault.journals.path(for: workshop.ada))
         let next = try Workshop.vault(in: workshop.folder, workshop.keyStore)
         #expect(try await next.pendingWipes() == [PendingWipe(account: workshop.ada, started: nil)])
         let reports = try await next.resumeWipes()
@@ -85,8 +85,8 @@ struct ForgedJournalTests {
         let workshop = try await Workshop()
         let (things, _, _) = try await planted(workshop)
         let forged = try plain(allDone(workshop.ada, destroyed: [], files: .max))
-        try forged.write(to: WipeJournal.path(for: workshop.ada, in: workshop.vault.directory))
-        try forged.write(to: WipeJournal.reportPath(for: workshop.ada, in: workshop.vault.directory))
+        try forged.write(to: workshop.vault.journals.path(for: workshop.ada))
+        try forged.write(to: workshop.vault.journals.reportPath(for: workshop.ada))
         let next = try Workshop.vault(in: workshop.folder, workshop.keyStore)
         #expect(await next.finishedReports().isEmpty, "a report that this device did not write is none")
         #expect(try await next.resumeWipes().map(\.files) == [2])
@@ -97,7 +97,7 @@ struct ForgedJournalTests {
         let workshop = try await Workshop()
         let report = workshop.vault.directory.appending(path: "wipes")
         _ = try await workshop.vault.wipe(workshop.ada)
-        let path = WipeJournal.reportPath(for: workshop.ada, in: workshop.vault.directory)
+        let path = workshop.vault.journals.reportPath(for: workshop.ada)
         let bytes = try Data(contentsOf: path)
         #expect(await workshop.vault.finishedReports().count == 1)
         for place in stride(from: 0, to: bytes.count, by: 7) {
@@ -123,7 +123,7 @@ struct ForgedJournalTests {
     func `a journal of an earlier wipe that was put back keeps neither key nor files`(isOpen: Bool) async throws {
         let workshop = try await Workshop()
         let earlier = try await planted(workshop)
-        let journal = WipeJournal.path(for: workshop.ada, in: workshop.vault.directory)
+        let journal = workshop.vault.journals.path(for: workshop.ada)
         let kept = workshop.path("kept")
         _ = try await workshop.vault.wipe(workshop.ada) { step in
             if step.kind == .temporaryFilesRemoved { try? FileManager.default.copyItem(at: journal, to: kept) }
@@ -146,7 +146,7 @@ struct ForgedJournalTests {
         let workshop = try await Workshop()
         let wipes = workshop.vault.directory.appending(path: "wipes")
         let forged = try plain(allDone(workshop.ada, destroyed: []))
-        for name in ["x.json", WipeJournal.path(for: workshop.ben, in: workshop.vault.directory).lastPathComponent] {
+        for name in ["x.json", workshop.vault.journals.path(for: workshop.ben).lastPathComponent] {
             try forged.write(to: wipes.appending(path: name))
         }
         #expect(try await workshop.vault.pendingWipes().isEmpty)
@@ -154,7 +154,7 @@ struct ForgedJournalTests {
         try await workshop.vault.unlock(workshop.ada)
         _ = try await workshop.vault.wipe(workshop.ada)
         try FileManager.default.moveItem(
-            at: WipeJournal.reportPath(for: workshop.ada, in: workshop.vault.directory),
+            at: workshop.vault.journals.reportPath(for: workshop.ada),
             to: wipes.appending(path: "x.report"))
         #expect(await workshop.vault.finishedReports().isEmpty)
     }

@@ -41,7 +41,7 @@ struct WipeLeftoverTests {
     @Test func `a step that fails again is not taken from the report twice`() async throws {
         let workshop = try await Workshop()
         let (copy, plan) = try await planted(workshop)
-        let sizes = [copy, plan].map { Vault.bytesOnDisk($0) }
+        let sizes = [copy, plan].map(\.bytesOnDisk)
         var report = try await leavingTheFirst { try await workshop.vault.wipe(workshop.ada) }
         for _ in 0..<2 {
             try cutOff(workshop)
@@ -58,10 +58,9 @@ struct WipeLeftoverTests {
 
     /// As if the process had ended just before the report was written.
     private func cutOff(_ workshop: Workshop) throws {
-        let folder = workshop.vault.directory
         try FileManager.default.moveItem(
-            at: WipeJournal.reportPath(for: workshop.ada, in: folder),
-            to: WipeJournal.path(for: workshop.ada, in: folder))
+            at: workshop.vault.journals.reportPath(for: workshop.ada),
+            to: workshop.vault.journals.path(for: workshop.ada))
     }
 
     @Test func `a wipe that cannot list the owners' notes says so, and the next one finds their files`() async throws {
@@ -100,8 +99,8 @@ struct WipeLeftoverTests {
         let old = try await first.createAccountKey(for: workshop.ada)
         _ = try await first.wipe(workshop.ada)
         try FileManager.default.moveItem(
-            at: WipeJournal.reportPath(for: workshop.ada, in: first.directory),
-            to: WipeJournal.path(for: workshop.ada, in: first.directory))
+            at: first.journals.reportPath(for: workshop.ada),
+            to: first.journals.path(for: workshop.ada))
         let new = try await second.createAccountKey(for: workshop.ada)
         let path = workshop.path("plan")
         try await second.create(path, for: workshop.ada).close()

@@ -18,10 +18,9 @@ struct WipeResumeTests {
         let report = try await workshop.vault.wipe(workshop.ada)
         #expect(report.failures == ["second: busy"])
         // As if the process had ended just before the report was written.
-        let folder = workshop.vault.directory
         try FileManager.default.moveItem(
-            at: WipeJournal.reportPath(for: workshop.ada, in: folder),
-            to: WipeJournal.path(for: workshop.ada, in: folder))
+            at: workshop.vault.journals.reportPath(for: workshop.ada),
+            to: workshop.vault.journals.path(for: workshop.ada))
         let next = try await workshop.reopened()
         await next.attach(
             .run("first") { _ in

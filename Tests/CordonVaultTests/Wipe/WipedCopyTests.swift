@@ -57,7 +57,7 @@ struct WipedCopyTests {
         let keyID = try await after.createAccountKey(for: scene.account)
         #expect(!report.destroyedKeyIDs.contains(keyID))
         #expect(await code { _ = try await after.open(scene.note, writing: false) } == .wrongKey)
-        let names = Vault.contents(of: scene.folder.appendingPathComponent("keys")).map(\.path)
+        let names = scene.folder.appendingPathComponent("keys").entriesBelow.map(\.path)
         #expect(!names.contains { $0.contains("ada") || $0.contains(scene.account.fileName) })
     }
 
@@ -65,7 +65,7 @@ struct WipedCopyTests {
         let scene = try await Scene()
         defer { TemporaryFolder.remove(scene.folder) }
         let vault = try scene.vault()
-        let record = vault.keyPath(scene.account)
+        let record = vault.records.path(of: scene.account)
         try FileManager.default.removeItem(atPath: record)
         _ = try await vault.wipe(scene.account)
         try scene.restore()
@@ -97,7 +97,7 @@ struct WipedCopyTests {
         for version in [FormatVersion.one, .two] {
             let vault = try scene.vault()
             let record = try AccountKeyRecord.seal(plain, under: parts, version: version)
-            try Data(record).write(to: URL(fileURLWithPath: vault.keyPath(scene.account)))
+            try Data(record).write(to: URL(fileURLWithPath: vault.records.path(of: scene.account)))
             #expect(await code { try await vault.unlock(scene.account) } == .wiped)
         }
     }
@@ -177,7 +177,7 @@ struct WipedCopyTests {
     @Test func `a wipe whose record cannot be opened ends what is open, is noted, and goes on later`() async throws {
         let workshop = try await Workshop()
         let file = try await workshop.vault.create(workshop.path("note"), for: workshop.ada)
-        let record = workshop.vault.keyPath(workshop.ada)
+        let record = workshop.vault.records.path(of: workshop.ada)
         try FileManager.default.removeItem(atPath: record)
         try FileManager.default.createDirectory(atPath: record, withIntermediateDirectories: false)
         #expect(await code { _ = try await workshop.vault.wipe(workshop.ada) } == .isDirectory)
@@ -193,10 +193,10 @@ struct WipedCopyTests {
 
     @Test func `a wipe writes into no file that a record's name only leads to`() async throws {
         let workshop = try await Workshop()
-        let record = URL(fileURLWithPath: workshop.vault.keyPath(workshop.ada))
+        let record = URL(fileURLWithPath: workshop.vault.records.path(of: workshop.ada))
         let victim = workshop.path("victim")
         let bytes = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
-        let bens = URL(fileURLWithPath: workshop.vault.keyPath(workshop.ben))
+        let bens = URL(fileURLWithPath: workshop.vault.records.path(of: workshop.ben))
         let bensKey = try Data(contentsOf: bens)
         let lead: [(URL) throws -> Void] = [
             { try FileManager.default.createSymbolicLink(at: $0, withDestinationURL: victim) },

@@ -196,3 +196,19 @@ private struct Line {
         return memcmp(base + start, base + other.start, min(count, other.count))
     }
 }
+
+extension DirectoryEntry {
+    /// The last entry of a directory that is open; nil of an empty one.
+    static func last(in file: SealedFile) throws(VaultError) -> DirectoryEntry? {
+        let size = try file.size()
+        guard size > 0 else { return nil }
+        guard size >= Int64(DirectoryEntry.overhead) else { throw DirectoryLog.malformed }
+        let end = RawMemory(2)
+        _ = try file.read(into: end.slice(0, 2), at: size - 2)
+        let count = DirectoryEntry.overhead + Int(end.load(0, as: UInt16.self))
+        guard size >= Int64(count) else { throw DirectoryLog.malformed }
+        let memory = RawMemory(count)
+        _ = try file.read(into: memory.slice(0, count), at: size - Int64(count))
+        return try DirectoryEntry(Data(memory.array(0, count)))
+    }
+}

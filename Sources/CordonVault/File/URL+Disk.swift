@@ -1,0 +1,30 @@
+internal import Foundation
+
+/// What is at a path on disk; symbolic links are not followed.
+extension URL {
+    /// Whether there is a directory.
+    var isDirectory: Bool { entryType == .typeDirectory }
+
+    /// Whether there is an ordinary file.
+    var isOrdinaryFile: Bool { entryType == .typeRegular }
+
+    private var entryType: FileAttributeType? {
+        try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+    }
+
+    /// How long the file is; 0 where there is none.
+    var bytesOnDisk: Int64 {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+        return size?.int64Value ?? 0
+    }
+
+    /// Everything below the directory, what lies deeper first; nothing when it does not exist.
+    var entriesBelow: [URL] {
+        guard isDirectory, let walk = FileManager.default.enumerator(at: self, includingPropertiesForKeys: nil)
+        else { return [] }
+        return walk.compactMap { $0 as? URL }.reversed()
+    }
+
+    /// Whether two paths name the same entry of the same directory.
+    func isSameEntry(as other: URL) -> Bool { standardizedFileURL.path == other.standardizedFileURL.path }
+}

@@ -1,0 +1,316 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import Foundation
+
+/// The accounts' key records on disk: making and opening them, wrapping them anew, carrying over those of earlier software, and
+/// what is left of keys that ended.
+///
+/// A key that was opened stays with ``AccountKeys``, not here. Apps of a key group share the folder: what makes, replaces or
+/// destroys a record does so under ``exclusively(_:)``.
+struct KeyRecords: Sendable {
+    /// Whether vaults of other apps have their records in the same folder.
+    let isShared: Bool
+
+    private let directory: URL
+    private let secrets: AccountSecrets
+
+    private var formerKeys: FormerKeyFiles { FormerKeyFiles(directory: directory) }
+    private var lostKeys: LostKeyFiles { LostKeyFiles(directory: directory) }
+
+    init(in directory: URL, isShared: Bool, secrets: AccountSecrets) {
+        self.directory = directory
+        self.isShared = isShared
+        self.secrets = secrets
+    }
+
+    /// Runs a short body while no other process makes or destroys a key here.
+    func exclusively<Value>(_ body: () throws(VaultError) -> Value) throws(VaultError) -> Value {
+        try AdvisoryLock.exclusively(
+            inFolder: directory,
+            or: { VaultError(.inputOutput, "The keys cannot be locked (errno \($0.number).", place: directory.path) },
+            body)
+    }
+
+    /// Tells when any process makes, replaces or removes a record; nil where the system has no means left for it.
+    func watch(_ changed: @escaping @Sendable () -> Void) -> FolderWatch? { FolderWatch(directory, changed) }
+
+    // MARK: Reading
+
+    /// Where an account's record lies.
+    func path(of account: AccountID) -> String {
+        // The other way to append asks the disk each time whether a folder is meant.
+        directory.appending(path: account.fileName + ".key").path
+    }
+
+    private func read(
+        _ account: AccountID
+    ) throws(VaultError) -> (bytes: [UInt8], claim: AccountKeyRecord.Claim)? {
+        guard let bytes = try PosixFile.contents(path(of: account), limit: AccountKeyRecord.size) else { return nil }
+        return (bytes, try AccountKeyRecord.identify(bytes))
+    }
+
+    /// What every record in the folder says; foreign files are passed over.
+    func claims() throws(VaultError) -> [AccountKeyRecord.Claim] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        } catch {
+            throw VaultError(.inputOutput, "The key directory cannot be read.", place: directory.path)
+        }
+        return names.sorted().filter { $0.hasSuffix(".key") }.compactMap { name in
+            let path = directory.appending(path: name).path
+            guard let bytes = try? PosixFile.contents(path, limit: AccountKeyRecord.size) else { return nil }
+            return try? AccountKeyRecord.identify(bytes)
+        }
+    }
+
+    /// What the account's record says of itself; nil where there is none, or another account's.
+    func claim(of account: AccountID) throws(VaultError) -> AccountKeyRecord.Claim? {
+        guard let (_, claim) = try read(account), claim.account == account else { return nil }
+        return claim
+    }
+
+    /// What the record says that holds a key; nil where it holds another one, or none.
+    private func claim(of key: AccountKey) throws(VaultError) -> AccountKeyRecord.Claim? {
+        guard let claim = try claim(of: key.account), claim.keyID == key.id, !claim.isWipe else { return nil }
+        return claim
+    }
+
+    /// Whether there is a file in the record's place, whatever it holds.
+    func isThere(for account: AccountID) throws(VaultError) -> Bool {
+        try PosixFile.contents(path(of: account), limit: AccountKeyRecord.size) != nil
+    }
+
+    /// Whether there is a record, a wipe's note not counted; also where nothing says what a damaged one holds.
+    func mayHoldKey(of account: AccountID) throws(VaultError) -> Bool {
+        do {
+            guard let (_, claim) = try read(account) else { return false }
+            return !claim.isWipe
+        } catch {
+            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            return true
+        }
+    }
+
+    /// Whether the record is the note that a wipe began. One that is damaged, or of another version, does not say so.
+    func holdsWipeNote(of account: AccountID) throws(VaultError) -> Bool {
+        do {
+            guard let (_, claim) = try read(account) else { return false }
+            return claim.isWipe
+        } catch {
+            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            return false
+        }
+    }
+
+    /// Whether what a record holds was destroyed before: the key itself, or every one that hangs on no secret.
+    private func isRetired(_ claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
+        if claim.isPlain, try secrets.arePlainRecordsRetired(of: claim.account) { return true }
+        return try secrets.isRetired(keyID: claim.keyID)
+    }
+
+    /// Whether the record cannot be opened without a share. A copy of one whose key was wiped counts for nothing.
+    func needsShare(_ account: AccountID) throws(VaultError) -> Bool {
+        guard let (_, claim) = try read(account), claim.shareID != nil else { return false }
+        return try !isRetired(claim)
+    }
+
+    /// What comes of opening a record.
+    enum Opening {
+        /// There is none.
+        case absent
+        /// It is a copy of one whose key was destroyed.
+        case destroyed
+        /// It is of earlier software and hangs on the root key alone; see ``renewPlain(_:)``.
+        case plain
+        /// It holds the key that the caller has.
+        case held
+        /// It holds another key; whether files may hang on the one before that.
+        case key(AccountKey, hasFormerFiles: Bool)
+    }
+
+    /// Opens the account's record, and ends what a kill has left of replacing it.
+    ///
+    /// - Parameters:
+    ///   - share: What the record hangs on; of no account beside it, and not looked at where the record needs none.
+    ///   - held: The key that the caller has.
+    /// - Throws: `wipePending` for the note of a wipe, `locked` for a missing share, `wrongKey`, `damaged`, `keyStore`.
+    func open(
+        _ account: AccountID, share: SecretBytes?, besides held: AccountKey?
+    ) throws(VaultError) -> Opening {
+        guard let (bytes, claim) = try read(account) else { return .absent }
+        guard claim.account == account else { throw VaultError(.damaged, "The key record is another account's.") }
+        if !claim.isWipe, try isRetired(claim) { return .destroyed }
+        if claim.isPlain { return .plain }
+        // Without its share the record cannot be opened again, and need not be.
+        if claim.shareID != nil, share == nil, held?.id == claim.keyID { return .held }
+        let parts = try secrets.parts(of: account, for: claim, share: share)
+        guard case .key(let opened) = try AccountKeyRecord.open(bytes, under: parts) else {
+            throw VaultError(.wipePending, "A wipe of the account has begun.")
+        }
+        // A kill may have come between a new record and the end of the former one.
+        try endPlain(account)
+        try endUnusedSecret(of: opened)
+        guard held?.id != opened.id else { return .held }
+        let (key, hasFormerFiles) = try formerKeys.joined(to: opened)
+        return .key(key, hasFormerFiles: hasFormerFiles)
+    }
+
+    // MARK: Making and wrapping
+
+    /// Makes the account's key, unless there is one that was not destroyed.
+    func make(for account: AccountID) throws(VaultError) {
+        try exclusively { () throws(VaultError) in
+            // Another app of the key group may have made it by now.
+            if let (_, claim) = try read(account), try !isRetired(claim) { return }
+            let parts = try secrets.renewedParts(of: account)
+            try secrets.retirePlainRecords(of: account)
+            let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
+            defer { key.destroy() }
+            try PosixFile.replace(path(of: account), with: try key.record(under: parts))
+        }
+    }
+
+    /// Has a key hang on a share from now on, or on none any more: same key, new record, new secret.
+    ///
+    /// A kill at any instant leaves the former record in force or the new one. No copy of the former record opens afterwards.
+    ///
+    /// - Throws: `wiped` where the record does not hold the key any more, `keyStore`, or what the disk refused.
+    func hang(
+        _ key: AccountKey, on share: SecretBytes?, observer: @Sendable (RewrapStep) -> Void
+    ) throws(VaultError) {
+        try exclusively { () throws(VaultError) in
+            guard let claim = try claim(of: key) else { throw VaultError(.wiped, "The account's key was destroyed.") }
+            let parts = try secrets.nextParts(after: claim, share: share)
+            observer(.secretMade)
+            try PosixFile.replace(path(of: key.account), with: try key.record(under: parts))
+            observer(.recordReplaced)
+            guard let now = try self.claim(of: key) else { return }
+            try secrets.destroyUnused(besides: now)
+            observer(.formerDestroyed)
+        }
+    }
+
+    /// Ends a secret that a kill has left beside the one in force.
+    ///
+    /// - Parameter key: Was opened with the record in force.
+    private func endUnusedSecret(of key: AccountKey) throws(VaultError) {
+        guard try secrets.hasUnused(of: key.account) else { return }
+        try exclusively { () throws(VaultError) in
+            guard let claim = try claim(of: key) else { return }
+            try secrets.destroyUnused(besides: claim)
+        }
+    }
+
+    // MARK: Keys of earlier software
+
+    /// Gives an account whose key hangs on the root key alone a new key that hangs on a secret, once. The former one is kept, wrapped
+    /// under the new one.
+    ///
+    /// A kill at any instant leaves the former record in force or the new one, and the next opening goes on.
+    func renewPlain(_ account: AccountID) throws(VaultError) {
+        try exclusively { () throws(VaultError) in
+            // Another app of the key group may have done it by now.
+            guard let (bytes, claim) = try read(account), claim.isPlain else { return }
+            let plain = KeyParts(root: try secrets.parts(of: account, for: nil).root, secret: nil)
+            guard case .key(let former) = try AccountKeyRecord.open(bytes, under: plain) else { return }
+            let parts = try secrets.renewedParts(of: account)
+            let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random(), former: former)
+            defer { key.destroy() }
+            try formerKeys.keep(former, under: key, isUnused: false)
+            try formerKeys.keepUntilOverwritten(path(of: account), of: account)
+            try PosixFile.replace(path(of: account), with: try key.record(under: parts))
+            try endPlain(account)
+        }
+    }
+
+    /// Overwrites what is left of a replaced record, and lets no copy of it count any more. The new one is in force.
+    private func endPlain(_ account: AccountID) throws(VaultError) {
+        try formerKeys.overwriteReplacedRecord(of: account)
+        try secrets.retirePlainRecords(of: account)
+    }
+
+    /// Notes durably that no file hangs on the key that came before a key.
+    func noteNoFormerFiles(of key: AccountKey) throws(VaultError) {
+        guard let former = key.former else { return }
+        try formerKeys.keep(former, under: key, isUnused: true)
+    }
+
+    // MARK: Lost keys
+
+    /// What tells the record of a lost key from others that were put aside; nil where there is none, or it is no lost key's.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read or the key store does not answer.
+    func nameOfLostKey(of account: AccountID) throws(VaultError) -> String? {
+        do {
+            guard let (bytes, claim) = try read(account) else { return nil }
+            guard claim.account == account else { return SecureRandom.bytes(16).hex }
+            guard !claim.isWipe, claim.secretID != nil, try !isRetired(claim) else { return nil }
+            guard try secrets.hasSecret(of: claim) else { return claim.keyID.hex }
+            if claim.shareID == nil {
+                // Secrets are named by the root key: where the secret is the record's own, the root key is too.
+                _ = try AccountKeyRecord.open(bytes, under: try secrets.parts(of: account, for: claim))
+            }
+            return nil
+        } catch {
+            guard error.code == .damaged || error.code == .wrongKey else { throw error }
+            return SecureRandom.bytes(16).hex
+        }
+    }
+
+    /// Puts the record of a lost key aside under ``nameOfLostKey(of:)``; durable when this returns.
+    func setAside(_ account: AccountID, as name: String) throws(VaultError) {
+        try lostKeys.setAside(path(of: account), of: account, as: name)
+    }
+
+    // MARK: Parts of a wipe
+
+    /// Destroys the account's secrets, so that no copy of a record opens, and remembers what ended.
+    ///
+    /// - Parameter known: What the record says, where it can be read.
+    func destroySecrets(of account: AccountID, _ known: AccountKeyRecord.Claim?) throws(VaultError) {
+        try secrets.destroy(for: account, ending: known?.keyID)
+    }
+
+    /// Overwrites the account's record with the note that a wipe began; false where there is none.
+    ///
+    /// In a folder that apps share anything may lie there: what is not this account's record and has other names, or is a link, is
+    /// left as it is behind its name.
+    func overwrite(_ account: AccountID, _ known: AccountKeyRecord.Claim?) throws(VaultError) -> Bool {
+        let path = path(of: account)
+        if PosixFile.isLink(path) { return true }
+        guard let file = try PosixFile.open(path, writing: true, ifExists: true, following: false) else { return false }
+        defer { file.close() }
+        if known?.isWipe == true { return true }
+        if known == nil, try !file.hasOneName(andSize: AccountKeyRecord.size) { return true }
+        let id = known?.keyID ?? [UInt8](repeating: 0, count: 16)
+        try file.write(try AccountKeyRecord.wipeNote(account, keyID: id), at: 0)
+        try file.sync()
+        return true
+    }
+
+    /// Overwrites and removes what former and lost keys of the account have left beside its record.
+    func removeFormerAndLost(of account: AccountID) throws(VaultError) {
+        try formerKeys.remove(of: account)
+        try lostKeys.remove(of: account)
+    }
+
+    /// Unlinks the account's record, durable after ``sync()``.
+    func unlink(_ account: AccountID) { PosixFile.remove(path(of: account)) }
+
+    /// Makes changes of names in the folder durable.
+    func sync() throws(VaultError) { try PosixFile.syncDirectory(directory.path) }
+
+    /// Whether a record hangs on the store's secret as it is now. One that needs a share besides cannot be opened here; by the id of
+    /// its secret, which only who has the secret makes for its key, it is known too.
+    func isInForce(_ record: AccountKeyRecord.Claim) -> Bool {
+        guard let bytes = try? PosixFile.contents(path(of: record.account), limit: AccountKeyRecord.size),
+            let parts = try? secrets.parts(of: record.account, for: record)
+        else { return false }
+        if record.shareID != nil {
+            return record.secretID != nil && (try? parts.secretID(for: record.keyID)) == record.secretID
+        }
+        if case .key = try? AccountKeyRecord.open(bytes, under: parts) { return true }
+        return false
+    }
+}

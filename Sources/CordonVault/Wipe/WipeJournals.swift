@@ -1,0 +1,123 @@
+internal import CordonIdentity
+internal import Foundation
+
+/// The journals of a vault's wipes on disk, and the reports that they become.
+///
+/// A file is the journal's JSON, a line feed, and a message code of the JSON under a key of the device. A process without that key can ask
+/// for a wipe by a journal, and cannot say that any of it is done.
+struct WipeJournals: Sendable {
+    private let folder: URL
+    private let secrets: AccountSecrets
+
+    private static let longest = 1 << 22
+    private static let lineFeed = UInt8(ascii: "\n")
+
+    /// - Parameter directory: The vault's.
+    init(in directory: URL, secrets: AccountSecrets) {
+        folder = directory.appending(path: "wipes")
+        self.secrets = secrets
+    }
+
+    /// Makes the folder.
+    func prepare() throws(VaultError) { try PosixFile.makeDirectory(folder.path) }
+
+    /// Where the journal of an account's unfinished wipe lies.
+    func path(for account: AccountID) -> URL { folder.appending(path: "\(account.fileName).json") }
+
+    /// Where the report of an account's last wipe lies.
+    func reportPath(for account: AccountID) -> URL { folder.appending(path: "\(account.fileName).report") }
+
+    // MARK: Reading
+
+    /// Whether a wipe of the account is under way on disk.
+    func exists(for account: AccountID) -> Bool { !PosixFile.isAbsent(path(for: account).path) }
+
+    /// The journal of an account's unfinished wipe that this device wrote; nil when there is none or it cannot be read, which a resumed wipe
+    /// treats as one not begun.
+    func journal(of account: AccountID) -> WipeJournal? {
+        guard let journal = read(path(for: account)), journal.report.account == account else { return nil }
+        return journal
+    }
+
+    /// The wipes that journals say have begun. That a wipe was asked for is believed without a code too: earlier software wrote none.
+    func pending() -> [PendingWipe] {
+        files(suffix: ".json").compactMap { path in
+            guard let account = claimedAccount(in: path), path == self.path(for: account) else { return nil }
+            return PendingWipe(account: account, started: read(path)?.report.started)
+        }
+    }
+
+    /// What finished wipes have reported and the app has not discarded yet.
+    func reports() -> [WipeReport] {
+        files(suffix: ".report").compactMap { path in
+            guard let report = read(path)?.report, path == reportPath(for: report.account) else { return nil }
+            return report
+        }
+    }
+
+    private func files(suffix: String) -> [URL] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.sorted().filter { $0.hasSuffix(suffix) }.map { folder.appending(path: $0) }
+    }
+
+    private func read(_ path: URL) -> WipeJournal? {
+        guard let bytes = try? PosixFile.contents(path.path, limit: Self.longest),
+            let end = bytes.lastIndex(of: Self.lineFeed),
+            let code = try? secrets.code(ofJournal: Array(bytes[..<end])),
+            code == String(decoding: bytes[(end + 1)...], as: UTF8.self)
+        else { return nil }
+        return try? JSONDecoder().decode(WipeJournal.self, from: Data(bytes[..<end]))
+    }
+
+    private func claimedAccount(in path: URL) -> AccountID? {
+        guard let bytes = try? PosixFile.contents(path.path, limit: Self.longest),
+            let text = bytes.split(separator: Self.lineFeed, maxSplits: 1).first
+        else { return nil }
+        return (try? JSONDecoder().decode(Claim.self, from: Data(text)))?.report.account
+    }
+
+    private struct Claim: Decodable {
+        struct Report: Decodable { let account: AccountID }
+        let report: Report
+    }
+
+    // MARK: Writing
+
+    /// Makes a journal's state durable, in place of the former one.
+    func write(_ journal: WipeJournal) throws(VaultError) {
+        let text: [UInt8]
+        do {
+            text = Array(try JSONEncoder().encode(journal))
+        } catch {
+            throw VaultError(.inputOutput, "The wipe's journal cannot be encoded.")
+        }
+        let code = Array(try secrets.code(ofJournal: text).utf8)
+        try PosixFile.replace(path(for: journal.report.account).path, with: text + [Self.lineFeed] + code)
+    }
+
+    /// Turns a journal into the report that waits to be taken.
+    func finish(_ journal: WipeJournal) throws(VaultError) {
+        try write(journal)
+        let account = journal.report.account
+        try PosixFile.rename(path(for: account).path, to: reportPath(for: account).path)
+        try PosixFile.syncDirectory(folder.path)
+    }
+
+    /// Removes a report; none is no error.
+    func discardReport(for account: AccountID) throws(VaultError) {
+        let path = reportPath(for: account).path
+        guard !PosixFile.remove(path), errno != ENOENT else { return }
+        throw .system("unlink", path)
+    }
+
+    /// Removes an account's report and journal, or what lies in their place.
+    ///
+    /// - Parameter moment: What says that the wipe began then or later stays.
+    func forget(_ account: AccountID, before moment: Date) throws(VaultError) {
+        for path in [reportPath(for: account), path(for: account)] {
+            if let journal = read(path), journal.report.started >= moment { continue }
+            if path.isDirectory { try? FileManager.default.removeItem(at: path) }
+            try PosixFile.unlinkIfPresent(path.path)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import CordonBase
+import CordonIdentity
+import CordonTestSupport
+import Crypto
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// The records of keys on disk, without a vault over them.
+struct KeyRecordsTests {
+    /// A folder of records that goes with the last reference, and a key store beside it.
+    private final class Scene {
+        let folder: URL
+        let store = InMemoryKeyStore()
+        let ada: AccountID = "ada@example.test"
+        let ben: AccountID = "ben@example.test"
+        let records: KeyRecords
+
+        init() throws {
+            folder = try TemporaryFolder.make(inMemory: true)
+            records = KeyRecords(
+                in: folder, isShared: false, secrets: try AccountSecrets(store, vaultName: "own"))
+        }
+
+        deinit { TemporaryFolder.remove(folder) }
+
+        func bytes(of account: AccountID) throws -> Data {
+            try Data(contentsOf: URL(fileURLWithPath: records.path(of: account)))
+        }
+
+        func put(_ bytes: some Sequence<UInt8>, for account: AccountID) throws {
+            try Data(bytes).write(to: URL(fileURLWithPath: records.path(of: account)))
+        }
+
+        /// The key that a record gives; an issue where it gives none.
+        func key(of account: AccountID, share: SecretBytes? = nil) throws -> AccountKey {
+            guard case .key(let key, _) = try records.open(account, share: share, besides: nil) else {
+                throw VaultError(.unknownAccount, "The record gives no key.")
+            }
+            return key
+        }
+
+        /// The record that earlier software made for an account, and its key.
+        func putPlain(for account: AccountID) throws -> AccountKey {
+            let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
+            try put(
+                AccountKeyRecord.seal(key, under: KeyParts(root: SecretBytes(try store.rootKey()), secret: nil)),
+                for: account)
+            return key
+        }
+    }
+
+    private func secret(_ key: AccountKey) -> [UInt8]? { key.secret.withBytes { Array($0) } }
+
+    @Test func `a key is made once, and opens as the same each time`() throws {
+        let scene = try Scene()
+        guard case .absent = try scene.records.open(scene.ada, share: nil, besides: nil) else {
+            Issue.record("there is a record before one was made")
+            return
+        }
+        try scene.records.make(for: scene.ada)
+        let key = try scene.key(of: scene.ada)
+        let bytes = try scene.bytes(of: scene.ada)
+        try scene.records.make(for: scene.ada)
+        #expect(try scene.bytes(of: scene.ada) == bytes, "what is there is not made again")
+        let again = try scene.key(of: scene.ada)
+        #expect(again.id == key.id && secret(again) == secret(key) && secret(key)?.count == 32)
+        guard case .held = try scene.records.open(scene.ada, share: nil, besides: key) else {
+            Issue.record("who has the key already is told so")
+            return
+        }
+        #expect(try scene.records.claims().map(\.account) == [scene.ada])
+        #expect(try scene.records.mayHoldKey(of: scene.ada) && !scene.records.mayHoldKey(of: scene.ben))
+    }
+
+    @Test func `another account's record is refused, and no claim is made of it`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        try scene.put(scene.bytes(of: scene.ada), for: scene.ben)
+        #expect(throws: VaultError(.damaged, "")) { _ = try scene.key(of: scene.ben) }
+        #expect(try scene.records.claim(of: scene.ben) == nil)
+        #expect(try scene.records.claim(of: scene.ada)?.account == scene.ada, "the control")
+    }
+
+    @Test func `a key that hangs on a share opens with that share alone, and no copy of the record before opens`()
+        throws
+    {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let key = try scene.key(of: scene.ada)
+        let before = try scene.bytes(of: scene.ada)
+        #expect(try !scene.records.needsShare(scene.ada))
+        let share = SecretBytes.random()
+        let steps = Locked<[RewrapStep]>([])
+        try scene.records.hang(key, on: share) { step in steps.withLock { $0.append(step) } }
+        #expect(steps.withLock { $0 } == RewrapStep.allCases)
+        #expect(try scene.records.needsShare(scene.ada))
+        let opened = try scene.key(of: scene.ada, share: share)
+        #expect(opened.id == key.id && secret(opened) == secret(key))
+        #expect(throws: VaultError(.locked, "")) { _ = try scene.key(of: scene.ada) }
+        #expect(throws: VaultError(.wrongKey, "")) { _ = try scene.key(of: scene.ada, share: .random()) }
+        guard case .held = try scene.records.open(scene.ada, share: nil, besides: key) else {
+            Issue.record("who has the key needs no share to keep it")
+            return
+        }
+        try scene.put(before, for: scene.ada)
+        #expect(throws: VaultError(.wrongKey, "")) { _ = try scene.key(of: scene.ada) }
+    }
+
+    @Test func `a key whose record holds another one is not wrapped anew`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let other = AccountKey(account: scene.ada, id: SecureRandom.bytes(16), secret: .random())
+        let bytes = try scene.bytes(of: scene.ada)
+        #expect(throws: VaultError(.wiped, "")) { try scene.records.hang(other, on: .random()) { _ in } }
+        #expect(try scene.bytes(of: scene.ada) == bytes)
+    }
+
+    @Test func `a plain record is carried over once, its key kept under the new one and its copies refused`() throws {
+        let scene = try Scene()
+        let plain = try scene.putPlain(for: scene.ada)
+        let old = try scene.bytes(of: scene.ada)
+        guard case .plain = try scene.records.open(scene.ada, share: nil, besides: nil) else {
+            Issue.record("a plain record is told")
+            return
+        }
+        try scene.records.renewPlain(scene.ada)
+        let renewed = try scene.bytes(of: scene.ada)
+        guard case .key(let key, hasFormerFiles: true) = try scene.records.open(scene.ada, share: nil, besides: nil)
+        else {
+            Issue.record("files may hang on the former key")
+            return
+        }
+        #expect(key.id != plain.id && key.former?.id == plain.id)
+        #expect(key.former.flatMap(secret) == secret(plain))
+        try scene.records.renewPlain(scene.ada)
+        #expect(try scene.bytes(of: scene.ada) == renewed, "a record that hangs on a secret is left as it is")
+        try scene.records.noteNoFormerFiles(of: key)
+        guard case .key(_, hasFormerFiles: false) = try scene.records.open(scene.ada, share: nil, besides: nil) else {
+            Issue.record("the note that no file hangs on it is kept")
+            return
+        }
+        try scene.put(old, for: scene.ada)
+        guard case .destroyed = try scene.records.open(scene.ada, share: nil, besides: nil) else {
+            Issue.record("a copy of the former record counts")
+            return
+        }
+    }
+
+    @Test func `what a wipe leaves is its note, and a record that comes back is told as destroyed`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let bytes = try scene.bytes(of: scene.ada)
+        let known = try #require(try scene.records.claim(of: scene.ada))
+        #expect(scene.records.isInForce(known))
+        try scene.records.destroySecrets(of: scene.ada, known)
+        #expect(!scene.records.isInForce(known))
+        #expect(try scene.records.overwrite(scene.ada, known))
+        #expect(try scene.records.holdsWipeNote(of: scene.ada) && !scene.records.mayHoldKey(of: scene.ada))
+        #expect(try scene.records.claim(of: scene.ada)?.keyID == known.keyID, "the note says which key ended")
+        #expect(throws: VaultError(.wipePending, "")) { _ = try scene.key(of: scene.ada) }
+        scene.records.unlink(scene.ada)
+        #expect(try !scene.records.isThere(for: scene.ada) && !scene.records.overwrite(scene.ada, nil))
+        try scene.put(bytes, for: scene.ada)
+        guard case .destroyed = try scene.records.open(scene.ada, share: nil, besides: nil) else {
+            Issue.record("the copy counts")
+            return
+        }
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) == nil, "a wiped key is not lost")
+        try scene.records.make(for: scene.ada)
+        #expect(try scene.key(of: scene.ada).id != known.keyID)
+    }
+
+    @Test func `a record whose secret is gone is a lost key's, stays aside, and goes with a wipe`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) == nil)
+        let known = try #require(try scene.records.claim(of: scene.ada))
+        // As after an update that emptied the key store: another root key names other secrets.
+        let emptied = KeyRecords(
+            in: scene.folder, isShared: false, secrets: try AccountSecrets(InMemoryKeyStore(), vaultName: "own"))
+        let name = try #require(try emptied.nameOfLostKey(of: scene.ada))
+        #expect(name == known.keyID.hex)
+        try emptied.setAside(scene.ada, as: name)
+        #expect(try !emptied.isThere(for: scene.ada))
+        let aside = try FileManager.default.contentsOfDirectory(atPath: scene.folder.path).filter {
+            $0.hasSuffix(".lost")
+        }
+        #expect(aside == ["\(scene.ada.fileName).\(name).lost"])
+        try emptied.removeFormerAndLost(of: scene.ada)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scene.folder.path).allSatisfy { !$0.hasSuffix(".lost") }
+        )
+    }
+
+    @Test func `a damaged record may hold a key, is no note of a wipe, and is lost`() throws {
+        let scene = try Scene()
+        try scene.put([UInt8](repeating: 7, count: 512), for: scene.ada)
+        #expect(try scene.records.mayHoldKey(of: scene.ada))
+        #expect(try !scene.records.holdsWipeNote(of: scene.ada))
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) != nil)
+        #expect(throws: VaultError(.damaged, "")) { _ = try scene.records.claim(of: scene.ada) }
+        #expect(try scene.records.claims().isEmpty, "foreign files are passed over")
+    }
+}
