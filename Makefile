@@ -9,14 +9,21 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 # Warnings are errors here, and nowhere else.
 export CORDON_STRICT := 1
 
-.PHONY: pictures demo test adopter apple deep proofs-built bench fuzz crash docs lint format check prerequisites build clean
+.PHONY: pictures demo programs test adopter apple deep proofs-built bench fuzz crash docs lint format check prerequisites build clean
 
-# Builds what it runs, and no tests.
-demo: prerequisites
-	$(BUILD) --product cordon
-	$(BUILD) --product FieldNotes
-	$(BUILD) --product ShiftBoard
-	@.build/debug/cordon demo
+demo: programs
+	@.build/programs/cordon demo
+
+# The service and the sample apps, in .build/programs. From nothing, whole modules without debugging data take a third less time than
+# modules that are compiled file by file; where the tests are built, so are the programs.
+PROGRAMS := $(if $(wildcard .build/debug/cordonPackageTests.xctest),,--scratch-path .build/whole --disable-index-store \
+	-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+
+programs: prerequisites
+	$(BUILD) $(PROGRAMS) --product cordon
+	$(BUILD) $(PROGRAMS) --product FieldNotes
+	$(BUILD) $(PROGRAMS) --product ShiftBoard
+	@ln -sfn "$$($(BUILD) $(PROGRAMS) --show-bin-path)" .build/programs
 
 # Left alone, all tests begin at once, and one that waits for a moment waits for all the others.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
