@@ -20,6 +20,9 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (Context.environment["CORDON_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
+/// `CORDON_SANITIZED=1` takes a lock that the thread sanitizer understands.
+let sanitized: [SwiftSetting] = Context.environment["CORDON_SANITIZED"] == nil ? [] : [.define("CORDON_SANITIZED")]
+
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -109,7 +112,7 @@ let package = Package(
     ],
     targets: [
         // Mechanisms that every room needs and none owns: no product, and no public import of it.
-        .target(name: "CordonBase", exclude: ["Texts/Texts.xcstrings"], swiftSettings: strict),
+        .target(name: "CordonBase", exclude: ["Texts/Texts.xcstrings"], swiftSettings: strict + sanitized),
 
         // Signed texts and the keys that they are verified with: one reader, and a profile for each use. No product either.
         library("CordonSignatures", ["CordonBase", crypto, cryptoExtras]),
@@ -439,8 +442,8 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "VaultBenchmark",
             [
-                "AllocationCounter", "BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite",
-                "NullDevice",
+                "AllocationCounter", "BenchmarkSQLite", "CordonAEADShim", "CordonIdentity", "CordonVault",
+                "CordonVaultSQLite", "NullDevice",
             ]),
         benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
         benchmark(

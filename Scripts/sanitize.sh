@@ -17,6 +17,7 @@ shift
 [ $# -eq 0 ] || tests=("$@")
 CORDON_TESTS=$(IFS=,; echo "${tests[*]}")
 export CORDON_TESTS
+[ "$kind" != thread ] || export CORDON_SANITIZED=1
 folder=.build/$kind
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

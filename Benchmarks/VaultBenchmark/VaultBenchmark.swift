@@ -15,7 +15,8 @@ struct VaultBenchmark {
         let bench = try await Bench(mebibytes: numbers.first ?? 256, rounds: numbers.dropFirst().first ?? 5)
         defer { bench.remove() }
         let parts: [(name: String, measure: () async throws -> Void)] = [
-            ("streams", bench.streams), ("allocations", bench.allocations), ("peers", bench.peers),
+            ("streams", bench.streams), ("floors", bench.floors), ("allocations", bench.allocations),
+            ("peers", bench.peers),
             ("random", bench.randomReads), ("databases", bench.databases), ("wipes", bench.wipes),
             ("wipetail", bench.wipeTail),
         ]
@@ -75,17 +76,33 @@ struct Bench {
         Meter.say("P2 memory over idle, MiB", [Double(Meter.ownMemory() - before) / 1_048_576], atMost: 4)
     }
 
+    /// A read and the bare cipher after one another: no reader that copies from the system's cache can undercut that.
+    func floors() async throws {
+        let bare = try BareCipher()
+        defer { bare.free() }
+        for chunkSize in [4096, 65536] {
+            var ratios: [Double] = []
+            for _ in 0..<rounds {
+                let read = try Meter.seconds { try readPlain("plain") }
+                ratios.append(read / (read + (try bare.secondsToOpen(size / chunkSize, chunksOf: chunkSize))))
+            }
+            Meter.say("P2 a read and the bare cipher, chunks of \(chunkSize), of a read's rate", ratios)
+        }
+    }
+
     /// Random reads of 4 KiB against `pread` (P3).
     func randomReads() async throws {
         try await sealFile("plain", "random", 4096)
         let sealed = try await vault.open(path("random"), writing: false)
+        let bare = try BareCipher()
+        defer { bare.free() }
         let plain = open(path("plain").path, O_RDONLY)
         defer { close(plain) }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
         defer { memory.deallocate() }
         let pages = Int64(size / 4096)
         let count = 100_000
-        var ratios: [Double] = []
+        var (ratios, floors): ([Double], [Double]) = ([], [])
         for round in 0..<4 * rounds + 1 {
             var state = UInt64(round + 1)
             func next() -> Int64 {
@@ -97,9 +114,12 @@ struct Bench {
             }
             let mine = try Meter.seconds { for _ in 0..<count { _ = try sealed.read(into: memory, at: next()) } }
             // The first round fills the memory for nodes.
-            if round > 0 { ratios.append(mine / limit) }
+            if round == 0 { continue }
+            ratios.append(mine / limit)
+            floors.append((limit + (try bare.secondsToOpen(count, chunksOf: 4096))) / limit)
         }
         Meter.say("P3 random read of 4 KiB, times pread", ratios, atMost: 1.5)
+        Meter.say("P3 a pread and the bare cipher, times pread", floors)
     }
 
     /// The time until the key is gone, against deleting 5,000 files and syncing; both on a real disk (P5).

@@ -3,7 +3,6 @@ import CordonSQLiteShim
 import CordonVault
 import CordonVaultSQLite
 import Foundation
-import Synchronization
 import Testing
 
 #if os(Linux)

@@ -1,12 +1,11 @@
 import CordonBase
 import Foundation
-import Synchronization
 
 /// Fails the file call with a number, counted among all calls or those of one kind, or every one of them; and counts.
 final class FailingCall: Sendable {
     private let kind: String?
     private let number: Int?
-    private let calls = Mutex(0)
+    private let calls = Locked(0)
 
     /// Whether a call has failed.
     var isMet: Bool { calls.withLock { $0 >= (number ?? 1) } }

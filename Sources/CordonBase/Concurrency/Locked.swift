@@ -18,6 +18,35 @@
             lock.withLock(body)
         }
     }
+#elseif CORDON_SANITIZED
+    public import Glibc
+
+    /// The lock of a build with the thread sanitizer, which sees what the system's lock orders, and takes `Mutex` for no lock at all.
+    public final class Locked<Value: Sendable>: @unchecked Sendable {  // the value is touched only while the lock is held
+        @usableFromInline var value: Value
+        @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
+
+        /// Puts the value behind a new lock.
+        package init(_ value: Value) {
+            self.value = value
+            lock = .allocate(capacity: 1)
+            lock.initialize(to: pthread_mutex_t())
+            pthread_mutex_init(lock, nil)
+        }
+
+        deinit {
+            pthread_mutex_destroy(lock)
+            lock.deallocate()
+        }
+
+        /// Runs the body with exclusive access to the value.
+        @inlinable
+        package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
+            pthread_mutex_lock(lock)
+            defer { pthread_mutex_unlock(lock) }
+            return body(&value)
+        }
+    }
 #else
     public import Synchronization
 

@@ -8,7 +8,8 @@ extension SealedStore {
     private func reference(at place: TreePlace) throws(VaultError) -> BlockReference {
         if place.level == shape.height { return root }
         let (parent, child) = shape.parent(of: place)
-        return try node(at: parent).references[child]
+        if parent.level == 1, let known = nodes.reference(child, ofLeaf: parent.index) { return known }
+        return try node(at: parent)[child]
     }
 
     /// Notes where a chunk is from now on.
@@ -24,24 +25,26 @@ extension SealedStore {
         }
         let (parent, child) = shape.parent(of: place)
         let node = try node(at: parent)
-        node.references[child] = reference
+        node[child] = reference
         node.isDirty = true
     }
 
     /// A node, from memory or disk.
     func node(at place: TreePlace) throws(VaultError) -> TreeNode {
-        if let node = nodes[place] { return node }
+        if let node = nodes.node(at: place) { return node }
         let reference = try reference(at: place)
+        let node = try load(reference, at: place)
+        nodes.put(node, at: place)
+        return node
+    }
+
+    private func load(_ reference: BlockReference, at place: TreePlace) throws(VaultError) -> TreeNode {
         let count = shape.children(level: place.level, index: place.index)
-        let node = TreeNode(references: Array(repeating: .hole, count: count), isDirty: false)
-        if !reference.isHole {
-            let memory = RawMemory(count * Layout.referenceSize)
-            try readBlock(reference, at: place, into: memory.slice(0, count * Layout.referenceSize))
-            for child in 0..<count {
-                node.references[child] = BlockReference(memory, at: child * Layout.referenceSize)
-            }
-        }
-        nodes[place] = node
+        let node = TreeNode(count: count, capacity: shape.fanout, isDirty: false)
+        if reference.isHole { return node }
+        let memory = RawMemory(count * Layout.referenceSize)
+        try readBlock(reference, at: place, into: memory.slice(0, count * Layout.referenceSize))
+        for child in 0..<count { node[child] = BlockReference(memory, at: child * Layout.referenceSize) }
         return node
     }
 
@@ -49,13 +52,10 @@ extension SealedStore {
     func flushNodes() throws(VaultError) {
         guard shape.height > 0 else { return }
         for level in 1...shape.height {
-            let changed = nodes.filter { $0.key.level == level && $0.value.isDirty }
-            for (place, node) in changed.sorted(by: { $0.key.index < $1.key.index }) {
+            for (place, node) in nodes.changed(level: level) {
                 let old = try reference(at: place)
-                let memory = RawMemory(node.references.count * Layout.referenceSize)
-                for (child, reference) in node.references.enumerated() {
-                    reference.write(to: memory, at: child * Layout.referenceSize)
-                }
+                let memory = RawMemory(node.count * Layout.referenceSize)
+                for child in 0..<node.count { node[child].write(to: memory, at: child * Layout.referenceSize) }
                 let bytes = UnsafeRawBufferPointer(memory.slice(0, memory.bytes.count))
                 try setReference(try writeBlock(bytes, at: place, replacing: old), at: place)
                 node.isDirty = false
@@ -67,7 +67,7 @@ extension SealedStore {
     func trimNodes() throws(VaultError) {
         guard nodes.count > nodeLimit else { return }
         if allocator != nil { try flushNodes() }
-        nodes.removeAll(keepingCapacity: true)
+        nodes.removeAll()
     }
 
     /// Brings the tree into the shape of another length; new chunks are holes.
@@ -85,18 +85,18 @@ extension SealedStore {
             for level in 1...old.height {
                 let index = old.count(level: level) - 1
                 let last = try node(at: TreePlace(level: level, index: index))
-                let missing = next.children(level: level, index: index) - last.references.count
-                guard missing > 0 else { continue }
-                last.references.append(contentsOf: repeatElement(.hole, count: missing))
+                let count = next.children(level: level, index: index)
+                guard count > last.count else { continue }
+                last.resize(to: count)
                 last.isDirty = true
             }
         }
         for level in old.height..<max(old.height, next.height) {
             let place = TreePlace(level: level + 1, index: 0)
             let count = next.children(level: level + 1, index: 0)
-            let node = TreeNode(references: Array(repeating: .hole, count: count), isDirty: true)
-            node.references[0] = root
-            nodes[place] = node
+            let node = TreeNode(count: count, capacity: next.fanout, isDirty: true)
+            node[0] = root
+            nodes.put(node, at: place)
             // The new root has no place on disk yet; its child keeps its own.
             root = .hole
         }
@@ -114,43 +114,35 @@ extension SealedStore {
             let index = next.count(level: level) - 1
             let kept = try node(at: TreePlace(level: level, index: index))
             let first = Int(next.count(level: level - 1) - index * fanout)
-            guard first < kept.references.count else { continue }
-            for child in first..<kept.references.count {
+            guard first < kept.count else { continue }
+            for child in first..<kept.count {
                 let place = TreePlace(level: level - 1, index: index * fanout + Int64(child))
-                try release(kept.references[child], at: place)
+                try release(kept[child], at: place)
             }
-            kept.references.removeSubrange(first...)
+            kept.resize(to: first)
             kept.isDirty = true
         }
         for level in stride(from: old.height, to: next.height, by: -1) {
             let place = TreePlace(level: level, index: 0)
-            let child = try node(at: place).references[0]
+            let child = try node(at: place)[0]
             if !root.isHole { allocator?.release(root.slot) }
-            nodes[place] = nil
+            nodes.remove(place)
             root = child
         }
     }
 
     /// Gives back a block and all that hangs on it.
     private func release(_ reference: BlockReference, at place: TreePlace) throws(VaultError) {
-        if place.level > 0, !reference.isHole || nodes[place] != nil {
-            let node: TreeNode
-            if let known = nodes[place] { node = known } else { node = try loadForRelease(reference, at: place) }
-            for (child, reference) in node.references.enumerated() {
+        let known = nodes.node(at: place)
+        if place.level > 0, !reference.isHole || known != nil {
+            let node = if let known { known } else { try load(reference, at: place) }
+            for child in 0..<node.count {
                 let index = place.index * Int64(shape.fanout) + Int64(child)
-                try release(reference, at: TreePlace(level: place.level - 1, index: index))
+                try release(node[child], at: TreePlace(level: place.level - 1, index: index))
             }
-            nodes[place] = nil
+            nodes.remove(place)
         }
         if !reference.isHole { allocator?.release(reference.slot) }
-    }
-
-    private func loadForRelease(_ reference: BlockReference, at place: TreePlace) throws(VaultError) -> TreeNode {
-        let count = shape.children(level: place.level, index: place.index)
-        let memory = RawMemory(count * Layout.referenceSize)
-        try readBlock(reference, at: place, into: memory.slice(0, memory.bytes.count))
-        let references = (0..<count).map { BlockReference(memory, at: $0 * Layout.referenceSize) }
-        return TreeNode(references: references, isDirty: false)
     }
 
     /// Finds the slots that the last commit does not use; from then on the file can be written.
@@ -172,10 +164,11 @@ extension SealedStore {
         }
         used[Int(reference.slot)] = true
         guard place.level > 0 else { return }
-        for (child, reference) in try node(at: place).references.enumerated() {
+        let node = try node(at: place)
+        for child in 0..<node.count {
             let index = place.index * Int64(shape.fanout) + Int64(child)
-            try mark(reference, at: TreePlace(level: place.level - 1, index: index), in: &used)
+            try mark(node[child], at: TreePlace(level: place.level - 1, index: index), in: &used)
         }
-        if nodes.count > nodeLimit { nodes.removeAll(keepingCapacity: true) }
+        if nodes.count > nodeLimit { nodes.removeAll() }
     }
 }

@@ -22,7 +22,7 @@ final class SealedStore {
     var nonces = NonceSource()
     var allocator: SlotAllocator?
     var root: BlockReference
-    var nodes: [TreePlace: TreeNode] = [:]
+    var nodes = TreeNodes()
     var seals: UInt64
     private let sealsAtOpening: UInt64
     /// How many seals the record in force allows.

@@ -1,8 +1,8 @@
+import CordonBase
 import CordonIdentity
 import CordonTesting
 import Foundation
 import Glibc
-import Synchronization
 import Testing
 
 @testable import CordonSignIn
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `a system that takes no connections is not asked again and again`() throws {
-        let asked = Mutex(0)
+        let asked = Locked(0)
         let socket = try #require(
             LoopbackSocket(port: 0) { _ in
                 asked.withLock { $0 += 1 }

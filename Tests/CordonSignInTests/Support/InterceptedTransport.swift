@@ -1,13 +1,13 @@
+import CordonBase
 import CordonSignIn
 import Foundation
 import HTTPTypes
-import Synchronization
 
 /// Answers the requests to a path itself for as long as it is told to, as something on the way to the provider does.
 final class InterceptedTransport: HTTPTransport {
     private let inner: any HTTPTransport
     private let path: String
-    private let answer = Mutex<HTTPAnswer?>(nil)
+    private let answer = Locked<HTTPAnswer?>(nil)
 
     init(_ inner: any HTTPTransport, path: String) {
         self.inner = inner

@@ -1,6 +1,6 @@
+import CordonBase
 import CordonIdentity
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CordonVault
@@ -36,7 +36,7 @@ struct OvertakenTests {
         let file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: 65536)
         try file.write([UInt8](repeating: 1, count: Self.size), at: 0)
         try file.sync()
-        let rounds = Mutex(UInt8(1))
+        let rounds = Locked(UInt8(1))
         let writing: @Sendable (ProtectionProgress) -> Void = { _ in
             rounds.withLock { round in
                 guard round < 8 else { return }
@@ -80,7 +80,7 @@ struct OvertakenTests {
         let workshop = try await Workshop()
         let path = workshop.path("plain")
         try Data(repeating: 1, count: Self.size).write(to: path)
-        let isChanged = Mutex(false)
+        let isChanged = Locked(false)
         try await workshop.vault.protect(path, for: workshop.ada) { progress in
             guard progress.files == 0,
                 isChanged.withLock({
@@ -144,7 +144,7 @@ struct OvertakenTests {
 private final class Replacement: Sendable {
     private let calls: [String]
     private let action: @Sendable () -> Int32
-    private let done = Mutex(false)
+    private let done = Locked(false)
 
     var isDone: Bool { done.withLock { $0 } }
 

@@ -1,7 +1,6 @@
 import CordonBase
 import CordonIdentity
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CordonVault
@@ -40,7 +39,7 @@ struct ProtectionTests {
     @Test func `a directory is protected once, with progress, and not again`() async throws {
         let workshop = try await Workshop()
         let paths = try (0..<5).map { try planted(workshop, "documents/\($0)/note") }
-        let last = Mutex(ProtectionProgress())
+        let last = Locked(ProtectionProgress())
         try await workshop.vault.protect(workshop.path("documents"), for: workshop.ada) { state in
             last.withLock { $0 = state }
         }

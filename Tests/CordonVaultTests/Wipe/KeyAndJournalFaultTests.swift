@@ -2,7 +2,6 @@ import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CordonVault
@@ -11,7 +10,7 @@ import Testing
 struct KeyAndJournalFaultTests {
     /// Fails one call, or that and every later one, and counts.
     private final class Fault: Sendable {
-        private let state = Mutex((calls: 0, met: 0))
+        private let state = Locked((calls: 0, met: 0))
         let at: Int
         let persistently: Bool
         var met: Int { state.withLock { $0.met } }

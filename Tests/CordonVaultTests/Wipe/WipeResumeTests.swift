@@ -1,7 +1,6 @@
 import CordonBase
 import CordonIdentity
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CordonVault
@@ -9,7 +8,7 @@ import Testing
 struct WipeResumeTests {
     @Test func `a resumed wipe runs what was attached since, and does not repeat what was done`() async throws {
         let workshop = try await Workshop()
-        let runs = Mutex<[String]>([])
+        let runs = Locked<[String]>([])
         await workshop.vault.attach(
             .run("first") { _ in
                 runs.withLock { $0.append("first") }; return .done

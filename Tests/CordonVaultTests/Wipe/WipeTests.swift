@@ -2,7 +2,6 @@ import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CordonVault
@@ -91,7 +90,7 @@ struct WipeTests {
         let workshop = try await Workshop()
         let state = workshop.path("state")
         try Data("config".utf8).write(to: state)
-        let calls = Mutex(0)
+        let calls = Locked(0)
         await workshop.vault.attach(.remove("state") { _ in [state] })
         await workshop.vault.attach(
             .run("app") { _ in

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import CordonVault
+
+struct TreeNodesTests {
+    private func node(_ slots: [UInt32]) -> TreeNode {
+        let node = TreeNode(count: slots.count, capacity: 128, isDirty: false)
+        for (child, slot) in slots.enumerated() { node[child].slot = slot }
+        return node
+    }
+
+    private func leaf(_ index: Int64) -> TreePlace { TreePlace(level: 1, index: index) }
+
+    @Test func `a reference is found of the node that was used last at a place, and no other node's is given for it`() {
+        var nodes = TreeNodes()
+        nodes.put(node([1, 2]), at: leaf(3))
+        // So many places are shared by these two, whatever their number is.
+        nodes.put(node([11, 12]), at: leaf(3 + 1 << 20))
+        #expect(nodes.reference(1, ofLeaf: 3 + 1 << 20)?.slot == 12)
+        #expect(nodes.reference(1, ofLeaf: 3) == nil)
+        #expect(nodes.node(at: leaf(3))?[1].slot == 2)
+        #expect(nodes.reference(1, ofLeaf: 3)?.slot == 2)
+        #expect(nodes.reference(1, ofLeaf: 3 + 1 << 20) == nil)
+    }
+
+    @Test func `a node that is removed gives nothing any more, and leaves the one at the same place`() {
+        var nodes = TreeNodes()
+        nodes.put(node([1]), at: leaf(3))
+        nodes.put(node([11]), at: leaf(3 + 1 << 20))
+        nodes.remove(leaf(3))
+        #expect(nodes.reference(0, ofLeaf: 3 + 1 << 20)?.slot == 11)
+        nodes.remove(leaf(3 + 1 << 20))
+        #expect(nodes.reference(0, ofLeaf: 3 + 1 << 20) == nil)
+        nodes.put(node([5]), at: leaf(7))
+        nodes.removeAll()
+        #expect(nodes.reference(0, ofLeaf: 7) == nil)
+        #expect(nodes.node(at: leaf(7)) == nil)
+    }
+
+    @Test func `every node of many is found while they grow in number`() {
+        var nodes = TreeNodes()
+        for index in 0..<Int64(2000) {
+            nodes.put(node([UInt32(index) + 1]), at: leaf(index))
+            for earlier in stride(from: index, through: 0, by: -97) {
+                #expect(nodes.node(at: leaf(earlier))?[0].slot == UInt32(earlier) + 1)
+                #expect(nodes.reference(0, ofLeaf: earlier)?.slot == UInt32(earlier) + 1)
+            }
+        }
+        #expect(nodes.count == 2000)
+    }
+
+    @Test func `what a node lost and takes in again is holes`() {
+        var nodes = TreeNodes()
+        let node = node([1, 2, 3])
+        nodes.put(node, at: leaf(0))
+        #expect(nodes.reference(3, ofLeaf: 0) == nil)
+        node.resize(to: 1)
+        node.resize(to: 128)
+        #expect(node[0].slot == 1)
+        #expect((1..<128).allSatisfy { node[$0].isHole })
+        #expect(nodes.reference(2, ofLeaf: 0)?.isHole == true)
+        node[127].slot = 9
+        #expect(nodes.node(at: leaf(0))?[127].slot == 9)
+        #expect(nodes.reference(127, ofLeaf: 0)?.slot == 9)
+    }
+
+    @Test func `a node above nodes is found by its place, and is none above chunks`() {
+        var nodes = TreeNodes()
+        nodes.put(node([4]), at: TreePlace(level: 2, index: 0))
+        #expect(nodes.reference(0, ofLeaf: 0) == nil)
+        #expect(nodes.node(at: TreePlace(level: 2, index: 0))?[0].slot == 4)
+    }
+}
