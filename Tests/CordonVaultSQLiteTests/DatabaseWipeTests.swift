@@ -3,6 +3,7 @@ import CordonSQLiteShim
 import CordonVault
 import CordonVaultSQLite
 import Foundation
+import Synchronization
 import Testing
 
 #if os(Linux)

@@ -27,7 +27,7 @@ struct KeyRecords: Sendable {
     func exclusively<Value>(_ body: () throws(VaultError) -> Value) throws(VaultError) -> Value {
         try AdvisoryLock.exclusively(
             inFolder: directory,
-            or: { VaultError(.inputOutput, "The keys cannot be locked (errno \($0.number).", place: directory.path) },
+            or: { VaultError(.inputOutput, "The keys cannot be locked (errno \($0.number)).", place: directory.path) },
             body)
     }
 
