@@ -3,6 +3,7 @@ import CordonGraph
 import CordonHTTPClient
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import CordonServiceHTTP
 import CordonTestSupport
@@ -16,8 +17,18 @@ import Testing
     private static let canBrowse =
         ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
         && Program.hasPython(with: "selenium", "axe_selenium_python")
-    private static let walk = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Clients/console_walk.py").path
+    private static let scripts = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Clients")
+
+    /// A phone whose app enrols as soon as a policy reaches it, takes every new version, and carries wipes out.
+    private struct Phone: Sendable {
+        var person: FakeProvider.Person
+        var tag: String
+        /// Whether it is never heard of again once it is enrolled.
+        var isLost = false
+        /// How many wipes fail before one succeeds.
+        var failures = 0
+    }
 
     @Test(
         .enabled(
@@ -25,15 +36,10 @@ import Testing
     func `an administrator protects a pilot group and wipes a phone in a browser, and axe finds nothing on any page`()
         async throws
     {
-        let provider = FakeProvider(base: "", clock: SettableClock(Date()), hasPage: true)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var rules = ServiceConfiguration()
         // What removes the data of more than one person an hour takes a second administrator.
         rules.wipeBudget = 1
-        let service = ManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), configuration: rules, logger: logger)
-        try await service.open(ConsoleFixture.tenant)
-        try await ConsoleFixture.fillDirectory(of: service, workerName: "Worker A")
+        let service = try await Self.service(rules)
         let second = FakeProvider.Person(id: "oid-second", name: "second@contoso.example", roles: [])
         // Whose phone enrols and is never heard of again.
         let third = FakeProvider.Person(id: "oid-third", name: "third@contoso.example", roles: [])
@@ -50,48 +56,91 @@ import Testing
             DirectoryGroup(
                 id: "group-night", displayName: "Night shift", members: [.user(second.id), .user(third.id)]),
             as: ConsoleFixture.owner)
+        let routes = JSONValue.array(try ConsoleCrawl.routes("get").sorted().map { .string($0) })
+        let phones = [
+            Phone(person: ConsoleFixture.worker, tag: "tag-1234"), Phone(person: second, tag: "tag-5678"),
+            Phone(person: third, tag: "tag-9012", isLost: true),
+        ]
+        try await Self.walk("console_walk.py", in: service, among: phones, ["CORDON_ROUTES": routes.text()])
+    }
+
+    @Test(
+        .enabled(
+            if: canBrowse, "needs chromium, chromium-driver and the Python packages selenium and axe-selenium-python"))
+    func `a phone whose wipe has failed for good is wiped again in a browser`() async throws {
+        let rules = ServiceConfiguration()
+        let service = try await Self.service(rules)
+        let policy = try await service.administration.createPolicy(
+            .iosManagedAppProtection,
+            document: [
+                "displayName": "Notes",
+                "apps": [GraphApps.json(MobileAppIdentifier(.ios, ConsoleFixture.bundleID), version: "")],
+            ], as: ConsoleFixture.owner)
+        _ = try await service.administration.assignPolicy(
+            policy.id, to: [PolicyAssignment(.group(ConsoleFixture.group))], as: ConsoleFixture.owner)
+        let phone = Phone(person: ConsoleFixture.worker, tag: "tag-1234", failures: rules.wipeAttempts)
+        try await Self.walk("console_wipes.py", in: service, among: [phone])
+    }
+
+    private static func service(_ rules: ServiceConfiguration) async throws -> ManagementService {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let service = ManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), configuration: rules, logger: logger)
+        try await service.open(ConsoleFixture.tenant)
+        try await ConsoleFixture.fillDirectory(of: service, workerName: "Worker A")
+        return service
+    }
+
+    /// Runs a script with a browser in front of the service, while phones are in use.
+    private static func walk(
+        _ script: String, in service: ManagementService, among phones: [Phone], _ facts: [String: String] = [:]
+    ) async throws {
+        let provider = FakeProvider(base: "", clock: SettableClock(Date()), hasPage: true)
         var configuration = ServiceServerConfiguration(tenant: ConsoleFixture.tenant)
         configuration.limits = .development
         let server = try ServiceServer(
             development: configuration, service: service, provider: provider.provider,
-            extensions: [.graph, .console(ConsoleConfiguration(clientID: "cordon-console"))], logger: logger)
+            extensions: [.graph, .console(ConsoleConfiguration(clientID: "cordon-console"))],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let (addresses, told) = AsyncStream.makeStream(of: ServiceServer.Address.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run { told.yield($0) } }
             let address = try #require(await addresses.first { _ in true })
-            for (person, tag) in [(ConsoleFixture.worker, "tag-1234"), (second, "tag-5678"), (third, "tag-9012")] {
-                let isLost = person.id == third.id
-                group.addTask { try await Self.useDevice(at: address.base, of: service, provider, person, tag, isLost) }
+            for phone in phones {
+                group.addTask { try await use(phone, at: address.base, of: service, provider) }
             }
-            let routes = JSONValue.array(try ConsoleCrawl.routes("get").sorted().map { .string($0) })
-            var environment = ["CORDON_CONSOLE": address.base.absoluteString, "CORDON_ROUTES": routes.text()]
+            var environment = facts
+            environment["CORDON_CONSOLE"] = address.base.absoluteString
             if let folder = ProcessInfo.processInfo.environment["CORDON_PICTURES"] {
                 environment["CORDON_PICTURES"] = folder
             }
-            let result = try await Program.run(Program.python ?? "python3", [Self.walk], environment: environment)
+            let result = try await Program.run(
+                Program.python ?? "python3", [scripts.appending(path: script).path], environment: environment)
             #expect(result.status == 0, "\(result.everything)")
             group.cancelAll()
             await server.shutDown()
         }
     }
 
-    /// A phone whose app enrols as soon as a policy reaches it, takes every new version, and carries wipes out; one that is lost does so
-    /// no more once it is enrolled.
-    private static func useDevice(
-        at base: URL, of service: ManagementService, _ provider: FakeProvider, _ person: FakeProvider.Person,
-        _ tag: String, _ isLost: Bool
+    private static func use(
+        _ phone: Phone, at base: URL, of service: ManagementService, _ provider: FakeProvider
     ) async throws {
         let transport = AsyncHTTPTransport()
-        let device = try await ConsoleFixture.device(tag, of: person, at: base, service, provider, over: transport)
+        let device = try await ConsoleFixture.device(
+            phone.tag, of: phone.person, at: base, service, provider, over: transport)
+        var failed: Set<String> = []
         while !Task.isCancelled {
             if await device.registrationID.isEmpty {
                 _ = try? await device.register()
-            } else if isLost {
+            } else if phone.isLost {
                 break
             } else if (try? await device.checkIn()) != nil {
-                try? await device.carryOutWipes()
+                let wipes = (await device.envelope?.commands ?? []).filter { $0.kind == .wipe }.map(\.id)
+                let fails = failed.union(wipes).count <= phone.failures
+                if fails { failed.formUnion(wipes) }
+                try? await device.carryOutWipes(leaving: fails ? ["notes.db is in use"] : [])
             }
-            try? await Task.sleep(for: .milliseconds(isLost ? 2_000 : 300))
+            try? await Task.sleep(for: .milliseconds(phone.isLost ? 2_000 : 300))
         }
         await transport.shutdown()
     }

@@ -54,7 +54,7 @@ extension DeviceService {
                 details["cause"] = operation.cause
                 details["failure"] = operation.failure
                 try wipes.step(&operation, to: .failed, by: actor, in: change, details: details)
-                try retry(operation, of: registration, in: &change)
+                try retry(&operation, of: registration, in: &change)
             }
             return .wipe
         }
@@ -76,6 +76,12 @@ extension DeviceService {
         for var other in try change.openOperations(of: registration.id) {
             other.failure = "another wipe of the registration had removed everything"
             try wipes.step(&other, to: .expired, by: .service, in: change)
+        }
+        // What failed or lapsed before needs no one's attention any more.
+        for var earlier in try change.records(WipeOperation.self, where: (.registration, registration.id))
+        where earlier.id != operation.id && [.failed, .expired].contains(earlier.state) && earlier.successorID == nil {
+            earlier.successorID = operation.id
+            try change.save(earlier)
         }
         // The app had wiped before it registered again: what it has since is new, and stays.
         var next = operation.successorID
@@ -100,7 +106,7 @@ extension DeviceService {
 
     /// Issues a failed wipe again, a limited number of times; afterwards operators are told (SRV-TG-29).
     private func retry(
-        _ operation: WipeOperation, of registration: Registration, in change: inout Change
+        _ operation: inout WipeOperation, of registration: Registration, in change: inout Change
     ) throws(ServiceError) {
         // No app could fetch a wipe of a closed registration.
         guard registration.state == .active, operation.attempt < configuration.wipeAttempts,
@@ -110,9 +116,12 @@ extension DeviceService {
             guard operation.successorID == nil else { return }
             return try wipes.raiseAlert(about: operation, in: change)
         }
-        _ = try wipes.request(
-            of: registration, reason: operation.reason, by: .service, attempt: operation.attempt + 1,
-            after: operation, in: change)
+        operation.successorID =
+            try wipes.request(
+                of: registration, reason: operation.reason, by: .service, attempt: operation.attempt + 1,
+                after: operation, in: change
+            ).id
+        try change.save(operation)
         try change.note(.commandWaiting, for: registration.id)
     }
 

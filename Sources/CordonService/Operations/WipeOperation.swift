@@ -32,7 +32,8 @@ public struct WipeOperation: Sendable, Codable, Equatable {
     public var failure: String?
     /// The verified receipt, compact JWS.
     public var receipt: String?
-    /// The wipe that went on in its place when the app registered again, nil for none.
+    /// The wipe that took its place: when the app registered again, when this one failed and was issued anew, or when another one removed
+    /// everything; nil for none.
     public var successorID: String?
     /// The steps that it has made since it was asked for, with their times; nil for one that a version before moved on.
     public private(set) var steps: [Step]?

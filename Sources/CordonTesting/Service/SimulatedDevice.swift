@@ -87,17 +87,19 @@ public actor SimulatedDevice {
 
     /// Reports every wipe of the envelope in force as begun and done, with a signed receipt.
     ///
+    /// - Parameter left: What could not be removed, as the receipt says it; where there is something, the wipe has failed.
     /// - Throws: ``ServiceError`` with the service's refusal, ``TransportError`` without an answer.
-    public func carryOutWipes() async throws {
+    public func carryOutWipes(leaving left: [String] = []) async throws {
         for command in envelope?.commands ?? [] where command.kind == .wipe {
             let receipt = WipeReceipt(
                 commandID: command.id, tenant: account.tenant, registrationID: registrationID, account: account.id,
                 bundleID: application.bundleID, destroyedKeyIDs: [key.publicKey.thumbprint], files: 1, bytes: 1,
-                started: now(), finished: now(), failures: [])
+                started: now(), finished: now(), failures: left)
             for report in [
                 Acknowledgement(commandID: command.id, phase: .started, time: now(), receipt: nil),
                 Acknowledgement(
-                    commandID: command.id, phase: .succeeded, time: now(), receipt: try receipt.signed(by: key)),
+                    commandID: command.id, phase: receipt.succeeded ? .succeeded : .failed, time: now(),
+                    receipt: try receipt.signed(by: key)),
             ] {
                 _ = try await send("POST", "mam/v1/registrations/\(registrationID)/acknowledgements", report)
             }

@@ -55,6 +55,25 @@ struct AlertTests {
         #expect(await failure { _ = try await test.service.administration.alerts(as: nobody) }?.code == .forbidden)
     }
 
+    @Test
+    func `the last attempt of a wipe that failed needs attention, and no attempt once a later wipe has succeeded`()
+        async throws
+    {
+        var (test, app) = try await TestApp.enrolled()
+        let (administration, owner) = (test.service.administration, test.owner)
+        #expect(try await failWipes(test, &app) == 3)
+        #expect(try await administration.attention(as: owner).failedWipes == 1)
+        let attempts = try await administration.operations(ofRegistration: app.registrationID, as: owner)
+        #expect(attempts.count { $0.successorID == nil } == 1)
+        let again = try await administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: owner)[0].id
+        #expect(try await administration.attention(as: owner).failedWipes == 1)
+        try await app.checkIn()
+        try await app.acknowledge(.succeeded, again, receipt: app.receipt(again).signed(by: app.key))
+        #expect(try await administration.attention(as: owner).failedWipes == 0)
+        let all = try await administration.operations(ofRegistration: app.registrationID, as: owner)
+        #expect(all.filter { $0.successorID == nil }.map(\.id) == [again])
+    }
+
     @Test func `a wipe that goes on in another's place is no alert, and one of the device's own is`() async throws {
         var (test, app) = try await TestApp.enrolled()
         let id = try await test.service.administration.requestWipe(
