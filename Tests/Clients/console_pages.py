@@ -5,6 +5,8 @@ import io
 import json
 import urllib.parse
 
+from selenium.webdriver.common.keys import Keys
+
 from console_browser import check, path
 
 REPORTS = ("flagged", "drift", "expiring", "versions", "wipes", "alerts")
@@ -66,6 +68,31 @@ def reports(walk):
     walk.open("/console/audit")
     lines = [json.loads(line) for line in walk.download("Download the log", "audit.jsonl").splitlines()]
     check(len(lines) > 20, f"the log has {len(lines)} lines")
+
+
+def keep(walk):
+    """A search of a report is saved under a name with the keyboard, found on the page of reports, and removed."""
+    walk.open("/console/reports/wipes?search=oid-worker")
+    walk.wait("the rows that were looked for", lambda: len(walk.rows()) == 1)
+    walk.keys("Save a filter", Keys.SPACE)
+    walk.wait("the form", lambda: walk.value("word") == "oid-worker" and walk.find("main [name=name]").is_displayed())
+    walk.look("a filter to save")
+    walk.fill("name", "Wipes of Worker A")
+    walk.press("Save the filter")
+    walk.wait("the saved filter", lambda: "Wipes of Worker A" in walk.labels("main .card a"))
+    walk.keys("Save a filter", Keys.SPACE)
+    walk.fill("name", "wipes of worker a")
+    walk.press("Save the filter")
+    walk.wait("a name that is taken", lambda: any("A filter of this name is saved already" in note for note in walk.labels("main .note.bad")))
+    walk.browser.get_log("browser")  # Which has the status of the answer.
+    walk.open("/console/reports")
+    walk.wait("the saved filters", lambda: any(row.startswith("Wipes of Worker A Wipes oid-worker") for row in walk.rows()))
+    walk.look("reports with a saved filter")
+    walk.press("Wipes of Worker A")
+    walk.wait("the filtered report", lambda: path(walk) == "/console/reports/wipes" and len(walk.rows()) == 1 and "oid-worker" in walk.browser.current_url)
+    walk.open("/console/reports")
+    walk.press("Remove")
+    walk.expect("You have saved no filter.", "the filters without the one that was removed")
 
 
 def forms(walk):

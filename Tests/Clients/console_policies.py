@@ -46,9 +46,11 @@ def copy(walk, pilot):
 def make(walk):
     """A second policy from another baseline, with a warning and a refusal for one setting and a link that is exempt; its path."""
     walk.open("/console/policies/new")
-    levels = walk.labels("main .option label")
+    levels = walk.labels("main .option:has([name=level]) label")
     check(levels == ["Level 1: basic", "Level 2: enhanced", "Level 3: high"], f"the baselines: {levels}")
-    check(len(walk.labels("main .option .help")) == 3, "each baseline says what it does")
+    check(len(walk.labels("main .option:has([name=level]) .help")) == 3, "each baseline says what it does")
+    audiences = walk.labels("main .option:has([name=for]) label")
+    check(audiences == ["People of groups", "Everyone without another policy"], f"for whom a policy can be: {audiences}")
     walk.fill("name", "Night rules")
     walk.tick("[value=level1]")
     walk.press("Make the policy")
@@ -81,8 +83,12 @@ def make(walk):
 
 
 def find(walk):
-    """The list is searched and ordered."""
+    """The list says who changed each policy last, is searched and ordered."""
     walk.open("/console/policies")
+    pilot = next((row for row in walk.rows() if row.startswith("Pilot <b>group</b>")), "")
+    check(pilot.endswith("UTC oid-bea"), f"who changed the pilot group's policy last: {pilot}")
+    night = next((row for row in walk.rows() if row.startswith("Night rules")), "")
+    check(re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC ada@contoso\.example$", night), f"when and by whom the night's policy was changed: {night}")
     walk.fill("search", "night")
     walk.press("Search")
     walk.wait("what was searched for", lambda: walk.labels("main td a") == ["Night rules"])
@@ -135,6 +141,40 @@ def many(walk, pilot):
     find(walk)
     meet(walk, pilot, night)
     exclude(walk, pilot)
+
+
+def default_values(walk):
+    """Values for the apps of everyone: from the tab that has none, over the preview of a policy for everyone, to what one person's apps get."""
+    walk.open("/console/configurations")
+    walk.press("For everyone")
+    walk.expect("There is no policy for everyone yet.", "what to do where there are no default values")
+    check(walk.labels("main .tabs [aria-current=page]") == ["For everyone"], "the tab that is shown is marked")
+    walk.look("default values, empty")
+    walk.keys("New policy for everyone")
+    walk.fill("name", "Everyone")
+    walk.tick("[value=level1]")
+    check(walk.find("[name=for][value=everyone]").is_selected(), "the policy is for everyone")
+    walk.press("Make the policy")
+    walk.expect("This reaches every person whom no other policy reaches, now and later.", "the preview says whom it reaches")
+    walk.look("preview of a policy for everyone")
+    walk.press("Publish")
+    walk.wait("the policy", lambda: walk.find("h1").text == "Everyone" and "everyone without another policy" in walk.text())
+    check("not assigned" not in walk.text() and "Assign" not in walk.labels("main a"), "a policy for everyone is not assigned")
+    walk.press("Default values")
+    walk.wait("the default values", lambda: walk.find("h1").text == "Default values of Everyone")
+    for name, value in (("key.0", "support"), ("value.0", "https://help.contoso.example/{{userid}}"), ("key.1", "token"), ("value.1", "hush-hush")):
+        walk.fill(name, value)
+    walk.tick("[name='secret.1']")
+    walk.press("Save")
+    walk.wait("the saved values", lambda: "A secret is set." in walk.text())
+    check("hush-hush" not in walk.browser.page_source, "a secret default value is on the page")
+    walk.fill("person", "worker@contoso.example")
+    walk.press("Show")
+    walk.expect("Values of Worker A", "the default values of a person")
+    check({"support https://help.contoso.example/oid-worker", "token secret"} <= set(walk.rows()), f"what the person's apps get: {walk.rows()}")
+    walk.look("default values")
+    walk.open("/console/configurations/defaults")
+    walk.wait("the tab with the policy", lambda: any(row.startswith("Everyone 2 every app") for row in walk.rows()))
 
 
 def put_back(walk, policy):

@@ -385,9 +385,9 @@ def pattern(address):
     return min(fitting, key=lambda route: route.count(":"), default=None)
 
 
-def every_page(walk):
-    """Follows links to one page of each declared path and looks at it; the addresses."""
-    waiting, seen, elsewhere = ["/console", "/console/people/oid-worker"], {}, set()
+def every_page(walk, policy):
+    """Follows links to one page of each declared path and looks at it, beginning with a policy that is assigned; the addresses."""
+    waiting, seen, elsewhere = ["/console", policy, "/console/people/oid-worker"], {}, set()
     while waiting:
         address = waiting.pop(0)
         route = pattern(address)
@@ -462,14 +462,16 @@ def main():
             console_people.erase(ada)
             lap("a person is erased")
             govern(ada, policy)
+            console_policies.default_values(ada)
             console_pages.reports(ada)
+            console_pages.keep(ada)
             console_pages.fail(ada)
             come_and_go(ada)
             lap("what administrators do less often")
             return_later(ada)
             keyboard(ada)
             lap("the keyboard alone")
-            addresses = every_page(ada)
+            addresses = every_page(ada, policy)
             lap(f"{len(addresses)} pages")
             console_pages.attack(ada, addresses)
             lap("hostile texts")

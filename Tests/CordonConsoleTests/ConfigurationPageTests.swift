@@ -1,5 +1,9 @@
+import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
+import CordonTestSupport
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -57,6 +61,52 @@ import Testing
             #expect(again.path == "/console/configurations/\(id)")
             let same = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(Set(same.apps) == Set(kept.apps))
+        }
+    }
+
+    @Test func `default values are those of the policy for everyone, and reach the apps of people with other policies`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let list = "/console/configurations/defaults"
+            let tab = try await browser.get("/console/configurations")
+            #expect(tab.text.contains("href=\"\(list)\">For everyone"))
+            let empty = try await browser.get(list)
+            #expect(empty.text.contains("aria-current=\"page\">For everyone"))
+            #expect(empty.text.contains("href=\"/console/policies/new?for=everyone\""))
+            let policy = try await fixture.service.administration.createPolicy(
+                .defaultManagedAppProtection,
+                document: [
+                    "displayName": "Everyone", "printBlocked": true,
+                    "customSettings": [["name": "api_key", "value": "hush", "isSecret": true]],
+                ], as: ConsoleFixture.owner)
+            #expect(try await browser.get(list).text.contains("\(list)/\(policy.id)"))
+            let path = "\(list)/\(policy.id)"
+            let form = try await browser.get(path)
+            #expect(!form.text.contains("hush") && form.text.contains("A secret is set."))
+            #expect(!form.text.contains("name=\"name\""))
+            let saved = try await browser.submit(
+                form, to: path, [("key.1", "server"), ("value.1", "https://{{userid}}.contoso.example")])
+            #expect(saved.path == path)
+            let kept = try await fixture.service.administration.policy(policy.id, as: ConsoleFixture.owner)
+            #expect(
+                kept.document["customSettings"] == [
+                    ["name": "api_key", "value": "hush", "isSecret": true],
+                    ["name": "server", "value": "https://{{userid}}.contoso.example"],
+                ])
+            #expect(kept.document["displayName"] == "Everyone" && kept.document["printBlocked"] == true)
+            let shown = try await browser.get(path + "?person=worker@contoso.example")
+            #expect(shown.text.contains("https://oid-worker.contoso.example"))
+            // The second of two administrators is told here too.
+            let late = try await browser.submit(form, to: path, [("key.1", "server"), ("value.1", "x")])
+            #expect(late.status == .conflict && late.text.contains("Nothing was overwritten."))
+            let device = try await browser.enrol("tag-1234")
+            let values = await device.envelope?.configurations.first { $0["__IsDefault"] == true }
+            #expect(values?["server"] == "https://oid-worker.contoso.example")
+            #expect(try await browser.get(list + "/none").status == .notFound)
         }
     }
 }

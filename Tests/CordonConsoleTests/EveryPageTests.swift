@@ -25,6 +25,14 @@ import Testing
             "/console/roles/new", [("name", name), ("permissions", "read"), ("members", "user:oid-eve")])
         try await browser.post(
             "/console/service/filters/new", [("name", name), ("rule", "(app.appVersion -startsWith \"2.\")")])
+        _ = try await fixture.service.administration.createPolicy(
+            .defaultManagedAppProtection,
+            document: [
+                "displayName": .string(name + ", for everyone"),
+                "customSettings": [["name": "server", "value": .string(name)]],
+            ],
+            as: owner)
+        try await browser.post("/console/reports/drift/filters", [("name", name), ("word", name)])
         let page = try await browser.get("/console/people/oid-worker/wipe?tag=tag-1234")
         let number = page.text.firstMatch(of: /Repeat the number (\d{4})/).map { String($0.1) } ?? ""
         let wiped = try await browser.submit(page, to: "/console/people/oid-worker/wipe", [("number", number)])

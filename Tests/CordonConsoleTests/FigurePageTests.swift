@@ -93,6 +93,34 @@ import Testing
         }
     }
 
+    @Test func `a search of a report is saved under a name, found by its owner alone, and removed`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            for tag in ["till-1", "desk-1"] { try await browser.enrol(tag).checkIn(health: [.rootedDevice]) }
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/reports/flagged"
+            let page = try await browser.get(path + "?search=till")
+            #expect(page.text.contains(">till-1<") && !page.text.contains(">desk-1<"))
+            let saved = try await browser.submit(page, to: path + "/filters", [("name", "Tills")])
+            #expect(saved.path == path + "?search=till" && saved.text.contains(">Tills</a>"))
+            let again = try await browser.submit(saved, to: path + "/filters", [("name", "tills")])
+            #expect(again.status == .badRequest && again.text.contains("A filter of this name is saved already"))
+            #expect(again.text.contains("name=\"name\" value=\"tills\""))
+            let reports = try await browser.get("/console/reports")
+            #expect(column("Contains", of: reports) == ["till"])
+            #expect(column("Report", of: reports) == ["Flagged devices"])
+            #expect(!(try await browser.get("/console/reports/drift").text.contains("Tills")))
+            let other = browser.copy()
+            for name in other.jar.keys { other.forgetCookie(name) }
+            #expect(!(try await other.signIn(ConsoleFixture.bea, at: "/console/reports").text.contains("Tills")))
+            let form = try #require(ConsoleCrawl.forms(of: reports).first { $0.action.hasSuffix("/remove") })
+            #expect(try await other.post(form.action, []).status == .notFound)
+            let left = try await browser.submit(reports, to: form.action)
+            #expect(left.path == "/console/reports" && left.text.contains("You have saved no filter."))
+        }
+    }
+
     @Test func `reports name the versions in use, and the catalogue those of each app`() async throws {
         let fixture = try await ConsoleFixture()
         _ = try await fixture.publishPolicy()
@@ -145,7 +173,8 @@ import Testing
     }
 
     @Test func `a group says which directory it is synchronised from, or that it is kept here`() async throws {
-        let fixture = try await ConsoleFixture()
+        let storage = CountingStorage()
+        let fixture = try await ConsoleFixture(storage: storage)
         _ = try await fixture.service.provisioning.synchronize(
             DirectoryContent(
                 people: [DirectoryUser(id: "p-1", userPrincipalName: "p1@contoso.example", displayName: "P")],
@@ -159,6 +188,18 @@ import Testing
                 zip(column("Name", of: page), column("Comes from", of: page)), uniquingKeysWith: { first, _ in first })
             #expect(from["Office"]?.contains("synchronised from people.json: read only") == true)
             #expect(from["Field workers"] == "kept here, by SCIM or the administration API")
+            // The people of a source are not read to say how many they are.
+            func reads() async throws -> [StorageKind: Int] {
+                try await storage.counts { _ = try await browser.get("/console/service/groups") }.read
+            }
+            #expect(try await reads()[.directorySource] == nil)
+            // The control, which also shows that a source of an earlier version is told: without its summary, it is read.
+            try await storage.write(ConsoleFixture.tenant) { transaction in
+                try transaction.remove(DirectorySourceSummary.self, "people.json")
+            }
+            #expect(try await reads()[.directorySource] == 1)
+            #expect(
+                try await browser.get("/console/service/groups").text.contains("people.json (people: 1, groups: 1)"))
         }
     }
 

@@ -1,6 +1,9 @@
 import CordonConsole
+import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -139,6 +142,74 @@ import Testing
         }
     }
 
+    @Test func `the list of policies says who changed each of them last`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy(["displayName": "Notes"])
+        let hedy = Administrator(
+            tenant: ConsoleFixture.tenant, id: ConsoleFixture.hedy.id, name: "H", roles: [.policyAdministrator])
+        let other = try await fixture.service.administration.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "Other"], as: ConsoleFixture.owner)
+        _ = try await fixture.service.administration.updatePolicy(
+            other.id, changes: ["printBlocked": true], ifVersion: nil, as: hedy)
+        // Of what an earlier service wrote, no version says who it was.
+        let now = fixture.clock.now
+        try await fixture.storage.write(ConsoleFixture.tenant) { transaction in
+            try transaction.save(
+                ManagedAppPolicy(
+                    id: "T_before", kind: .iosManagedAppProtection, version: "v1", created: now, modified: now,
+                    document: ["displayName": "Before"]))
+        }
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let list = try await browser.get("/console/policies")
+            let authors = list.text.matches(of: /<td data-column="Changed by">([^<]*)<\/td>/).map { String($0.1) }
+            #expect(authors == ["not known", "ada@contoso.example", "hedy@contoso.example"])
+            #expect(list.text.contains(id))
+        }
+    }
+
+    @Test func `a version that is not kept, and one of a policy that is gone, are not there`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        let administration = fixture.service.administration
+        let first = try await administration.policy(id, as: ConsoleFixture.owner).version
+        _ = try await administration.updatePolicy(
+            id, changes: ["printBlocked": true], ifVersion: nil, as: ConsoleFixture.owner)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)/history/"
+            #expect(try await browser.get(path + first).text.contains("What changes"))
+            let none = try await browser.get(path + "none")
+            #expect(none.status == .notFound && none.text.contains("There is nothing here"))
+            try await administration.deletePolicy(id, ifVersion: nil, as: ConsoleFixture.owner)
+            let gone = try await browser.get(path + first)
+            #expect(gone.status == .notFound && gone.text.contains("The policy was deleted"))
+        }
+    }
+
+    @Test func `a policy for everyone is published after its preview, and says whom it reaches`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let form = try await browser.get("/console/policies/new?for=everyone")
+            let preview = try await browser.submit(
+                form, to: "/console/policies/new", [("name", "Everyone"), ("level", "level1")])
+            #expect(preview.text.contains("This reaches every person whom no other policy reaches"))
+            func policies() async throws -> [ManagedAppPolicy] {
+                try await fixture.service.administration.policies(
+                    of: [.defaultManagedAppProtection], as: ConsoleFixture.owner)
+            }
+            #expect(try await policies().isEmpty)
+            let page = try await browser.submit(preview, to: "/console/policies/new")
+            #expect(page.text.contains("everyone without another policy") && page.text.contains("every app"))
+            #expect(!page.text.contains("not assigned") && !page.text.contains("/assignments"))
+            #expect(!page.text.contains("Make a copy"))
+            #expect(try await policies().map(\.document["displayName"]) == ["Everyone"])
+            let list = try await browser.get("/console/policies")
+            #expect(list.text.contains("everyone without another policy") && !list.text.contains("not assigned"))
+        }
+    }
+
     @Test func `no form runs what was filled in`() async throws {
         let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>{{csrf}}'`\u{301}<\u{338}b"
         let fixture = try await ConsoleFixture(workerName: hostile)
@@ -162,7 +233,7 @@ import Testing
                 "/console/\(encoded)", "/console/roles/\(encoded)", "/console/devices", "/console/service",
             ] { pages.append(try await browser.get(path)) }
             let fields = [
-                "name", "description", "apps", "set", "rule", "accounts", "members", "permissions", "tags", "key.0",
+                "name", "description", "apps", "set", "rule", "add", "members", "permissions", "tags", "key.0",
                 "value.0", "number", "tag", "s.managedBrowser", "s.customDialerAppProtocol", "s.exemptedUniversalLinks",
                 "included", "json",
             ]

@@ -1,4 +1,5 @@
 import CordonConsole
+import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonTesting
@@ -12,6 +13,7 @@ import Testing
     private static let forms: [String: (needs: Set<Permission>, values: [(key: String, value: String)])] = [
         "/console/approvals/:id/:step": ([.approve], []),
         "/console/configurations/:id": ([.writePolicies], [("name", "By hand")]),
+        "/console/configurations/defaults/:id": ([.writePolicies], [("key.0", "by"), ("value.0", "hand")]),
         "/console/devices/:id/forget": ([.forgetRegistrations], []),
         "/console/devices/:id/logs": ([.collectLogs], []),
         "/console/people/:id/block": ([.blockUsers], []),
@@ -34,9 +36,11 @@ import Testing
         "/console/policies/:id/history/:version/preview": ([.writePolicies], []),
         "/console/policies/:id/preview/:group": ([.writePolicies], [("name", "By hand")]),
         "/console/policies/:id/publish/:group": ([.writePolicies], [("name", "By hand")]),
+        "/console/reports/:name/filters": ([.read], [("name", "By hand"), ("word", "x")]),
+        "/console/reports/filters/:id/remove": ([.read], []),
         "/console/roles/:id": ([.manageTenant], [("name", "By hand"), ("permissions", "read"), ("members", "x")]),
         "/console/roles/:id/delete": ([.manageTenant], []),
-        "/console/service/accounts": ([.manageTenant], [("restricted", "true"), ("accounts", "a b@contoso.example")]),
+        "/console/service/accounts": ([.manageTenant], [("restricted", "true"), ("add", "a b@contoso.example")]),
         "/console/service/catalogue/:id": ([.writePolicies], [("name", "By hand"), ("bundle", "com.contoso.other")]),
         "/console/service/filters/:id": (
             [.assignPolicies], [("name", "By hand"), ("rule", "(app.appVersion -eq \"1\")")]
@@ -53,17 +57,25 @@ import Testing
 
     /// A path with something that exists in the place of each key.
     private static func filled(
-        _ path: String, _ policy: String, _ version: String, _ registration: String, wipe: String = "none"
+        _ path: String, _ policy: String, _ version: String, _ registration: String, defaults: String,
+        wipe: String = "none"
     ) -> String {
-        path.replacing("/console/policies/:id", with: "/console/policies/\(policy)").replacing(
-            ":version", with: version
-        )
-        .replacing(":group", with: "transfer").replacing(":name", with: "drift").replacing(":step", with: "release")
-        .replacing("/console/people/:id", with: "/console/people/oid-worker")
-        .replacing("/console/devices/:id", with: "/console/devices/\(registration)")
-        .replacing(":registration/:id/cancel", with: "\(registration)/\(wipe)/cancel")
-        .replacing("/console/approvals/:id", with: "/console/approvals/none")
-        .replacing("/console/roles/:id/delete", with: "/console/roles/none/delete").replacing(":id", with: "new")
+        path.replacing("/console/configurations/defaults/:id", with: "/console/configurations/defaults/\(defaults)")
+            .replacing("/console/policies/:id", with: "/console/policies/\(policy)")
+            .replacing(":version", with: version).replacing(":group", with: "transfer")
+            .replacing(":name", with: "drift").replacing(":step", with: "release")
+            .replacing("/console/people/:id", with: "/console/people/oid-worker")
+            .replacing("/console/devices/:id", with: "/console/devices/\(registration)")
+            .replacing(":registration/:id/cancel", with: "\(registration)/\(wipe)/cancel")
+            .replacing("/console/approvals/:id", with: "/console/approvals/none")
+            .replacing("/console/roles/:id/delete", with: "/console/roles/none/delete").replacing(":id", with: "new")
+    }
+
+    /// A policy for everyone.
+    private static func publishDefaults(_ fixture: ConsoleFixture) async throws -> String {
+        try await fixture.service.administration.createPolicy(
+            .defaultManagedAppProtection, document: ["displayName": "Everyone"], as: ConsoleFixture.owner
+        ).id
     }
 
     @Test(arguments: [nil] + AdministratorRole.allCases.map(Optional.some))
@@ -73,6 +85,7 @@ import Testing
         #expect(Set(Self.forms.keys) == (try ConsoleCrawl.routes("post")))
         let fixture = try await ConsoleFixture()
         let policy = try await fixture.publishPolicy()
+        let defaults = try await Self.publishDefaults(fixture)
         try await fixture.test { browser in
             let registration = try await browser.enrol("tag-1234").registrationID
             let version = try await fixture.service.administration.policy(policy, as: ConsoleFixture.owner).version
@@ -87,7 +100,8 @@ import Testing
             for (path, form) in Self.forms.sorted(by: { $0.key < $1.key })
             where !form.needs.isSubset(of: role?.permissions ?? []) {
                 let answer = try await browser.post(
-                    Self.filled(path, policy, version, registration, wipe: wipe), form.values + [("version", version)],
+                    Self.filled(path, policy, version, registration, defaults: defaults, wipe: wipe),
+                    form.values + [("version", version)],
                     csrf: token)
                 #expect(answer.status == .forbidden, "\(path): \(answer.status)")
                 refused += 1
@@ -100,7 +114,8 @@ import Testing
             // The same requests of a person who may are not refused for their role.
             for (path, form) in Self.forms.sorted(by: { $0.key < $1.key }) where role == .owner {
                 let answer = try await browser.post(
-                    Self.filled(path, policy, version, registration, wipe: wipe), form.values + [("version", version)],
+                    Self.filled(path, policy, version, registration, defaults: defaults, wipe: wipe),
+                    form.values + [("version", version)],
                     csrf: token)
                 #expect(answer.status != .forbidden, "\(path): \(answer.text.suffix(600))")
             }
@@ -113,12 +128,13 @@ import Testing
     ) async throws {
         let fixture = try await ConsoleFixture()
         let policy = try await fixture.publishPolicy()
+        let defaults = try await Self.publishDefaults(fixture)
         try await fixture.test { browser in
             let registration = try await browser.enrol("tag-1234").registrationID
             let version = try await fixture.service.administration.policy(policy, as: ConsoleFixture.owner).version
             try await browser.signIn(Self.person(role))
             for path in try ConsoleCrawl.routes("get").sorted() where !path.contains("approvals/") {
-                let page = try await browser.get(Self.filled(path, policy, version, registration))
+                let page = try await browser.get(Self.filled(path, policy, version, registration, defaults: defaults))
                 let isRefused = page.text.contains("<h1>You may not do this</h1>")
                 #expect(isRefused == (page.status == .forbidden), "\(path): \(page.status)")
                 #expect([.ok, .forbidden].contains(page.status), "\(path): \(page.status)")

@@ -89,14 +89,14 @@ import Testing
             #expect(roles.text.contains("<code>G-1</code>") && roles.text.contains("<code>team@contoso.example</code>"))
             let path = "/console/service/accounts"
             _ = try await browser.post(
-                path, [("restricted", "true"), ("accounts", "worker@contoso.example\noid-x x@contoso.example")])
+                path, [("restricted", "true"), ("add", "worker@contoso.example\noid-x x@contoso.example")])
             let accounts = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
             #expect(accounts?.map(\.id.rawValue) == ["oid-worker", "oid-x"])
             let again = try await browser.submit(try await browser.get(path), to: path)
             #expect(again.path == "/console/service")
             let kept = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
             #expect(kept?.map(\.userPrincipalName) == ["worker@contoso.example", "x@contoso.example"])
-            let wrong = try await browser.post(path, [("restricted", "true"), ("accounts", "nobody@contoso.example")])
+            let wrong = try await browser.post(path, [("restricted", "true"), ("add", "nobody@contoso.example")])
             #expect(wrong.status == .badRequest && wrong.text.contains("nobody@contoso.example</textarea>"))
         }
     }
@@ -116,21 +116,48 @@ import Testing
             try await browser.signIn(ConsoleFixture.ada)
             let form = try await browser.get(path)
             try await fixture.service.administration.setAllowedAccounts(others, as: ConsoleFixture.owner)
-            let mine = [("restricted", "true"), ("accounts", "worker@contoso.example")]
+            let mine = [("restricted", "true"), ("add", "worker@contoso.example")]
             let told = try await browser.submit(form, to: path, mine)
             #expect(told.status == .conflict)
             #expect(told.text.contains("Another administrator changed the accounts while you did."))
             #expect(told.text.contains("di@contoso.example") && told.text.contains("worker@contoso.example</textarea>"))
             // What cannot be read comes back with the version that was seen, and the next try is told as well.
-            let wrong = try await browser.submit(form, to: path, [("restricted", "true"), ("accounts", "nobody")])
+            let wrong = try await browser.submit(form, to: path, [("restricted", "true"), ("add", "nobody")])
             #expect(wrong.status == .badRequest)
             #expect(try await browser.submit(wrong, to: path, mine).status == .conflict)
             #expect(try await allowed() == ["oid-di"])
             #expect(try await browser.submit(told, to: path).path == "/console/service")
-            #expect(try await allowed() == ["oid-worker"])
+            #expect(try await allowed() == ["oid-di", "oid-worker"])
             let late = try await browser.get(path)
             try await fixture.service.administration.setAllowedAccounts(nil, as: ConsoleFixture.owner)
-            #expect(try await browser.submit(late, to: path, mine).text.contains("any account may be used"))
+            #expect(try await browser.submit(late, to: path, mine).status == .conflict)
+            #expect(try await allowed() == nil)
+        }
+    }
+
+    @Test func `allowed accounts are shown a page at a time, and those that are not shown stay`() async throws {
+        let fixture = try await ConsoleFixture()
+        let path = "/console/service/accounts"
+        let many = (100..<220).map { number in
+            PolicyEnvelope.AllowedAccount(
+                id: AccountID("oid,\(number)"), userPrincipalName: "p\(number)@contoso.example")
+        }
+        try await fixture.service.administration.setAllowedAccounts(many, as: ConsoleFixture.owner)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let first = try await browser.get(path)
+            #expect(first.text.ranges(of: "name=\"remove\"").count == 50)
+            #expect(first.text.contains("p149@contoso.example") && !first.text.contains("p150@contoso.example"))
+            let last = try await browser.get(path + "?from=100")
+            #expect(last.text.ranges(of: "name=\"remove\"").count == 20)
+            let link = try #require(last.text.firstMatch(of: /name="remove" value="([^"]*219)"/)).1
+            let saved = try await browser.submit(
+                last, to: path, [("add", "worker@contoso.example"), ("remove", String(link))])
+            #expect(saved.path == "/console/service")
+            let left = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
+            #expect(
+                left?.map(\.id.rawValue)
+                    == many.map(\.id.rawValue).filter { $0 != "oid,219" } + ["oid-worker"])
         }
     }
 
@@ -142,7 +169,7 @@ import Testing
         try await fixture.test { browser in
             try await browser.signIn(ConsoleFixture.ada)
             let line = "ada@contoso.example ben@contoso.example"
-            let wrong = try await browser.post(path, [("restricted", "true"), ("accounts", line)])
+            let wrong = try await browser.post(path, [("restricted", "true"), ("add", line)])
             #expect(wrong.status == .badRequest)
             #expect(wrong.text.contains("Two sign-in names are on one line."))
             #expect(wrong.text.contains("\(line): Write each person on a line of their own."))
@@ -156,7 +183,7 @@ import Testing
             ]
             try await fixture.service.administration.setAllowedAccounts(known, as: ConsoleFixture.owner)
             let lines = "di@mail.example di@contoso.example\ncy@mail.example cy@contoso.example"
-            let right = try await browser.submit(try await browser.get(path), to: path, [("accounts", lines)])
+            let right = try await browser.submit(try await browser.get(path), to: path, [("add", lines)])
             #expect(right.path == "/console/service")
             let accounts = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
             #expect(accounts?.map(\.id.rawValue) == ["di@mail.example", "cy@mail.example"])

@@ -23,6 +23,8 @@ enum ConsoleAssets {
         nav ul { list-style: none; margin: 0; padding: 0; }
         nav a { display: block; padding: .4rem .75rem; border-radius: .4rem; text-decoration: none; color: var(--text); }
         nav a:hover { background: var(--box); } nav a[aria-current] { background: var(--box); font-weight: 600; box-shadow: inset 3px 0 var(--main); }
+        .tabs { padding: 0; margin: 0 0 1rem; border-bottom: 1px solid var(--line); } .tabs ul { display: flex; flex-wrap: wrap; } .tabs a { color: var(--link); }
+        .tabs a[aria-current] { color: var(--text); box-shadow: inset 0 -3px var(--main); border-radius: .4rem .4rem 0 0; }
         main { grid-area: main; padding: 1.25rem clamp(.9rem, 3vw, 2.25rem) 4rem; max-width: 76rem; }
         h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
         p { overflow-wrap: anywhere; } .caption { font-weight: 600; margin: 1rem 0 .25rem; } h2 { font-size: 1.15rem; margin: 0 0 .5rem; } h3 { font-size: 1rem; margin: 1rem 0 .25rem; }

@@ -57,6 +57,8 @@ enum Block {
     case table(Table)
     case form(Form)
     case links([Link])
+    /// Pages of one subject beside each other, of which this is one.
+    case tabs(Phrase, [Link], current: String)
     case chart(Chart)
     /// A box with a heading.
     case card(Phrase, [Block])
@@ -80,6 +82,7 @@ enum Block {
         case .table(let table): table.html(page)
         case .form(let form): form.html(page)
         case .links(let links): "<p class=\"links\">\(links.map { "\($0.html(page)) " })</p>\n"
+        case .tabs(let name, let links, let current): Self.tabs(name, links, current, page)
         case .chart(let chart): chart.html(page)
         case .card(let title, let blocks):
             "<section class=\"card\"><h2>\(page.say(title))</h2>\(blocks.map { $0.html(page) })</section>\n"
@@ -89,6 +92,16 @@ enum Block {
             "<pre tabindex=\"0\" aria-label=\"\(page.say(label))\">\(page.say(text))</pre>\n"
         case .tiles(let tiles): "<ul class=\"tiles\">\(tiles.map { $0.html(page) })</ul>\n"
         }
+    }
+}
+
+extension Block {
+    private static func tabs(_ name: Phrase, _ links: [Link], _ current: String, _ page: Rendering) -> HTML {
+        let items = links.map { link -> HTML in
+            let state: HTML = "\(" aria-current=\"page\"", if: link.href == current)"
+            return "<li><a href=\"\(link.href)\"\(state)>\(page.say(link.text))</a></li>"
+        }
+        return "<nav class=\"tabs\" aria-label=\"\(page.say(name))\"><ul>\(items)</ul></nav>\n"
     }
 }
 

@@ -184,6 +184,8 @@ struct ShownImpact {
     let blocks: [Block]
     /// What says to the service that the numbers were seen; empty where it wants none.
     let token: String
+    /// How many apps on devices have other rules then.
+    let apps: Int
 
     /// Asks for the impact of a change; nothing where the service does not count.
     init(of question: JSONValue, _ visit: ConsoleVisit) async throws {
@@ -191,10 +193,11 @@ struct ShownImpact {
         do {
             impact = try await visit.api.call(.post, "/admin/v1/impact", question)
         } catch let refusal as Refusal where [.notFound, .forbidden, .badRequest].contains(refusal.status) {
-            (blocks, token) = ([], "")
+            (blocks, token, apps) = ([], "", 0)
             return
         }
         token = impact.text("token")
+        self.apps = impact["reach"]?.number("registrations") ?? 0
         let losing = impact["losing"] ?? .null
         var blocks = impact["audience"].map(Self.audience) ?? []
         let (people, apps) = (losing.number("people"), losing.number("registrations"))

@@ -4,17 +4,54 @@ import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 
-/// App configuration: keys and values for apps (SRV-UI-11).
+/// App configuration: keys and values for apps, for people of some groups and for everyone (SRV-UI-11).
 struct ConfigurationPages {
-    private static let collection = "/beta/deviceAppManagement/targetedManagedAppConfigurations"
+    /// Where values stand.
+    private struct Place {
+        /// The route of what has the values.
+        var collection: String
+        /// The list of it.
+        var list: Link
+
+        /// Configurations, each assigned to groups.
+        static let assigned = Place(
+            collection: "/beta/deviceAppManagement/targetedManagedAppConfigurations",
+            list: Link("App configuration", "/console/configurations"))
+        /// The policies for all people without another one: their values are default values, which every person's apps get.
+        static let defaults = Place(
+            collection: "/beta/deviceAppManagement/defaultManagedAppProtections",
+            list: Link("Default values", "/console/configurations/defaults"))
+
+        /// Whether name, description, apps and assignments are beside the values, and not of a policy with a page of its own.
+        var isWhole: Bool { collection == Place.assigned.collection }
+
+        func path(_ id: String) -> String { list.href + "/" + ConsolePath.part(id) }
+        func route(_ id: String) -> String { collection + "/" + ConsolePath.part(id) }
+
+        /// What has the values now; nothing of a new configuration.
+        func known(_ visit: ConsoleVisit) async throws -> JSONValue {
+            isWhole && visit.keys[0] == "new" ? .null : try await visit.api.get(route(visit.keys[0]))
+        }
+    }
+
     /// How many empty rows a form has for further values.
     private static let spare = 4
     private static let most = 100
 
     func add(to table: ConsoleTable) {
         table.get("/console/configurations", lists: "read", list)
-        table.get("/console/configurations/:id", edit)
-        table.post("/console/configurations/:id", save)
+        table.get("/console/configurations/defaults", lists: "read", defaults)
+        table.get("/console/configurations/defaults/:id") { try await Self.edit($0, .defaults) }
+        table.post("/console/configurations/defaults/:id") { try await Self.save($0, .defaults) }
+        table.get("/console/configurations/:id") { try await Self.edit($0, .assigned) }
+        table.post("/console/configurations/:id") { try await Self.save($0, .assigned) }
+    }
+
+    private static func tabs(_ current: Place) -> Block {
+        .tabs(
+            "App configuration",
+            [Link("For groups", Place.assigned.list.href), Link("For everyone", Place.defaults.list.href)],
+            current: current.list.href)
     }
 
     /// A value as one person's apps get it; of a secret one, that there is one.
@@ -39,12 +76,12 @@ struct ConfigurationPages {
     }
 
     /// Asks for a person, and shows the values as their apps get them.
-    private static func preview(_ id: String, _ one: JSONValue, _ visit: ConsoleVisit) async -> Block {
+    private static func preview(_ path: String, _ one: JSONValue, _ visit: ConsoleVisit) async -> Block {
         let name = visit.query["person"]
         var blocks: [Block] = [
             .form(
                 Form(
-                    path(id), submit: "Show", asks: true,
+                    path, submit: "Show", asks: true,
                     [Field(.text, "person", "Person", help: "Sign-in name or object id.", value: name)]))
         ]
         if !name.isEmpty, let user = try? await visit.api.get(PeoplePages.route(name)) {
@@ -60,10 +97,13 @@ struct ConfigurationPages {
         return .card("Values for one person", blocks)
     }
 
-    static func path(_ id: String) -> String { "/console/configurations/" + ConsolePath.part(id) }
+    static func path(_ id: String) -> String { Place.assigned.path(id) }
+
+    /// The page of the default values that a policy for everyone has.
+    static func path(ofDefaults id: String) -> String { Place.defaults.path(id) }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let page = try await ListPages.page(Self.collection + "?$expand=apps,assignments", visit)
+        let page = try await ListPages.page(Place.assigned.collection + "?$expand=apps,assignments", visit)
         let rows = page.list("value").map { one -> [Cell] in
             [
                 .link(.data(one.text("displayName")), Self.path(one.text("id"))),
@@ -77,6 +117,7 @@ struct ConfigurationPages {
             Page(
                 "App configuration", .configurations, lead: "Values that apps read, such as the address of a server.",
                 [
+                    Self.tabs(.assigned),
                     .links(
                         visit.may("writePolicies")
                             ? [Link("New configuration", "/console/configurations/new", isMain: true)] : []),
@@ -89,12 +130,47 @@ struct ConfigurationPages {
                 ]))
     }
 
+    /// The policies for all people without another one, with how many default values each has.
+    @Sendable private func defaults(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let page = try await ListPages.page(Place.defaults.collection + "?$expand=apps", visit)
+        let rows = page.list("value").map { one -> [Cell] in
+            let apps = one.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
+            return [
+                .link(.data(one.text("displayName")), Place.defaults.path(one.text("id"))),
+                .text("\(one.list("customSettings").count)"),
+                apps.isEmpty ? .text("every app") : .list(apps.map { .code($0) }),
+                .time(one.date("lastModifiedDateTime")),
+            ]
+        }
+        var blocks = [Self.tabs(.defaults)]
+        if rows.isEmpty, visit.may("writePolicies"), visit.may("assignPolicies") {
+            let new = PolicyMaking.path(for: .everyone)
+            blocks.append(.links([Link("New policy for everyone", new, isMain: true)]))
+        }
+        blocks.append(
+            .table(
+                Table(
+                    "Default values", ["Policy", "Values", "Apps", "Changed"], rows,
+                    empty:
+                        "There is no policy for everyone yet. Default values belong to one, which also protects people whom no other policy reaches.",
+                    more: ListPages.more(page, Place.defaults.list.href))))
+        return .page(
+            Page(
+                "Default values", .configurations,
+                lead:
+                    "Values that the apps of everyone get. Where a configuration for groups has a value of the same key, that one counts.",
+                blocks))
+    }
+
     private static func page(
-        _ id: String, _ one: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ refusal: Refusal? = nil
+        _ place: Place, _ id: String, _ one: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit,
+        _ refusal: Refusal? = nil
     ) -> Page {
         let known = one.list("customSettings")
         let count = min(most, max(form?.values.keys.count { $0.hasPrefix("key.") } ?? 0, known.count + spare))
         var fields = [Field(.text, "name", "Name", value: form?["name"] ?? one.text("displayName"), isRequired: true)]
+        fields.append(
+            Field(.text, "description", "Description", value: form?["description"] ?? one.text("description")))
         var rows: [Field] = []
         for index in 0..<count {
             func value(_ name: String, _ known: String) -> String {
@@ -112,10 +188,10 @@ struct ConfigurationPages {
                 Field(
                     .flag, "secret.\(index)", "Value \(index + 1) is secret", value: isSecret ? "true" : ""))
         }
-        fields.append(
-            Field(.text, "description", "Description", value: form?["description"] ?? one.text("description")))
         var blocks = Block.refused(refusal)
-        if id != "new" {
+        if !place.isWhole {
+            blocks.append(.links([Link("Policy", PolicyPages.path(id))]))
+        } else if id != "new" {
             let links = [
                 Link("Apps", PolicyPages.path(id) + "/apps"), Link("Assign", PolicyPages.path(id) + "/assignments"),
                 Link("Delete", PolicyPages.path(id) + "/delete"),
@@ -125,29 +201,30 @@ struct ConfigurationPages {
         blocks.append(
             .form(
                 Form(
-                    path(id), submit: "Save", hidden: [("version", one.text("version")), ("page", path(id))],
+                    place.path(id), submit: "Save",
+                    hidden: [("version", one.text("version")), ("page", place.path(id))],
                     isLocked: !visit.may("writePolicies"),
-                    cancel: Link("Cancel", "/console/configurations"),
-                    fieldsets: [
-                        Fieldset(fields: fields),
+                    cancel: Link("Cancel", place.list.href),
+                    fieldsets: (place.isWhole ? [Fieldset(fields: fields)] : []) + [
                         Fieldset(
                             legend: "Values",
                             help: known.count > most
                                 ? "A row without a key is left out. Values beyond these rows are kept; the administration API changes them."
                                 : "A row without a key is left out. Save to get more rows.",
-                            fields: rows),
+                            fields: rows)
                     ])))
-        return Page(
-            id == "new" ? "New configuration" : .data(one.text("displayName")), .configurations,
-            above: Link("App configuration", "/console/configurations"), blocks)
+        let name = one.text("displayName")
+        let title: Phrase =
+            place.isWhole ? id == "new" ? "New configuration" : .data(name) : "Default values of \(name)"
+        return Page(title, .configurations, above: place.list, blocks)
     }
 
-    @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+    private static func edit(_ visit: ConsoleVisit, _ place: Place) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
-        let one = id == "new" ? JSONValue.null : try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
+        let one = try await place.known(visit)
         visit.begin()
-        var page = Self.page(id, one, visit.draft, visit)
-        if id != "new" { page.blocks.append(await Self.preview(id, one, visit)) }
+        var page = page(place, id, one, visit.draft, visit)
+        if one != .null { page.blocks.append(await preview(place.path(id), one, visit)) }
         return .page(page)
     }
 
@@ -156,44 +233,45 @@ struct ConfigurationPages {
         value.filter { !$0.isNewline }.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+    private static func save(_ visit: ConsoleVisit, _ place: Place) async throws -> ConsoleAnswer {
         let (id, form) = (visit.keys[0], visit.form)
-        let one = id == "new" ? JSONValue.null : try await visit.api.get(Self.collection + "/" + ConsolePath.part(id))
-        let pairs = (0..<Self.most).compactMap { index -> JSONValue? in
+        let one = try await place.known(visit)
+        let pairs = (0..<most).compactMap { index -> JSONValue? in
             let (key, value) = (form["key.\(index)"], form["value.\(index)"])
             let isSecret = form["secret.\(index)"] == "true"
             guard !key.isEmpty else { return nil }
-            let known = one.list("customSettings").first { Self.line($0.text("name")) == key }
+            let known = one.list("customSettings").first { line($0.text("name")) == key }
             let present = ReportFile.text(known?["value"])
             // A secret is shown on no page, so an empty field keeps it. A field shows no line breaks, and takes none away.
             let isUntouchedSecret = isSecret && value.isEmpty && known.map { SecretValues.isSecret($0) } ?? false
-            let isKept = isUntouchedSecret || Self.line(present) == value
+            let isKept = isUntouchedSecret || line(present) == value
             var pair = known?.object ?? ["name": .string(key)]
             pair["value"] = .string(isKept ? present : value)
             if isSecret || pair["isSecret"] != nil { pair["isSecret"] = .bool(isSecret) }
             return .object(pair)
         }
         // What is beyond the rows of the form stays as it is.
-        let rest = one.list("customSettings").dropFirst(Self.most)
-        let body: JSONValue = [
-            "displayName": .string(form["name"]), "description": .string(form["description"]),
-            "customSettings": .array(pairs + rest),
-        ]
+        let rest = one.list("customSettings").dropFirst(most)
+        var body: [String: JSONValue] = ["customSettings": .array(pairs + rest)]
+        if place.isWhole {
+            body["displayName"] = .string(form["name"])
+            body["description"] = .string(form["description"])
+        }
         do {
-            if id == "new" {
-                let made = try await visit.api.call(.post, Self.collection, body)
-                return .moved(Self.path(made.text("id")))
+            guard one != .null else {
+                let made = try await visit.api.call(.post, place.collection, .object(body))
+                return .moved(place.path(made.text("id")))
             }
-            try await visit.api.call(
-                .patch, Self.collection + "/" + ConsolePath.part(id), body, ifVersion: form["version"])
-            return .moved(Self.path(id))
+            try await visit.api.call(.patch, place.route(id), .object(body), ifVersion: form["version"])
+            return .moved(place.path(id))
         } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
-            return .page(
-                Self.page(
-                    id, ["displayName": .string(form["name"]), "version": .string(form["version"])], form, visit,
-                    refusal), .badRequest)
+            let shown: JSONValue = [
+                "displayName": .string(place.isWhole ? form["name"] : one.text("displayName")),
+                "version": .string(form["version"]),
+            ]
+            return .page(page(place, id, shown, form, visit, refusal), .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
-            var page = Self.page(id, one, form, visit)
+            var page = page(place, id, one, form, visit)
             let now = one.list("customSettings").map {
                 let value = SecretValues.isSecret($0) ? "…" : ReportFile.text($0["value"])
                 return Phrase.data("\($0.text("name")) = \(value)")

@@ -9,7 +9,7 @@ struct ConnectionPages {
     var webhook: String?
 
     func add(to table: ConsoleTable) {
-        table.get("/console/service/connections", needs: "read", connections)
+        table.get("/console/service/connections", needs: "read", lists: "read", connections)
         table.get("/console/service/keys", needs: "manageTenant") { .page(Self.keysPage($0, $0.draft)) }
         table.post("/console/service/keys", rotate)
     }

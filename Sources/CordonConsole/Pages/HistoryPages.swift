@@ -33,7 +33,7 @@ struct HistoryPages {
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
-        let policy = try await visit.api.get(PolicyPages.route(id))
+        let policy = try await visit.api.get(PolicyPages.route(id) + "?$select=displayName,version")
         visit.begin()
         let all = try await visit.api.get(Self.route(id)).array ?? []
         let (versions, more) = ListPages.cut(all, Self.path(id), visit)
@@ -68,14 +68,15 @@ struct HistoryPages {
     /// How an earlier version differs; the people whom it would affect are counted on the next page.
     private static func comparison(_ visit: ConsoleVisit, then next: [Block]? = nil) async throws -> Page {
         let (id, version) = (visit.keys[0], visit.keys[1])
-        let policy = try await visit.api.get(PolicyPages.route(id))
-        if visit.start != nil {
-            _ = try await visit.api.get(route(id) + "/" + ConsolePath.part(version))
-            visit.begin()
+        // What the versions say is long, and not needed to know that there are two to compare.
+        let place = try await visit.api.get(route(id) + "/" + ConsolePath.part(version) + "/place")
+        guard let present = place["inForce"]?.string else {
+            throw Refusal(.notFound, "not-found", "The policy was deleted, so there is nothing to compare with.")
         }
+        visit.begin()
+        let policy = try await visit.api.get(PolicyPages.route(id) + "?$select=displayName")
         let comparison = try await visit.api.get(
-            route(id) + "/" + ConsolePath.part(policy.text("version")) + "/comparison?with=" + ConsolePath.part(version)
-        )
+            route(id) + "/" + ConsolePath.part(present) + "/comparison?with=" + ConsolePath.part(version))
         var blocks = ApprovalPages.changes(comparison)
         if let next {
             blocks += next
@@ -102,5 +103,29 @@ struct HistoryPages {
             hidden: [("version", present), ("impact", impact.token), ("page", path)],
             cancel: Link("Keep the version in force", PolicyPages.path(id)), [])
         return .page(try await Self.comparison(visit, then: impact.blocks + [.form(form)]))
+    }
+}
+
+/// Who changed policies last, asked for at once.
+struct PolicyAuthors {
+    /// The ids of the authors, by the policy as versions name it.
+    private let authors: [String: String]
+    private let people: PeopleStatus
+
+    init(of ids: [String], _ visit: ConsoleVisit) async throws {
+        let asked = ids.map { "policy=" + ConsolePath.part($0) }
+        let versions =
+            asked.isEmpty
+            ? [] : try await visit.api.get("/admin/v1/policies/inForce?" + asked.joined(separator: "&")).array ?? []
+        authors = Dictionary(
+            versions.map { ($0.text("entity"), $0["author"]?.text("id") ?? "") },
+            uniquingKeysWith: { first, _ in first })
+        people = try await PeopleStatus(of: Array(authors.values), visit)
+    }
+
+    /// The name of who changed a policy last; what was there before versions were kept has none.
+    func name(of id: String) -> Phrase {
+        let author = authors["policy/" + id.lowercased()] ?? ""
+        return author.isEmpty ? "not known" : .data(people.name(of: author))
     }
 }

@@ -32,10 +32,8 @@ struct OverviewPage {
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
         let assigned = summary["assignedUsers"] ?? .null
         let unprotected = assigned.number("unprotected")
-        let idle = policies.filter { $0.list("assignments").isEmpty }.count
-        let appless = policies.filter {
-            $0.list("apps").isEmpty && ["", "selectedPublicApps"].contains($0.text("appGroupType"))
-        }.count
+        let idle = policies.count { $0.list("assignments").isEmpty && !PolicyPages.isForEveryone($0) }
+        let appless = policies.count(where: PolicyPages.lacksApps)
         let isKeyOld = try await Self.isSigningKeyOld(visit)
         func tile(_ number: Int, _ text: Phrase, one: Phrase, _ href: String, _ tone: Tone = .notice) -> Tile {
             Tile(number: "\(number)", text: number == 1 ? one : text, tone: number == 0 ? .plain : tone, href: href)

@@ -26,13 +26,34 @@ struct PolicyMaking {
         ),
     ]
 
+    /// Whom a new policy is for.
+    enum Audience: String, CaseIterable {
+        /// The people of groups that are chosen afterwards.
+        case groups
+        /// All people whom no other policy reaches, from the start.
+        case everyone
+    }
+
+    /// The page on which a policy is made for some people.
+    static func path(for audience: Audience) -> String { "/console/policies/new?for=\(audience.rawValue)" }
+
+    private static let audiences: [(value: String, text: Phrase, help: Phrase)] = [
+        (Audience.groups.rawValue, "People of groups", "It has no effect until you add apps and assign it."),
+        (
+            Audience.everyone.rawValue, "Everyone without another policy",
+            "In every app, until you name some. It takes effect as soon as you publish it, and its values for apps are the default values of all people."
+        ),
+    ]
+
     private static func newPage(_ visit: ConsoleVisit, _ form: ConsoleForm?, refusal: Refusal? = nil) -> Page {
         let level = form?["level"] ?? visit.typed("level", else: "level2")
+        let asked = Audience(rawValue: visit.query["for"]) ?? .groups
         var blocks = Block.refused(refusal)
         blocks.append(
             .form(
                 Form(
-                    "/console/policies/new", submit: "Make the policy", cancel: Link("Cancel", "/console/policies"),
+                    "/console/policies/new", submit: "Make the policy", hidden: [("page", "/console/policies/new")],
+                    cancel: Link("Cancel", "/console/policies"),
                     [
                         Field(
                             .text, "name", "Name",
@@ -41,29 +62,65 @@ struct PolicyMaking {
                         Field(
                             .text, "description", "Description",
                             value: form?["description"] ?? visit.typed("description")),
+                        Field(
+                            .radio(Self.audiences), "for", "For",
+                            value: form?["for"] ?? visit.typed("for", else: asked.rawValue)),
                         Field(.radio(Self.levels), "level", "Begin with", value: level),
                     ])))
         return Page(
-            "New policy", .policies, lead: "The policy has no effect until you add apps and assign it.",
+            "New policy", .policies, lead: "The settings of a baseline can be changed one by one afterwards.",
             above: Link("Policies", "/console/policies"), blocks)
     }
 
     @Sendable private func new(_ visit: ConsoleVisit) async throws -> ConsoleAnswer { .page(Self.newPage(visit, nil)) }
 
     @Sendable private func create(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let level = AppProtectionPolicy.Baseline(rawValue: visit.form["level"]) ?? .level2
+        let form = visit.form
+        let level = AppProtectionPolicy.Baseline(rawValue: form["level"]) ?? .level2
+        let audience = Audience(rawValue: form["for"]) ?? .groups
+        let kind = audience == .everyone ? "defaultManagedAppProtection" : "iosManagedAppProtection"
         var document = AppProtectionPolicy.baseline(level).completeGraphJSON.object ?? [:]
         document["id"] = nil
         document["version"] = nil
-        document["displayName"] = .string(visit.form["name"])
-        document["description"] = .string(visit.form["description"])
+        document["@odata.type"] = .string("#microsoft.graph." + kind)
+        document["displayName"] = .string(form["name"])
+        document["description"] = .string(form["description"])
+        if audience == .everyone, form["step"] != "publish" {
+            return .page(try await Self.preview(.object(document), visit))
+        }
         do {
             let made = try await visit.api.call(
-                .post, "/beta/deviceAppManagement/iosManagedAppProtections", .object(document))
+                .post, "/beta/deviceAppManagement/\(kind)s", .object(document), impact: form["impact"])
             return .moved(PolicyPages.path(made.text("id")))
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
-            return .page(Self.newPage(visit, visit.form, refusal: refusal), .badRequest)
+            guard refusal.headers[.waiting] == nil else { throw refusal }
+            return .page(Self.newPage(visit, form, refusal: refusal), .badRequest)
         }
+    }
+
+    /// What a policy for everyone would do, before it takes effect.
+    private static func preview(_ document: JSONValue, _ visit: ConsoleVisit) async throws -> Page {
+        guard visit.may("writePolicies"), visit.may("assignPolicies") else {
+            throw Refusal(.forbidden, "forbidden", "Your roles do not include this.")
+        }
+        let impact = try await ShownImpact(of: ["create": document], visit)
+        let hidden = ["name", "description", "for", "level"].map { ($0, visit.form[$0]) }
+        return Page(
+            "\(visit.form["name"]) for everyone without another policy", .policies,
+            lead: "Nothing is in force before you have seen the preview and publish it.",
+            above: Link("Policies", "/console/policies"),
+            [
+                .note(
+                    .notice, "This reaches every person whom no other policy reaches, now and later.",
+                    ["Apps on devices that get these rules now: \(impact.apps)."])
+            ] + impact.blocks + [
+                .form(
+                    Form(
+                        "/console/policies/new", submit: "Publish",
+                        hidden: hidden + [
+                            ("step", "publish"), ("impact", impact.token), ("page", "/console/policies/new"),
+                        ], cancel: Link("Make no policy", "/console/policies"), []))
+            ])
     }
 
     /// The members of a policy from which an unassigned copy is made.

@@ -44,6 +44,13 @@ struct PolicyPages {
         policy.text("@odata.type").hasSuffix("targetedManagedAppConfiguration")
     }
 
+    /// Whether it reaches all people whom no other policy reaches, so that it is not assigned.
+    static func isForEveryone(_ policy: JSONValue) -> Bool {
+        policy.text("@odata.type").hasSuffix("defaultManagedAppProtection")
+    }
+
+    private static let everyone: Phrase = "everyone without another policy"
+
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let all = try await visit.api.all(
             Self.collection
@@ -59,6 +66,7 @@ struct PolicyPages {
         let groups = try await PolicyTargeting.names(
             ofGroups: PolicyTargeting.groups(
                 in: shown.flatMap { $0.list("assignments").prefix(Self.mostTargets) }), visit)
+        let authors = try await PolicyAuthors(of: shown.map { $0.text("id") }, visit)
         let rows = shown.map { policy -> [Cell] in
             let assignments = policy.list("assignments")
             var targets = assignments.prefix(Self.mostTargets).map {
@@ -69,10 +77,10 @@ struct PolicyPages {
             }
             return [
                 .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), Self.described(policy),
-                policy.list("apps").isEmpty
-                    ? .text(SettingTexts.words(policy.text("appGroupType"))) : .text("\(policy.list("apps").count)"),
-                targets.isEmpty ? .badge("not assigned", .notice) : .list(targets),
+                policy.list("apps").isEmpty ? .text(Self.apps(policy)) : .text("\(policy.list("apps").count)"),
+                targets.isEmpty ? Self.unassigned(policy) : .list(targets),
                 .code(policy.text("version")), .time(policy.date("lastModifiedDateTime")),
+                .text(authors.name(of: policy.text("id"))),
             ]
         }
         let next = first + shown.count
@@ -98,7 +106,7 @@ struct PolicyPages {
                     ])),
             .table(
                 Table(
-                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed"], rows,
+                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed", "Changed by"], rows,
                     empty: search.isEmpty
                         ? "There is no policy yet. Make one from a baseline, add apps and assign it to a group."
                         : "No policy has this in its name.", more: next < sorted.count ? more : nil)),
@@ -192,10 +200,13 @@ struct PolicyPages {
             // One step after the other, the next one first: what a policy has no app for, it cannot protect.
             let (lacksApps, isIdle) = (Self.lacksApps(entity), entity.list("assignments").isEmpty)
             links.insert(Link("Apps", path + "/apps", isMain: lacksApps), at: lacksApps ? 0 : links.count)
-            links.insert(
-                Link("Assign", path + "/assignments", isMain: !lacksApps && isIdle),
-                at: !lacksApps && isIdle ? 0 : links.count)
+            if !Self.isForEveryone(entity) {
+                links.insert(
+                    Link("Assign", path + "/assignments", isMain: !lacksApps && isIdle),
+                    at: !lacksApps && isIdle ? 0 : links.count)
+            }
         }
+        if Self.isForEveryone(entity) { links.append(Link("Default values", ConfigurationPages.path(ofDefaults: id))) }
         links.append(Link("History", path + "/history"))
         links.append(Link("Compare", path + "/compare"))
         links.append(Link("Export as JSON", path + "/export"))
@@ -205,7 +216,8 @@ struct PolicyPages {
             blocks += [Self.remarks(PolicyLint.findings(in: policy)), .table(Self.conditions(policy))]
             blocks += Self.settings(policy)
         }
-        if visit.may("writePolicies") {
+        // A copy of what reaches everyone would take effect unseen.
+        if visit.may("writePolicies"), !Self.isForEveryone(entity) {
             blocks.append(.form(Form(path + "/copy", submit: "Make a copy", isQuiet: true, [])))
         }
         return .page(
@@ -214,9 +226,20 @@ struct PolicyPages {
                 above: Link("Policies", "/console/policies"), blocks))
     }
 
-    /// Whether the policy names no app, nor a set of them.
-    private static func lacksApps(_ entity: JSONValue) -> Bool {
-        entity.list("apps").isEmpty && ["", "selectedPublicApps"].contains(entity.text("appGroupType"))
+    /// The set of apps of a policy that names none.
+    private static func apps(_ policy: JSONValue) -> Phrase {
+        isForEveryone(policy) ? "every app" : SettingTexts.words(policy.text("appGroupType"))
+    }
+
+    /// Whom a policy reaches that is not assigned.
+    private static func unassigned(_ policy: JSONValue) -> Cell {
+        isForEveryone(policy) ? .text(everyone) : .badge("not assigned", .notice)
+    }
+
+    /// Whether the policy is about no app: it names none, nor a set of them.
+    static func lacksApps(_ entity: JSONValue) -> Bool {
+        !isForEveryone(entity) && entity.list("apps").isEmpty
+            && ["", "selectedPublicApps"].contains(entity.text("appGroupType"))
     }
 
     /// How many apps without the newest rules are looked at for one page.
@@ -239,7 +262,7 @@ struct PolicyPages {
         if lacksApps(entity) {
             blocks.append(.note(.notice, "This policy has no app yet.", ["Add the apps that it protects."]))
         }
-        if reached.isEmpty {
+        if reached.isEmpty, !isForEveryone(entity) {
             blocks.append(.note(.notice, "This policy is not assigned yet.", ["Assign it to a group."]))
         } else if !lacksApps(entity), summary?.number("configurationDeployedUserCount") == 0, waiting.isEmpty {
             blocks.append(
@@ -258,9 +281,9 @@ struct PolicyPages {
                     lacksApps(entity)
                         ? .badge("none yet", .notice)
                         : apps.isEmpty
-                            ? .text(SettingTexts.words(entity.text("appGroupType"))) : .list(apps.map { .code($0) })
+                            ? .text(Self.apps(entity)) : .list(apps.map { .code($0) })
                 ),
-                ("Reaches", .list(reached.isEmpty ? [.badge("not assigned", .notice)] : reached.map { .text($0) })),
+                ("Reaches", .list(reached.isEmpty ? [unassigned(entity)] : reached.map { .text($0) })),
                 ("People with it in force", .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")),
                 (Phrase("Apps that wait for this version"), rest),
             ]))

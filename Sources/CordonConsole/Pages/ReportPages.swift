@@ -2,8 +2,6 @@ import CordonPolicy
 import CordonServiceHTTP
 import Foundation
 import HTTPTypes
-import Hummingbird
-import NIOCore
 
 /// Reports as pages, CSV and JSON (SRV-UI-19).
 struct ReportPages {
@@ -66,12 +64,27 @@ struct ReportPages {
     func add(to table: ConsoleTable) {
         table.get("/console/reports", lists: "read", overview)
         table.get("/console/reports/:name", show)
+        table.post("/console/reports/:name/filters", save)
+        table.post("/console/reports/filters/:id/remove") { visit in
+            try await visit.api.call(.delete, Self.filtersRoute + "/" + ConsolePath.part(visit.keys[0]))
+            return .moved("/console/reports")
+        }
+    }
+
+    private static let filtersRoute = "/admin/v1/reports/filters"
+    private static func path(_ name: String) -> String { "/console/reports/" + ConsolePath.part(name) }
+
+    /// The page of a report with the rows that have a word.
+    private static func path(_ name: String, filteredBy search: String) -> String {
+        path(name) + "?search=" + ConsolePath.part(search)
     }
 
     @Sendable private func overview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let summary = try await visit.api.get("/admin/v1/reports/summary")
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
-        var blocks: [Block] = [.links(Self.reports.map { Link($0.title, "/console/reports/" + $0.name) })]
+        let saved = try await visit.api.get(Self.filtersRoute).array ?? []
+        var blocks: [Block] = [.links(Self.reports.map { Link($0.title, Self.path($0.name)) })]
+        blocks.append(.table(Self.table(of: saved)))
         blocks += OverviewPage.charts(summary, days)
         blocks.append(
             .chart(
@@ -81,6 +94,63 @@ struct ReportPages {
                         .init(name: .data($0.text("bundleID")), value: $0.number("users"))
                     })))
         return .page(Page("Reports", .reports, lead: "Figures, and lists to read or to download.", blocks))
+    }
+
+    /// The person's own filters, each with a way to see its rows and to remove it.
+    private static func table(of saved: [JSONValue]) -> Table {
+        Table(
+            "Saved filters", ["Name", "Report", "Contains", ""],
+            saved.map { filter in
+                let report = filter.text("report")
+                return [
+                    .link(.data(filter.text("name")), path(report, filteredBy: filter.text("search"))),
+                    .text(reports.first { $0.name == report }?.title ?? .data(report)),
+                    .text(.data(filter.text("search"))),
+                    .button("Remove", action: path("filters") + "/" + ConsolePath.part(filter.text("id")) + "/remove"),
+                ]
+            }, empty: "You have saved no filter. Open a report to save one.")
+    }
+
+    /// The filters that are saved for a report, and a form to save another one.
+    private static func filters(of report: Report, _ search: String, _ visit: ConsoleVisit) async throws -> [Block] {
+        let saved = try await visit.api.get(filtersRoute).array?.filter { $0.text("report") == report.name } ?? []
+        let links = saved.map { Link(.data($0.text("name")), path(report.name, filteredBy: $0.text("search"))) }
+        let form = Form(
+            path(report.name) + "/filters", submit: "Save the filter",
+            hidden: [("page", path(report.name, filteredBy: search))], isQuiet: true,
+            [
+                Field(
+                    .text, "name", "Name", help: "Only you see your filters.",
+                    value: visit.typed("name", else: visit.form["name"]), isRequired: true),
+                Field(.text, "word", "Contains", value: visit.typed("word", else: search), isRequired: true),
+            ])
+        return (saved.isEmpty ? [] : [.card("Saved filters", [.links(links)])]) + [
+            .more("Save a filter", [.form(form)])
+        ]
+    }
+
+    @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let (report, word) = (try Self.report(visit), visit.form["word"])
+        do {
+            try await visit.api.call(
+                .post, Self.filtersRoute,
+                ["name": .string(visit.form["name"]), "report": .string(report.name), "search": .string(word)])
+            return .moved(Self.path(report.name, filteredBy: word))
+        } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
+            var page = try await Self.page(report, word, visit)
+            let taken = Block.note(
+                .bad, "A filter of this name is saved already, or you have as many as one person keeps.",
+                ["Choose another name, or remove a filter on the page of reports."])
+            page.blocks = (refusal.status == .conflict ? [taken] : Block.refused(refusal)) + page.blocks
+            return .page(page, .badRequest)
+        }
+    }
+
+    private static func report(_ visit: ConsoleVisit) throws -> Report {
+        guard let report = reports.first(where: { $0.name == visit.keys[0] }) else {
+            throw Refusal(.notFound, "not-found", "There is no such report.")
+        }
+        return report
     }
 
     /// The most rows of a page, and among how many of them a word is looked for.
@@ -112,6 +182,16 @@ struct ReportPages {
         }
     }
 
+    /// The first rows of a report that have a word, or all of them.
+    private static func rows(
+        of report: Report, containing search: String, _ most: Int?, _ visit: ConsoleVisit
+    ) async throws -> [JSONValue] {
+        let word = search.lowercased()
+        return try await rows(of: report, most, visit).filter { row in
+            word.isEmpty || report.columns.contains { ReportFile.text(row[$0.member]).lowercased().contains(word) }
+        }
+    }
+
     /// The first rows of a report, or all of them.
     private static func rows(of report: Report, _ most: Int?, _ visit: ConsoleVisit) async throws -> [JSONValue] {
         if let most, report.isCut { return try await visit.api.get(report.path + "?top=\(most)").array ?? [] }
@@ -127,92 +207,54 @@ struct ReportPages {
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        guard let report = Self.reports.first(where: { $0.name == visit.keys[0] }) else {
-            throw Refusal(.notFound, "not-found", "There is no such report.")
-        }
-        let (search, format) = (visit.query["search"], visit.query["format"])
-        let isFile = ["json", "csv"].contains(format)
-        if !isFile, visit.mayEverywhere("read") { visit.begin() }
-        let most = search.isEmpty ? Self.mostShown + 1 : Self.mostSearched
-        let word = search.lowercased()
-        let all = try await Self.rows(of: report, isFile ? nil : most, visit).filter { row in
-            word.isEmpty || report.columns.contains { ReportFile.text(row[$0.member]).lowercased().contains(word) }
-        }
-        switch format {
-        case "json": return .response(ReportFile.json(.array(all), named: "\(report.name).json"))
+        let report = try Self.report(visit)
+        let search = visit.query["search"]
+        switch visit.query["format"] {
+        case "json":
+            let all = try await Self.rows(of: report, containing: search, nil, visit)
+            return .response(ReportFile.json(.array(all), named: "\(report.name).json"))
         case "csv":
+            let all = try await Self.rows(of: report, containing: search, nil, visit)
             let lines =
                 [report.columns.map { $0.title.text(in: visit.language) }]
                 + all.map { row in report.columns.map { ReportFile.text(row[$0.member]) } }
             return .response(ReportFile.csv(lines, named: "\(report.name).csv"))
-        default: break
+        default:
+            if visit.mayEverywhere("read") { visit.begin() }
+            return .page(try await Self.page(report, search, visit))
         }
-        let page = all.prefix(Self.mostShown)
+    }
+
+    private static func page(_ report: Report, _ search: String, _ visit: ConsoleVisit) async throws -> Page {
+        let most = search.isEmpty ? mostShown + 1 : mostSearched
+        let all = try await Self.rows(of: report, containing: search, most, visit)
+        let shown = all.prefix(mostShown)
         let people = try await PeopleStatus(
-            of: page.flatMap { row in Self.people.compactMap { row[$0]?.string } }, visit)
-        let rows = page.map { row in report.columns.map { Self.cell(row, $0.member, people) } }
-        let path = "/console/reports/" + report.name
-        return .page(
-            Page(
-                report.title, .reports,
-                lead: all.count > Self.mostShown
-                    ? "\(report.lead) The first 50 are shown; the files have all." : report.lead,
-                above: Link("Reports", "/console/reports"),
-                [
-                    .form(
-                        Form(
-                            path, submit: "Show", asks: true,
-                            [
-                                Field(
-                                    .text, "search", "Contains",
-                                    help:
-                                        "A word that stands in one of the first 200 rows. The address of the page keeps it: save it as a bookmark.",
-                                    value: search)
-                            ])),
-                    .links([
-                        Link(.data("CSV"), path + "?format=csv&search=" + ConsolePath.part(search)),
-                        Link(.data("JSON"), path + "?format=json&search=" + ConsolePath.part(search)),
-                    ]),
-                    .table(
-                        Table(report.title, report.columns.map(\.title), rows, empty: "There is nothing to report.")),
-                ]))
-    }
-}
-
-/// Files to take along.
-enum ReportFile {
-    static func text(_ value: JSONValue?) -> String {
-        switch value {
-        case nil, .null: ""
-        case .string(let text): text
-        case .array(let list): list.map { $0.string ?? $0.text() }.joined(separator: "; ")
-        case .some(let other): other.text()
-        }
-    }
-
-    /// A file that spreadsheets open; what begins like a formula is not one (CSV injection).
-    static func csv(_ lines: [[String]], named name: String) -> Response {
-        let text = lines.map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
-        return file(Data(text.utf8), "text/csv; charset=utf-8", name)
-    }
-
-    static func json(_ value: JSONValue, named name: String) -> Response {
-        json(Data(value.text().utf8), named: name)
-    }
-
-    static func json(_ bytes: Data, named name: String) -> Response { file(bytes, "application/json", name) }
-
-    private static func field(_ text: String) -> String {
-        let starts = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
-        return "\"" + ((starts ? "'" : "") + text).replacing("\"", with: "\"\"") + "\""
-    }
-
-    private static func file(_ bytes: Data, _ mediaType: String, _ name: String) -> Response {
-        Response(
-            status: .ok,
-            headers: [
-                .contentType: mediaType, .contentDisposition: "attachment; filename=\"\(name)\"",
-                .cacheControl: "no-store",
-            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            of: shown.flatMap { row in Self.people.compactMap { row[$0]?.string } }, visit)
+        let rows = shown.map { row in report.columns.map { cell(row, $0.member, people) } }
+        let path = path(report.name)
+        let kept = try await filters(of: report, search, visit)
+        return Page(
+            report.title, .reports,
+            lead: all.count > mostShown
+                ? "\(report.lead) The first 50 are shown; the files have all." : report.lead,
+            above: Link("Reports", "/console/reports"),
+            [
+                .form(
+                    Form(
+                        path, submit: "Show", asks: true,
+                        [
+                            Field(
+                                .text, "search", "Contains", help: "A word that stands in one of the first 200 rows.",
+                                value: search)
+                        ]))
+            ] + kept + [
+                .links([
+                    Link(.data("CSV"), path + "?format=csv&search=" + ConsolePath.part(search)),
+                    Link(.data("JSON"), path + "?format=json&search=" + ConsolePath.part(search)),
+                ]),
+                .table(
+                    Table(report.title, report.columns.map(\.title), rows, empty: "There is nothing to report.")),
+            ])
     }
 }

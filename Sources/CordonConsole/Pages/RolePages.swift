@@ -130,8 +130,9 @@ struct RolePages {
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         // What is kept of a deletion says nothing of the role.
         let draft = visit.draft.flatMap { $0.has("name") ? $0 : nil }
-        return .page(
-            try await Self.page(visit, try await Self.known(visit), draft, version: ShownVersion.of(draft)))
+        let role = try await Self.known(visit)
+        visit.begin()
+        return .page(try await Self.page(visit, role, draft, version: ShownVersion.of(draft)))
     }
 
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

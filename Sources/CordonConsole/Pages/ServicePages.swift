@@ -7,7 +7,7 @@ import HTTPTypes
 struct ServicePages {
     func add(to table: ConsoleTable) {
         table.get("/console/service", lists: "read", show)
-        table.get("/console/service/accounts", needs: "manageTenant", accounts)
+        table.get("/console/service/accounts", needs: "manageTenant", lists: "manageTenant", accounts)
         table.post("/console/service/accounts", saveAccounts)
     }
 
@@ -92,12 +92,31 @@ struct ServicePages {
 
     // MARK: Accounts
 
+    /// A page of the accounts, with what to add to them and which of them to remove.
+    ///
     /// - Parameter present: What the service says of the accounts.
     private static func accountsPage(
-        _ present: JSONValue, _ form: ConsoleForm?, _ notes: [Block] = [], version: String? = nil
+        _ present: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit, _ notes: [Block] = [],
+        version: String? = nil
     ) -> Page {
         let known = present["accounts"]?.array
-        let lines = (known ?? []).map(line).joined(separator: "\n")
+        let (shown, more) = ListPages.cut(known ?? [], "/console/service/accounts", visit)
+        var fields = [
+            Field(
+                .flag, "restricted", "Only certain accounts may be used",
+                value: form.map { $0["restricted"] } ?? (known == nil ? "" : "true")),
+            Field(
+                .long, "add", "Accounts to add",
+                help:
+                    "One per line: the sign-in name of a person in the directory, such as worker@example.com; of anyone else, the object id and the sign-in name.",
+                value: form.map { $0.all("add").joined() } ?? ""),
+        ]
+        if !shown.isEmpty {
+            fields.append(
+                Field(
+                    .several(shown.map { (ConsolePath.part($0.text("id")), .data(line(of: $0))) }), "remove",
+                    "Accounts to remove", value: form?.all("remove").joined(separator: ",") ?? ""))
+        }
         var blocks = notes
         blocks.append(
             .form(
@@ -105,18 +124,8 @@ struct ServicePages {
                     "/console/service/accounts", submit: "Save",
                     hidden: [
                         ("version", version ?? present.text("version")), ("page", "/console/service/accounts"),
-                    ],
-                    cancel: Link("Cancel", "/console/service"),
-                    [
-                        Field(
-                            .flag, "restricted", "Only the accounts below may be used",
-                            value: form.map { $0["restricted"] } ?? (known == nil ? "" : "true")),
-                        Field(
-                            .long, "accounts", "Accounts",
-                            help:
-                                "One per line: the sign-in name of a person in the directory, such as worker@example.com; of anyone else, the object id and the sign-in name.",
-                            value: form.map { $0.all("accounts").joined() } ?? lines),
-                    ])))
+                    ], cancel: Link("Cancel", "/console/service"), fields)))
+        if let more { blocks.append(.links([more])) }
         return Page("Accounts that may be used", .service, above: Link("Service", "/console/service"), blocks)
     }
 
@@ -131,17 +140,20 @@ struct ServicePages {
     @Sendable private func accounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         .page(
             Self.accountsPage(
-                try await visit.api.get(Self.accountsRoute), visit.draft, version: ShownVersion.of(visit.draft)))
+                try await visit.api.get(Self.accountsRoute), visit.draft, visit, version: ShownVersion.of(visit.draft)))
     }
 
     @Sendable private func saveAccounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let version = ShownVersion.of(visit.form)
+        let (form, version) = (visit.form, ShownVersion.of(visit.form))
+        let present = try await visit.api.get(Self.accountsRoute)
         do {
-            let isRestricted = visit.form["restricted"] == "true"
-            let known = try await visit.api.get(Self.accountsRoute).list("accounts")
-            var accounts: [JSONValue] = []
-            for line in isRestricted ? visit.form.lines("accounts") : [] {
-                accounts.append(try await Self.account(line, among: known, visit))
+            let isRestricted = form["restricted"] == "true"
+            let known = present.list("accounts")
+            let removed = Set(form.all("remove").map { $0.removingPercentEncoding ?? $0 })
+            var accounts = known.filter { !removed.contains($0.text("id")) }
+            for line in isRestricted ? form.lines("add") : [] {
+                let account = try await Self.account(line, among: known, visit)
+                if !accounts.contains(where: { $0["id"] == account["id"] }) { accounts.append(account) }
             }
             try await visit.api.call(
                 .put, Self.accountsRoute, ["accounts": isRestricted ? .array(accounts) : .null],
@@ -149,14 +161,12 @@ struct ServicePages {
             return .moved("/console/service")
         } catch let refusal as Refusal where refusal.status == .badRequest {
             return .page(
-                Self.accountsPage(.null, visit.form, Block.refused(refusal), version: version), .badRequest)
+                Self.accountsPage(present, form, visit, Block.refused(refusal), version: version), .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
-            let now = try await visit.api.get(Self.accountsRoute)
-            let lines =
-                now["accounts"]?.array.map { $0.map { Phrase.data(Self.line(of: $0)) } } ?? ["any account may be used"]
-            let note = ShownVersion.overtaken(
-                by: lines, "Another administrator changed the accounts while you did.")
-            return .page(Self.accountsPage(now, visit.form, [note]), .conflict)
+            let note = Block.note(
+                .bad, "Another administrator changed the accounts while you did.",
+                ["Nothing was changed. Send the form again to make your changes to the accounts as they are now."])
+            return .page(Self.accountsPage(present, form, visit, [note]), .conflict)
         }
     }
 

@@ -114,7 +114,8 @@ struct TargetPages {
         }
         if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
         let page = try await visit.api.get(path)
-        let sources = try await visit.api.get("/admin/v1/directory/sources").array ?? []
+        let asked = page.list("value").map { ConsolePath.part($0.text("id")) }.joined(separator: "&group=")
+        let sources = try await visit.api.get("/admin/v1/directory/sources?group=" + asked).array ?? []
         func source(of id: String) -> Cell {
             let known = sources.first { $0.list("groups").contains(.string(id.lowercased())) }
             return known.map { .badge("synchronised from \($0.text("name")): read only", .plain) }
@@ -124,7 +125,7 @@ struct TargetPages {
             [.text(.data(group.text("displayName"))), source(of: group.text("id")), .code(group.text("id"))]
         }
         let from: [Phrase] = sources.map { source in
-            "\(source.text("name")) (people: \(.data("\(source.number("people"))")), groups: \(.data("\(source.list("groups").count)")))"
+            "\(source.text("name")) (people: \(.data("\(source.number("people"))")), groups: \(.data("\(source.number("groupCount"))")))"
         }
         return .page(
             Page(

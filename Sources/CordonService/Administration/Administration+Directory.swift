@@ -116,8 +116,10 @@ extension Administration {
     }
 
     /// What the directory is synchronised from, with the folded ids of the groups that each source brings; ordered by name.
-    public func directorySources(as administrator: Administrator) async throws(ServiceError) -> [DirectorySource] {
-        try await store.read(.read, as: administrator) { try $0.records(DirectorySource.self) }
+    public func directorySources(
+        as administrator: Administrator
+    ) async throws(ServiceError) -> [DirectorySourceSummary] {
+        try await store.read(.read, as: administrator) { try DirectorySourceSummary.all(in: $0) }
     }
 
     /// How many people and groups there are.

@@ -24,6 +24,9 @@ public struct Administration: Sendable {
     /// What people may ask about themselves: an export of their data, and its erasure.
     public var personalData: PersonalDataRequests { PersonalDataRequests(administration: self) }
 
+    /// The words by which callers filter reports.
+    public var reportFilters: ReportFilters { ReportFilters(store: store, ids: ids) }
+
     var writer: PolicyWriter {
         PolicyWriter(
             store: store, targeting: targeting, review: review, ids: ids, configuration: configuration, logger: logger)

@@ -11,6 +11,14 @@ public struct VersionContent: Sendable, Codable, Equatable {
     public let changes: [MemberChange]
 }
 
+/// One version among the others of its entity, without what it said.
+public struct VersionPlace: Sendable, Codable, Equatable {
+    /// Who made it, when and why.
+    public let version: EntityVersion
+    /// The version that is in force now, nil where the entity was removed.
+    public let inForce: String?
+}
+
 /// Two versions side by side.
 public struct VersionComparison: Sendable, Codable, Equatable {
     /// The version that is compared from.

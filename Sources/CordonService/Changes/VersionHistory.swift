@@ -29,6 +29,54 @@ public struct VersionHistory: Sendable {
         }
     }
 
+    /// One version without what it said, and the one that is in force now: what says that it is there, at the cost of two records.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` where it is not kept.
+    public func place(
+        ofVersion version: String, of kind: EntityVersion.Kind, _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> VersionPlace {
+        try await store.read(.read, as: administrator) { records in
+            let storageID = EntityVersion.storageID(EntityVersion.entity(kind, id), version)
+            guard let found = try records.record(EntityVersion.self, storageID) else {
+                throw ServiceError(.notFound, "no version of this name is kept", place: version)
+            }
+            switch kind {
+            case .policy:
+                guard let present = try records.record(ManagedAppPolicy.self, id) else {
+                    // The newest words say whose a policy was that is gone.
+                    _ = try Self.versions(of: kind, id, seenBy: administrator, in: records)
+                    return VersionPlace(version: found, inForce: nil)
+                }
+                guard administrator.sees(present) else {
+                    throw ServiceError(.notFound, "no version of this name is kept", place: version)
+                }
+                return VersionPlace(version: found, inForce: present.version)
+            case .filter:
+                let present = try records.record(AssignmentFilter.self, folded(id))
+                return VersionPlace(version: found, inForce: present?.versionToken)
+            }
+        }
+    }
+
+    /// The most policies that are asked about at once.
+    private static let mostPolicies = 200
+
+    /// The versions of some policies that are in force, in the order of the ids: who changed each of them last, when and why. Policies
+    /// that the caller may not read, and those of which no version is kept, are left out.
+    ///
+    /// - Parameter ids: At most 200; the rest is left out.
+    public func versionsInForce(
+        ofPolicies ids: [String], as administrator: Administrator
+    ) async throws(ServiceError) -> [EntityVersion] {
+        try await store.read(.read, as: administrator) { records in
+            let policies = try records.records(ManagedAppPolicy.self, ids: Array(ids.prefix(Self.mostPolicies)))
+                .filter(administrator.sees)
+            return try records.records(
+                EntityVersion.self,
+                ids: policies.map { EntityVersion.storageID(EntityVersion.entity(.policy, $0.id), $0.version) })
+        }
+    }
+
     /// Compares two versions of a policy or filter.
     ///
     /// - Throws: ``ServiceError`` with code `notFound` where one of them is not kept.

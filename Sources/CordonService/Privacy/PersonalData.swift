@@ -33,11 +33,15 @@ public struct PersonalData: Sendable, Codable, Equatable {
     /// Which rules the apps were given, also those whose registration is not kept any more.
     public var deliveries: [DeliveredRules]
 
+    /// The words by which the person filters reports, as an administrator.
+    public var reportFilters: [ReportFilter]
+
     /// Whether anything is kept.
     var isEmpty: Bool {
         user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && commands.isEmpty
             && workingTime == nil
             && block == nil && telemetry.isEmpty && logs.isEmpty && sharedDevices.isEmpty && allowedAccount == nil
             && sources.isEmpty && revocation == nil && alerts.isEmpty && deliveries.isEmpty
+            && reportFilters.isEmpty
     }
 }

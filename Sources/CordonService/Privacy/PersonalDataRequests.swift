@@ -105,7 +105,8 @@ extension PersonalData {
             allowedAccount: try records.settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
             sources: try records.records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
             revocation: try records.record(SessionRevocation.self, id),
-            alerts: try records.records(OperatorAlert.self, where: (.user, id)), deliveries: deliveries)
+            alerts: try records.records(OperatorAlert.self, where: (.user, id)), deliveries: deliveries,
+            reportFilters: try ReportFilter.kept(by: id, in: records))
         if isEmpty { throw ServiceError(.notFound, "nothing is kept about a person with this id") }
     }
 
@@ -125,6 +126,7 @@ extension PersonalData {
         for change in try store.records(WaitingChange.self) where folded(change.entity) == "user/\(id)" {
             try store.remove(WaitingChange.self, change.id)
         }
+        try store.remove(ReportFilter.self, ids: reportFilters.map(\.id))
         for alert in alerts { try store.remove(OperatorAlert.self, alert.id) }
         for device in sharedDevices {
             guard var device = try store.record(SharedDevice.self, device) else { continue }
@@ -134,7 +136,7 @@ extension PersonalData {
         for name in sources {
             guard var source = try store.record(DirectorySource.self, name) else { continue }
             source.people.remove(id)
-            try store.save(source)
+            try source.keep(in: store)
         }
         if allowedAccount != nil {
             var settings = try store.settings()

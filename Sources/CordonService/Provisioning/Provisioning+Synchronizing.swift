@@ -23,7 +23,7 @@ extension Provisioning {
         guard !read.isEmpty else { return DirectoryChanges() }
         return try await store.change(for: tenant) { change in
             let difference = try DirectoryDifference(from: source, content, in: change)
-            try change.save(difference.source)
+            try difference.source.keep(in: change)
             guard difference.changesAnything else { return DirectoryChanges() }
             try targeting.announceChange(
                 toUsers: difference.affected, nesting: difference.nested, in: &change
@@ -79,7 +79,8 @@ private struct DirectoryDifference: Sendable {
         let allGroups = try records.groupsWithMembers()
         let presentGroups = Dictionary(allGroups.map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
         source = now
-        isRemembered = known == now
+        let summary = try records.record(DirectorySourceSummary.self, name)
+        isRemembered = known == now && summary == DirectorySourceSummary(of: now)
         gone = before.people.subtracting(now.people).sorted().compactMap { present[$0] }
         people = content.people.filter { present[$0.storageID] != $0 }
         goneGroups = before.groups.subtracting(now.groups).sorted().compactMap { presentGroups[$0] }

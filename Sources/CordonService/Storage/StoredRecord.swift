@@ -61,6 +61,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case catalogueApp
     /// ``ExportJob``.
     case exportJob
+    /// ``ReportFilter``.
+    case reportFilter
     /// ``WorkingTimeRecord``.
     case workingTime
     /// ``TelemetryRecord``.
@@ -73,6 +75,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case logPiece
     /// ``DirectorySource``.
     case directorySource
+    /// ``DirectorySourceSummary``.
+    case directorySourceSummary
     /// ``SharedDevice``.
     case sharedDevice
     /// ``CustomRole``.

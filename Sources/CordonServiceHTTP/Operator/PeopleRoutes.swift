@@ -19,18 +19,27 @@ struct PeopleRoutes: Sendable {
         var name: String
         /// How many people it brings.
         var people: Int
-        /// The folded ids of the groups that it brings, ordered.
+        /// How many groups it brings.
+        var groupCount: Int
+        /// The folded ids of the groups that it brings, ordered; of those that were asked about, where some were.
         var groups: [String]
+
+        init(_ source: DirectorySourceSummary, among asked: Set<String>) {
+            name = source.name
+            people = source.people
+            groupCount = source.groups.count
+            groups = (asked.isEmpty ? source.groups : source.groups.intersection(asked)).sorted()
+        }
     }
 
     func add(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/people", method: .get) { request, context in
             try Response(.ok, try await page(of: request, context.administrator))
         }
-        routing.allowing(.readApps).on("/admin/v1/directory/sources", method: .get) { _, context in
+        routing.allowing(.readApps).on("/admin/v1/directory/sources", method: .get) { request, context in
+            let asked = Set(request.uri.queryParameters.getAll("group").map { $0.lowercased() })
             let sources = try await administration.directorySources(as: context.administrator)
-            return try Response(
-                .ok, sources.map { Source(name: $0.name, people: $0.people.count, groups: $0.groups.sorted()) })
+            return try Response(.ok, sources.map { Source($0, among: asked) })
         }
     }
 

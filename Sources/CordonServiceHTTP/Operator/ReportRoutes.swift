@@ -6,7 +6,39 @@ import Hummingbird
 struct ReportRoutes: Sendable {
     let administration: Administration
 
+    /// The body of `POST /admin/v1/reports/filters`.
+    private struct NewFilter: Decodable {
+        var name: String
+        var report: ReportFilter.Report
+        var search: String
+    }
+
     func add(to routing: AdministrationRouting) {
+        addReports(to: routing)
+        addFilters(to: routing)
+    }
+
+    /// The words by which the caller filters reports.
+    private func addFilters(to routing: AdministrationRouting) {
+        routing.allowing(.readApps).on("/admin/v1/reports/filters", method: .get) { _, context in
+            let filters = try await administration.reportFilters.reportFilters(as: context.administrator)
+            return try Response(.ok, filters)
+        }
+        routing.allowing(.readApps).on("/admin/v1/reports/filters", method: .post) { request, context in
+            let new = try await RequestBodyReader.message(
+                NewFilter.self, of: request, atMost: AdministrationRouting.largestBody, isStrict: true)
+            let filter = try await administration.reportFilters.saveReportFilter(
+                new.name, of: new.report, search: new.search, as: context.administrator)
+            return try Response(.created, filter)
+        }
+        routing.allowing(.readApps).on("/admin/v1/reports/filters/:id", method: .delete) { _, context in
+            try await administration.reportFilters.removeReportFilter(
+                context.decodedKey("id"), as: context.administrator)
+            return Response(status: .noContent)
+        }
+    }
+
+    private func addReports(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/reports/drift", method: .get) { request, context in
             let apps = try await administration.drift(as: context.administrator, limit: Self.limit(request))
             return try Response(.ok, apps)

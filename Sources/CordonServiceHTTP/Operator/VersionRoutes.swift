@@ -14,6 +14,12 @@ struct VersionRoutes: Sendable {
         for (kind, collection) in [(EntityVersion.Kind.policy, "policies"), (.filter, "filters")] {
             add(kind, collection, to: routing)
         }
+        routing.allowing(.readApps).on("/admin/v1/policies/inForce", method: .get) { request, context in
+            let ids = request.uri.queryParameters.getAll("policy").map { String($0) }
+            let versions = try await administration.history.versionsInForce(
+                ofPolicies: ids, as: context.administrator)
+            return try Response(.ok, versions)
+        }
         routing.allowing(.readApps).on("/admin/v1/documents", method: .get) { _, context in
             let documents = try await administration.history.present(as: context.administrator)
             return try Response(.ok, documents)
@@ -40,6 +46,11 @@ struct VersionRoutes: Sendable {
             let version = try await administration.history.version(
                 context.decodedKey("version"), of: kind, context.decodedKey("id"), as: context.administrator)
             return try Response(.ok, version)
+        }
+        routing.allowing(.readApps).on(RouterPath(list + "/:version/place"), method: .get) { _, context in
+            let place = try await administration.history.place(
+                ofVersion: context.decodedKey("version"), of: kind, context.decodedKey("id"), as: context.administrator)
+            return try Response(.ok, place)
         }
         // The earlier of two is in the path, the later one in the query.
         routing.allowing(.readApps).on(RouterPath(list + "/:version/comparison"), method: .get) { request, context in

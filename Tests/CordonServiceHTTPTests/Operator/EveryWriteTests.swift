@@ -69,6 +69,8 @@ import Testing
             "DELETE /admin/v1/commands/*": .harmless,
             "DELETE /admin/v1/devices/*": .harmless,
             "PUT /admin/v1/moving": .freshSignIn,
+            "POST /admin/v1/reports/filters": .harmless,
+            "DELETE /admin/v1/reports/filters/*": .harmless,
             "DELETE /admin/v1/users/*/data": .budget,
             "PUT /admin/v1/users/*/workingTime": .harmless,
             "POST /admin/v1/keys": .freshSignIn,

@@ -40,6 +40,29 @@ import Testing
         }
     }
 
+    @Test func `a filter of a report is saved, listed and removed, and what is none is refused`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let path = "/admin/v1/reports/filters"
+            #expect(try await client.administer(.get, path).json == [])
+            let made = try await client.administer(
+                .post, path, ["name": "Tills", "report": "drift", "search": "till-"])
+            let id = try #require(made.json["id"]?.string)
+            #expect(made.status == .created)
+            #expect(try await client.administer(.get, path).json.array?.map { $0["name"] } == ["Tills"])
+            for body: JSONValue in [
+                ["name": "Tills", "report": "none", "search": "till-"], ["name": "Tills", "report": "drift"],
+                ["name": "", "report": "drift", "search": "till-"],
+            ] { #expect(try await client.administer(.post, path, body).status == .badRequest) }
+            let again = try await client.administer(
+                .post, path, ["name": "tills", "report": "wipes", "search": "till-"])
+            #expect(again.status == .conflict)
+            #expect(try await client.administer(.delete, path + "/none").status == .notFound)
+            #expect(try await client.administer(.delete, path + "/" + id).status == .noContent)
+            #expect(try await client.administer(.get, path).json == [])
+        }
+    }
+
     @Test func `a person's status has the rules that are meant, what is under way, and every app`() async throws {
         let service = try await TestService()
         try await service.test { client in

@@ -23,7 +23,7 @@ struct AuditCoverageTests {
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",
         "directoryCount", "expiringApps", "installedVersions", "filterMatches", "protection", "people", "isBlocked",
-        "newestAuditRecords", "directorySources",
+        "newestAuditRecords", "directorySources", "reportFilters",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -116,6 +116,15 @@ struct AuditCoverageTests {
         },
         Write("targetApps", ["policy.targetApps"]) {
             _ = try await $0.service.administration.targetApps([], group: nil, ofPolicy: $0.policy, as: $0.owner)
+        },
+        Write("saveReportFilter", ["reportFilter.save"]) {
+            _ = try await $0.service.administration.reportFilters.saveReportFilter(
+                "Tills", of: .drift, search: "till", as: $0.owner)
+        },
+        Write("removeReportFilter", ["reportFilter.save", "reportFilter.remove"]) {
+            let filters = $0.service.administration.reportFilters
+            let saved = try await filters.saveReportFilter("Tills", of: .drift, search: "till", as: $0.owner)
+            try await filters.removeReportFilter(saved.id, as: $0.owner)
         },
         Write("saveUser", ["user.save"]) {
             try await $0.service.provisioning.saveUser(
@@ -265,8 +274,9 @@ struct AuditCoverageTests {
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(
-                of: /\n(public struct|extension) (Administration|DeviceService|PersonalDataRequests|Provisioning)[ :]/)
-            {
+                of:
+                    /\n(public struct|extension) (Administration|DeviceService|PersonalDataRequests|Provisioning|ReportFilters)[ :]/
+            ) {
                 let rest = text[match.range.upperBound...]
                 let body = rest.prefix(upTo: rest.firstRange(of: "\n}\n")?.lowerBound ?? rest.endIndex)
                 for match in body.matches(of: /\n    public func ([A-Za-z]+)/) { operations.insert(String(match.1)) }

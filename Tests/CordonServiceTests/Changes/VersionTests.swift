@@ -46,6 +46,61 @@ import Testing
                 == #"[{"direction":"weaker","from":true,"member":"printBlocked","to":false}]"#)
     }
 
+    @Test func `who changed a policy last is said of several at once, as far as the caller may read them`() async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        let history = test.service.administration.history
+        let author = test.administrator(.policyAdministrator)
+        let first = try await test.protect(to: .group("staff"))
+        let second = try await change(
+            try await test.protect(to: .group("staff")), ["printBlocked": true], test, as: author)
+        let west = try await change(
+            try await test.protect(to: .group("staff")), ["roleScopeTagIds": ["tag-west"]], test)
+        let versions = try await history.versionsInForce(
+            ofPolicies: [second.id, "T_none", first.id, west.id], as: test.owner)
+        #expect(versions.map(\.entity) == [second, first, west].map { EntityVersion.entity(.policy, $0.id) })
+        #expect(versions.map { $0.author?.id } == [author.id, test.owner.id, test.owner.id])
+        #expect(versions.map(\.version) == [second.version, first.version, west.version])
+        let role = CustomRole(
+            id: "west", displayName: "West", permissions: [.read], members: ["w"], scopeTags: ["tag-west"])
+        let reader = Administrator(
+            tenant: TestOrganisation.tenant, id: "w", name: "W", roles: [], customRoles: [role])
+        let seen = try await history.versionsInForce(ofPolicies: [first.id, west.id], as: reader)
+        #expect(seen.map(\.version) == [west.version])
+    }
+
+    @Test func `where a version stands is said without what it said, and not to callers who may not read the policy`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        let history = test.service.administration.history
+        let first = try await test.protect(to: .group("staff"))
+        let present = try await change(first, ["printBlocked": true], test)
+        func place(_ version: String, as administrator: Administrator? = nil) async throws -> VersionPlace {
+            try await history.place(ofVersion: version, of: .policy, first.id, as: administrator ?? test.owner)
+        }
+        let found = try await place(first.version)
+        #expect(found.version.version == first.version && found.version.superseded != nil)
+        #expect(found.inForce == present.version)
+        #expect(try await place(present.version).version.superseded == nil)
+        #expect(await failure { _ = try await place("none") }?.code == .notFound)
+        let role = CustomRole(
+            id: "west", displayName: "West", permissions: [.read], members: ["w"], scopeTags: ["tag-west"])
+        let limited = Administrator(
+            tenant: TestOrganisation.tenant, id: "w", name: "w", roles: [], customRoles: [role])
+        #expect(await failure { _ = try await place(first.version, as: limited) }?.code == .notFound)
+        try await test.service.administration.deletePolicy(first.id, ifVersion: nil, as: test.owner)
+        #expect(try await place(first.version).inForce == nil)
+        #expect(await failure { _ = try await place(first.version, as: limited) }?.code == .notFound)
+        let now = test.clock.now
+        let filter = AssignmentFilter(
+            id: "filter-1", displayName: "F", rule: "(app.appVersion -startsWith \"1\")", created: now, modified: now)
+        try await test.service.administration.saveResource(filter, isNew: true, as: test.owner)
+        let kept = try await history.place(
+            ofVersion: filter.versionToken, of: .filter, filter.id, as: test.owner)
+        #expect(kept.inForce == filter.versionToken)
+    }
+
     @Test func `a write that changes nothing makes no version and tells no app`() async throws {
         let (test, app) = try await TestApp.enrolled()
         let policy = try #require(
