@@ -4,8 +4,15 @@ internal import Foundation
 
 /// Which account owns files that are not sealed: a small file per path in the vault's directory. A sealed file names its
 /// owner itself and needs no entry.
+///
+/// A note is its JSON, a line feed, and a message code of the JSON under a key of the device: a wipe removes what a note names, wherever it
+/// is, so a process without that key must not be able to name a file. Earlier software left notes without a code. Those that a vault has are
+/// given one when it is first opened by this version; later ones count only for what lies in the vault's own directories.
 struct OwnerRegister: Sendable {
     let directory: URL
+    let secrets: AccountSecrets
+    /// Where every file is the vault's own, so that a note without a code may name it.
+    let places: [URL]
 
     private struct Entry: Codable {
         let path: String
@@ -16,7 +23,7 @@ struct OwnerRegister: Sendable {
     func setOwner(_ owner: AccountID?, of path: URL) throws(VaultError) {
         let place = entryPath(path)
         guard let owner else { return try PosixFile.unlinkIfPresent(place) }
-        try PosixFile.makeDirectory(directory.path)
+        try PosixFile.makeDirectory(directory.path, following: false)
         try PosixFile.replace(place, with: try entry(owner, path))
     }
 
@@ -64,11 +71,50 @@ struct OwnerRegister: Sendable {
     }
 
     private func read(_ place: String) throws(VaultError) -> Entry? {
-        guard let bytes = try PosixFile.contents(place, limit: 1 << 16) else { return nil }
-        guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes)) else {
+        guard let bytes = try PosixFile.contents(place, limit: Self.longest) else { return nil }
+        guard let (entry, isCoded) = try Self.parse(bytes, secrets), isCoded || isOwn(entry.path) else {
             throw VaultError(.damaged, "The note of a file's owner is damaged.", place: place)
         }
         return entry
+    }
+
+    private static func parse(
+        _ bytes: [UInt8], _ secrets: AccountSecrets
+    ) throws(VaultError) -> (Entry, isCoded: Bool)? {
+        let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
+        guard let text = parts.first, let entry = try? JSONDecoder().decode(Entry.self, from: Data(text)) else {
+            return nil
+        }
+        let code = try secrets.code(ofNote: Array(text))
+        return (entry, parts.count == 2 && parts[1].elementsEqual(code.utf8))
+    }
+
+    private static let longest = 1 << 16
+
+    /// Whether a path leads into the vault's own directories, and no link leads out of them.
+    private func isOwn(_ path: String) -> Bool {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
+        return places.contains { folder.hasPrefix($0.resolvingSymlinksInPath().path + "/") }
+    }
+
+    /// Gives the notes that earlier software has left a code, once; a folder that comes later, and what is put into it, is not trusted so far.
+    ///
+    /// - Parameter vault: Tells this vault from others of its name.
+    /// - Throws: ``VaultError`` where a link stands in the folder's place, the key store refuses, or a note cannot be written.
+    func takeOver(of vault: String) throws(VaultError) {
+        guard !PosixFile.isLink(directory.path) else {
+            throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: directory.path)
+        }
+        guard try !secrets.arePlainNotesRetired(of: vault) else { return }
+        for name in try PosixFile.names(in: directory.path) where name.hasSuffix(".json") {
+            let place = directory.appendingPathComponent(name).path
+            // One that cannot be read stays, and a wipe says so.
+            guard let bytes = (try? PosixFile.contents(place, limit: Self.longest)) ?? nil,
+                let (entry, isCoded) = try Self.parse(bytes, secrets), !isCoded
+            else { continue }
+            try PosixFile.replace(place, with: try self.entry(entry.owner, URL(fileURLWithPath: entry.path)))
+        }
+        try secrets.retirePlainNotes(of: vault)
     }
 
     private func entry(_ owner: AccountID, _ path: URL) throws(VaultError) -> [UInt8] {
@@ -76,7 +122,7 @@ struct OwnerRegister: Sendable {
         guard let bytes = try? JSONEncoder().encode(entry) else {
             throw VaultError(.inputOutput, "An owner cannot be noted.", place: path.path)
         }
-        return Array(bytes)
+        return Array(bytes) + [UInt8(ascii: "\n")] + Array(try secrets.code(ofNote: Array(bytes)).utf8)
     }
 
     /// Removes readable files that were left unfinished, with their notes. One that is being written is locked.

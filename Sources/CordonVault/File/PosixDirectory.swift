@@ -21,10 +21,15 @@ internal import Foundation
 extension PosixFile {
     /// Makes a directory of mode 0700 with what lies above it, durably: what is synced below it must not go with its name when
     /// the power fails. An existing one is left as it is.
-    static func makeDirectory(_ path: String) throws(VaultError) {
+    ///
+    /// - Parameter following: Whether a symbolic link may stand there: behind one lies what is another's.
+    static func makeDirectory(_ path: String, following: Bool = true) throws(VaultError) {
         let parent = (path as NSString).deletingLastPathComponent
         if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }
-        if errno == EEXIST { return }
+        if errno == EEXIST {
+            guard !following, isLink(path) else { return }
+            throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: path)
+        }
         guard errno == ENOENT, parent != path, !parent.isEmpty else { throw .system("mkdir", path) }
         try makeDirectory(parent)
         if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }

@@ -115,6 +115,25 @@ struct AccountSecrets: Sendable {
         "\(try name("wipe journal", Array("\(vaultName)\0".utf8) + text))"
     }
 
+    /// The message code of a note of a readable file's owner in this vault, hexadecimal.
+    func code(ofNote text: [UInt8]) throws(VaultError) -> String {
+        "\(try name("note of an owner", Array("\(vaultName)\0".utf8) + text))"
+    }
+
+    /// Remembers that every note of an owner in this vault has a code from now on.
+    ///
+    /// - Parameter vault: Tells this vault from others of its name.
+    func retirePlainNotes(of vault: String) throws(VaultError) { try keyStore.retire(plainNotes(vault)) }
+
+    /// Whether a note without a code is none of this vault's.
+    func arePlainNotesRetired(of vault: String) throws(VaultError) -> Bool {
+        try keyStore.isRetired(plainNotes(vault))
+    }
+
+    private func plainNotes(_ vault: String) throws(VaultError) -> KeyStoreName {
+        try name("plain notes", Array("\(vaultName)\0\(vault)".utf8))
+    }
+
     private func name(_ kind: String, _ account: AccountID) throws(VaultError) -> KeyStoreName {
         try name(kind, Array("\(vaultName)\0\(account.rawValue.lowercased())".utf8))
     }

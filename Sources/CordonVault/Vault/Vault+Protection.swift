@@ -94,10 +94,6 @@ extension Vault {
 
     // MARK: For this target
 
-    nonisolated var register: OwnerRegister {
-        OwnerRegister(directory: directory.appendingPathComponent("owners"))
-    }
-
     private func notSealed(_ path: URL) throws(VaultError) -> VaultError {
         guard let file = try PosixFile.open(path.path, writing: false) else {
             return VaultError(.noSuchFile, "There is no file.", place: path.path)

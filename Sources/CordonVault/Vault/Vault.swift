@@ -18,6 +18,7 @@ public actor Vault {
     nonisolated let clock: @Sendable () -> Date
     nonisolated let records: KeyRecords
     nonisolated let journals: WipeJournals
+    nonisolated let register: OwnerRegister
     var keys: AccountKeys
     var wipes: WipesHere
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
@@ -47,11 +48,15 @@ public actor Vault {
         keys = AccountKeys(records)
         journals = WipeJournals(in: directory, secrets: secrets)
         wipes = WipesHere(journals)
+        register = OwnerRegister(
+            directory: directory.appending(path: "owners"), secrets: secrets, places: [directory] + roots)
         self.roots = roots
         self.clock = clock
         try PosixFile.makeDirectory(directory.path)
-        try PosixFile.makeDirectory(self.keyDirectory.path)
+        try PosixFile.makeDirectory(self.keyDirectory.path, following: keyDirectory != nil)
         try journals.prepare()
+        // Vaults that share their keys have one name.
+        try register.takeOver(of: keyDirectory != nil ? directory.standardizedFileURL.path : "")
         BackupExclusion.exclude(self.keyDirectory)
         register.removeUnfinished()
     }

@@ -19,7 +19,7 @@ struct WipeJournals: Sendable {
     }
 
     /// Makes the folder.
-    func prepare() throws(VaultError) { try PosixFile.makeDirectory(folder.path) }
+    func prepare() throws(VaultError) { try PosixFile.makeDirectory(folder.path, following: false) }
 
     /// Where the journal of an account's unfinished wipe lies.
     func path(for account: AccountID) -> URL { folder.appending(path: "\(account.fileName).json") }

@@ -45,12 +45,23 @@ struct ForgedJournalTests {
         return ([sealed, readable, cache], keyID, { runs.value })
     }
 
-    @Test(arguments: [[], ["00"]] as [[String]], [true, false])
+    /// Which key a forged journal says was destroyed. The present one's id stands in its record, where an attacker reads it.
+    enum Claimed: CaseIterable {
+        case none, another, present
+    }
+
+    @Test(arguments: Claimed.allCases, [true, false])
     func `a journal without a code that says everything was done keeps neither key nor files`(
-        destroyed: [String], isOpen: Bool
+        claimed: Claimed, isOpen: Bool
     ) async throws {
         let workshop = try await Workshop()
         let (things, keyID, runs) = try await planted(workshop)
+        let destroyed: [String] =
+            switch claimed {
+            case .none: []
+            case .another: ["00"]
+            case .present: [keyID]
+            }
         let copy = workshop.path("copy of the keys")
         try FileManager.default.copyItem(at: workshop.vault.keyDirectory, to: copy)
         if !isOpen { await workshop.vault.lock(workshop.ada) }

@@ -1,0 +1,146 @@
+import CordonIdentity
+import CordonTestSupport
+import Crypto
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// Notes of readable files' owners, against a process that writes to the vault's folder and has no key of the device: a wipe removes what is
+/// noted, so it must not be told what to remove.
+struct OwnerNoteTests {
+    private func place(of path: URL, in vault: Vault) -> URL {
+        let name = Array(SHA256.hash(data: Data(path.standardizedFileURL.path.utf8))).prefix(16).hex
+        return vault.directory.appending(path: "owners/\(name).json")
+    }
+
+    /// A note as earlier software wrote it, and as a process without the device's key can.
+    private func plant(_ path: URL, _ owner: AccountID, in vault: Vault) throws {
+        let place = place(of: path, in: vault)
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        let note = ["path": path.standardizedFileURL.path, "owner": owner.rawValue]
+        try JSONEncoder().encode(note).write(to: place)
+    }
+
+    /// A file that is not the app's.
+    private func victim() throws -> URL {
+        let folder = try TemporaryFolder.make()
+        let file = folder.appending(path: "holiday")
+        try Data("mine".utf8).write(to: file)
+        return file
+    }
+
+    @Test func `a planted note has a wipe remove nothing outside, and the report says so`() async throws {
+        let workshop = try await Workshop()
+        let victim = try victim()
+        defer { TemporaryFolder.remove(victim.deletingLastPathComponent()) }
+        try plant(victim, workshop.ada, in: workshop.vault)
+        #expect(workshop.vault.owner(of: victim) == nil)
+        let report = try await workshop.vault.wipe(workshop.ada)
+        #expect(FileManager.default.fileExists(atPath: victim.path))
+        #expect(report.failures.count == 1, "what the note named may have been the account's")
+    }
+
+    @Test func `a note that names another file, or another account, than it was made for is none`() async throws {
+        let workshop = try await Workshop()
+        let outside = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(outside) }
+        let (own, other) = (outside.appending(path: "own"), outside.appending(path: "other"))
+        for file in [own, other] {
+            try Data("text".utf8).write(to: file)
+            try await workshop.vault.protect(file, for: file == own ? workshop.ada : workshop.ben, sealing: false)
+        }
+        let note = place(of: own, in: workshop.vault)
+        let genuine = try Data(contentsOf: note)
+        #expect(workshop.vault.owner(of: own) == workshop.ada)
+        let text = String(decoding: genuine, as: UTF8.self)
+        for changed in [
+            text.replacing("own\"", with: "other\""),
+            text.replacing(workshop.ada.rawValue, with: workshop.ben.rawValue),
+            String(text.dropLast()), String(text.split(separator: "\n")[0]), text + "0",
+        ] {
+            #expect(changed != text)
+            try Data(changed.utf8).write(to: note)
+            #expect(workshop.vault.owner(of: own) == nil, "\(changed)")
+            #expect(await code { try await workshop.vault.move(own, to: outside.appending(path: "x")) } == .damaged)
+        }
+        try genuine.write(to: note)
+        _ = try await workshop.vault.wipe(workshop.ada)
+        #expect(!FileManager.default.fileExists(atPath: own.path))
+        #expect(FileManager.default.fileExists(atPath: other.path))
+    }
+
+    @Test func `notes that earlier software has left count, and those that come later do not`() async throws {
+        let workshop = try await Workshop()
+        let outside = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(outside) }
+        let (former, later) = (outside.appending(path: "former"), outside.appending(path: "later"))
+        for file in [former, later] { try Data("text".utf8).write(to: file) }
+        // A vault as earlier software leaves it: its key store knows nothing of notes.
+        let keyStore = InMemoryKeyStore()
+        let folder = workshop.path("earlier")
+        func opened() throws -> Vault { try Vault(directory: folder, keyStore: keyStore, name: "app") }
+        let planned = folder.appending(path: "owners")
+        try FileManager.default.createDirectory(at: planned, withIntermediateDirectories: true)
+        try plant(former, workshop.ada, in: workshop.vault)
+        try FileManager.default.moveItem(
+            at: place(of: former, in: workshop.vault),
+            to: planned.appending(path: place(of: former, in: workshop.vault).lastPathComponent))
+        let vault = try opened()
+        #expect(vault.owner(of: former) == workshop.ada)
+        try plant(later, workshop.ada, in: vault)
+        let restarted = try opened()
+        #expect(restarted.owner(of: former) == workshop.ada)
+        #expect(restarted.owner(of: later) == nil)
+        _ = try await restarted.wipe(workshop.ada)
+        #expect(!FileManager.default.fileExists(atPath: former.path))
+        #expect(FileManager.default.fileExists(atPath: later.path))
+    }
+
+    @Test func `a note without a code counts for what lies in the vault's own folders, and not through a link there`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let victim = try victim()
+        defer { TemporaryFolder.remove(victim.deletingLastPathComponent()) }
+        let inside = workshop.vault.directory.appending(path: "readable")
+        try Data("text".utf8).write(to: inside)
+        try plant(inside, workshop.ada, in: workshop.vault)
+        let link = workshop.vault.directory.appending(path: "link")
+        try FileManager.default.createSymbolicLink(
+            at: link, withDestinationURL: victim.deletingLastPathComponent())
+        try plant(link.appending(path: "holiday"), workshop.ada, in: workshop.vault)
+        _ = try await workshop.vault.wipe(workshop.ada)
+        #expect(!FileManager.default.fileExists(atPath: inside.path))
+        #expect(FileManager.default.fileExists(atPath: victim.path))
+    }
+
+    @Test func `a planted note of an unfinished file has a start remove nothing outside`() async throws {
+        let workshop = try await Workshop()
+        let outside = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(outside) }
+        let draft = outside.appending(path: PosixFile.temporaryName())
+        try Data("another app is writing this".utf8).write(to: draft)
+        try plant(draft, workshop.ada, in: workshop.vault)
+        let place = place(of: draft, in: workshop.vault)
+        try FileManager.default.moveItem(
+            at: place, to: place.deletingLastPathComponent().appending(path: "unfinished-" + place.lastPathComponent))
+        _ = try Workshop.vault(in: workshop.folder, workshop.keyStore)
+        #expect(FileManager.default.fileExists(atPath: draft.path))
+    }
+
+    @Test(arguments: ["keys", "wipes", "owners"])
+    func `a link in the place of a vault's own folder is refused, and nothing is written behind it`(
+        name: String
+    ) async throws {
+        let workshop = try await Workshop()
+        let outside = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(outside) }
+        let place = workshop.vault.directory.appending(path: name)
+        try? FileManager.default.removeItem(at: place)
+        try FileManager.default.createSymbolicLink(at: place, withDestinationURL: outside)
+        #expect(throws: VaultError.self) { _ = try Workshop.vault(in: workshop.folder, workshop.keyStore) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.path).isEmpty)
+    }
+}
