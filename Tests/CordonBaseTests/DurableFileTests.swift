@@ -87,6 +87,41 @@ struct DurableFileTests {
         #expect(try DurableFile.read(link, limit: 10) == Data("own".utf8))
     }
 
+    @Test func `a file that has another name too is neither overwritten nor appended to, nor used as a draft`() throws {
+        defer { clean() }
+        let (victim, name) = (folder.appending(path: "victim"), folder.appending(path: "name"))
+        try Data("keep".utf8).write(to: victim)
+        try FileManager.default.linkItem(at: victim, to: name)
+        #expect(!DurableFile.overwrite(name))
+        #expect(throws: FileFailure(EINVAL)) { _ = try DurableFile.openForAppending(name) }
+        #expect(throws: FileFailure(EINVAL)) {
+            try DurableFile.replace(folder.appending(path: "b"), with: Data("x".utf8), by: name)
+        }
+        #expect(try Data(contentsOf: victim) == Data("keep".utf8))
+        try FileManager.default.removeItem(at: name)
+        #expect(mkfifo(name.path, 0o600) == 0)
+        #expect(throws: FileFailure.self) { _ = try DurableFile.openForAppending(name) }
+        #expect(throws: FileFailure.self) {
+            try DurableFile.replace(folder.appending(path: "b"), with: Data("x".utf8), by: name)
+        }
+        #expect(try DurableFile.overwrite(victim) && Data(contentsOf: victim) == Data(count: 4), "its only name")
+    }
+
+    @Test func `the end of a file is read without the rest, and a file that is too long is not read at all`() throws {
+        defer { clean() }
+        let file = folder.appending(path: "a")
+        try DurableFile.replace(file, with: Data("first\nsecond\n".utf8))
+        let end = try DurableFile.tail(of: file, 7)
+        #expect(end.bytes == Data("second\n".utf8) && !end.isWhole)
+        let all = try DurableFile.tail(of: file, 100)
+        #expect(all.bytes == Data("first\nsecond\n".utf8) && all.isWhole)
+        #expect(try DurableFile.tail(of: folder.appending(path: "none"), 7).bytes.isEmpty)
+        // A terabyte that takes no space.
+        #expect(truncate(file.path, 1 << 40) == 0)
+        #expect(throws: FileFailure(EFBIG)) { try DurableFile.read(file, limit: 1 << 39) }
+        #expect(try DurableFile.tail(of: file, 3).bytes == Data(count: 3))
+    }
+
     @Test func `overwriting leaves nothing of the bytes, and removing a missing file is no error`() throws {
         defer { clean() }
         let file = folder.appending(path: "a")

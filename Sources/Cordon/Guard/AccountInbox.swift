@@ -46,6 +46,7 @@ struct AccountInbox: Sendable {
         _ body: () async throws(ProtectionError) -> Void
     ) async throws(ProtectionError) {
         try StateFolder.make(folder.deletingLastPathComponent(), or: "the inbox cannot be made")
+        try StateFolder.refuseLink(at: folder)
         let lock = try await StateLock.waiting(for: lock)
         defer { withExtendedLifetime(lock) {} }
         try await body()
@@ -57,6 +58,9 @@ struct AccountInbox: Sendable {
     func add(_ item: Item, for publicKey: Data) throws(ProtectionError) {
         try StateFolder.make(folder, or: "the inbox cannot be made")
         let number = try (numbers().max() ?? 0) + 1
+        guard number < Self.highest else {
+            throw ProtectionError(.stateUnwritable, "the inbox is numbered beyond all bounds")
+        }
         let sealed: Data
         do {
             var sender = try HPKE.Sender(
@@ -79,7 +83,7 @@ struct AccountInbox: Sendable {
         let key = try Self.privateKey(secret)
         for number in try numbers() {
             let file = file(number)
-            guard let bytes = try file.read(atMost: Self.longest) else { continue }
+            guard try isItem(file), let bytes = try file.read(atMost: Self.longest) else { continue }
             guard let item = open(bytes, key) else {
                 file.setAside()
                 continue
@@ -100,6 +104,20 @@ struct AccountInbox: Sendable {
         do { try FileManager.default.removeItem(at: folder) } catch {
             throw ProtectionError(.stateUnwritable, "what was received and not opened yet cannot be removed")
         }
+    }
+
+    /// Whether a file begins as an item does, so that something large in its place is not read; another one is put aside.
+    private func isItem(_ file: StateFile) throws(ProtectionError) -> Bool {
+        do {
+            guard let head = try DurableFile.head(of: file.url, Self.head.count) else { return false }
+            if head == Self.head { return true }
+        } catch {
+            guard StateFile.isNone(error) else {
+                throw ProtectionError(.stateUnreadable, "what was received cannot be read")
+            }
+        }
+        file.setAside()
+        return false
     }
 
     private func open(_ bytes: Data, _ key: Curve25519.KeyAgreement.PrivateKey) -> Item? {

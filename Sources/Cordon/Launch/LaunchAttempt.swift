@@ -22,9 +22,12 @@ struct LaunchTools: Sendable {
         self.context = context
         self.rules = rules
         self.gates = gates
+        let folder =
+            if let given = configuration.pinDirectory { try StateFolder(given: given) } else {
+                try StateFolder(configuration.dataDirectory.appending(path: "pins"))
+            }
         pins = PINKeeper(
-            folder: try StateFolder(
-                configuration.pinDirectory ?? configuration.dataDirectory.appending(path: "pins")),
+            folder: folder,
             seal: context.seal, clock: configuration.clock, cost: configuration.pinCost ?? configuration.usualPINCost,
             observer: configuration.pinObserver, isShared: configuration.pinDirectory != nil,
             memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil)

@@ -73,7 +73,9 @@ public final class ProtectionLog: Sendable {
             for url in files {
                 let lines = contents(of: url).split(separator: "\n")
                 let left = lines.filter { Self.isHarmless($0, without: names) }
-                try StateFile(url: url).write(Data(left.map { "\($0)\n" }.joined().utf8))
+                let file = StateFile(url: url)
+                // What no log can be written over, such as a folder, goes.
+                do { try file.write(Data(left.map { "\($0)\n" }.joined().utf8)) } catch { try? file.remove() }
             }
         }
     }
@@ -110,19 +112,16 @@ public final class ProtectionLog: Sendable {
     }
 
     private func append(_ line: Data) {
-        var descriptor = openCurrent()
-        if descriptor >= 0, Int(lseek(descriptor, 0, SEEK_END)) + line.count > limit {
-            close(descriptor)
+        var descriptor = try? DurableFile.openForAppending(file(0))
+        if descriptor.map({ Int(lseek($0, 0, SEEK_END)) + line.count > limit }) ?? true {
+            if let descriptor { close(descriptor) }
+            // Also where no log can be written to, such as a pipe: it makes room.
             rotate()
-            descriptor = openCurrent()
+            descriptor = try? DurableFile.openForAppending(file(0))
         }
-        guard descriptor >= 0 else { return }
+        guard let descriptor else { return }
         defer { close(descriptor) }
         _ = line.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-    }
-
-    private func openCurrent() -> Int32 {
-        open(file(0).path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     }
 
     private func rotate() {

@@ -30,19 +30,24 @@ extension StateCounter {
 /// home, is not noticed; the service hears of that at every check-in.
 public struct FileStateCounter: StateCounter {
     private let folder: StateFolder
+    /// More than any number has.
+    private static let longest = 64
 
     /// Keeps them in a folder, made where needed. Where you can, take one that copies of the data folder leave out.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     public init(directory: URL) throws(ProtectionError) {
-        folder = try StateFolder(directory)
+        folder = try StateFolder(given: directory)
     }
+
+    /// Keeps them in a folder that has to be in its parent itself.
+    init(inside directory: URL) throws(ProtectionError) { folder = try StateFolder(directory) }
 
     /// The highest number noted under a name.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnreadable`, also for a file that holds no number.
     public func value(of name: String) throws(ProtectionError) -> Int64 {
-        guard let bytes = try folder.file(name).read() else { return 0 }
+        guard let bytes = try folder.file(name).read(atMost: Self.longest) else { return 0 }
         guard let number = Int64(String(decoding: bytes, as: UTF8.self)), number >= 0 else {
             throw ProtectionError(.stateUnreadable, "a state counter is damaged")
         }

@@ -16,12 +16,15 @@ struct StateFile: Sendable {
     /// has none, which is no record of any kind.
     func read(atMost limit: Int = StateFile.longest) throws(ProtectionError) -> Data? {
         do { return try DurableFile.read(url, limit: limit) } catch {
-            guard [EINVAL, EFBIG, ELOOP, ENXIO].contains(error.number) else {
+            guard Self.isNone(error) else {
                 throw ProtectionError(.stateUnreadable, "\(url.lastPathComponent) cannot be read")
             }
             return Data()
         }
     }
+
+    /// Whether a failure says that what is there cannot be a state file.
+    static func isNone(_ failure: FileFailure) -> Bool { [EINVAL, EFBIG, ELOOP, ENXIO].contains(failure.number) }
 
     /// Replaces the contents; when this returns they survive a crash of the machine.
     func write(_ bytes: Data) throws(ProtectionError) {

@@ -21,11 +21,17 @@ struct StateFolder: Sendable {
         self.url = url
     }
 
+    /// Opens a folder at a place that the app gave, which may be reached by a symbolic link.
+    init(given url: URL) throws(ProtectionError) { try self.init(url.resolvingSymlinksInPath()) }
+
     /// Makes a folder for this app alone where there is none; one that is there costs a single look, has to be this user's, and is closed to
-    /// others.
+    /// others. A symbolic link is none: what is written behind it would not lie in the app's folder.
     static func make(_ url: URL, or reason: String) throws(ProtectionError) {
         var status = stat()
-        if stat(url.path + "/.", &status) == 0 {
+        if lstat(url.path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is no folder")
+            }
             let isClosed = status.st_mode & 0o077 == 0
             guard status.st_uid == geteuid(), isClosed || chmod(url.path, 0o700) == 0 else {
                 throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is another user's, or open to others")
@@ -35,6 +41,13 @@ struct StateFolder: Sendable {
         do {
             try DurableFile.makeFolder(url)
         } catch { throw ProtectionError(.stateUnwritable, reason) }
+    }
+
+    /// Refuses a symbolic link in a folder's place; nothing there is as good as a folder.
+    static func refuseLink(at url: URL) throws(ProtectionError) {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+        throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is no folder")
     }
 
     /// The file for something; `name` tells nothing of it, see ``FolderName``.

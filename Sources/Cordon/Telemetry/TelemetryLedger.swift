@@ -4,6 +4,8 @@ internal import CordonProtocol
 public import Foundation
 
 /// Everything that telemetry ever sent from this device, for the person to read: written before it is sent.
+///
+/// It is plain, and proves nothing: an attacker who can write to the folder can change what the person reads, and nothing that is sent.
 struct TelemetryLedger: Sendable {
     /// One line: an event as it was handed over.
     struct Entry: Codable, Equatable {
@@ -18,8 +20,8 @@ struct TelemetryLedger: Sendable {
         case app
     }
 
-    /// A person's telemetry of a thousand years; a file that is longer is none of Cordon's.
-    private static let longest = 1 << 30
+    /// Some two hundred thousand events; of a longer file the newest half of this is kept.
+    private static let longest = 1 << 26
 
     private let file: URL
     /// Taken for every change: what is added while the ledger is rewritten must not be lost.
@@ -48,12 +50,28 @@ struct TelemetryLedger: Sendable {
     }
 
     private func append(_ text: Data) -> Bool {
-        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        // One call, so that two processes do not mix their lines.
-        return text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == text.count
-            && fsync(descriptor) == 0
+        do {
+            // Of a change that a crash cut off, which leaves two names.
+            try endFormer()
+            var descriptor = try opened()
+            if lseek(descriptor, 0, SEEK_END) > Self.longest {
+                close(descriptor)
+                try DurableFile.replace(file, with: try contents(atMost: Self.longest / 2))
+                descriptor = try opened()
+            }
+            defer { close(descriptor) }
+            // One call, so that two processes do not mix their lines.
+            return text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == text.count
+                && fsync(descriptor) == 0
+        } catch { return false }
+    }
+
+    private func opened() throws(FileFailure) -> Int32 {
+        do { return try DurableFile.openForAppending(file) } catch {
+            // A pipe, a folder, or another file's second name: it makes room.
+            StateFile(url: file).setAside()
+            return try DurableFile.openForAppending(file)
+        }
     }
 
     /// Takes an account's name, and its organisation's, out of every line; the lines stay. What the disk held is overwritten.
@@ -64,8 +82,11 @@ struct TelemetryLedger: Sendable {
             do {
                 // What a kill has left of the time before.
                 try endFormer()
-                var entries = entries
-                guard entries.contains(where: { $0.event.account == account }) else { return }
+                let bytes = (try? contents()) ?? Data()
+                var entries = Self.entries(in: bytes)
+                // Also in half of a line that a crash cut off.
+                let isNamed = bytes.range(of: Data(account.rawValue.utf8)) != nil
+                guard isNamed || entries.contains(where: { $0.event.account == account }) else { return }
                 var text = Data()
                 for index in entries.indices {
                     if entries[index].event.account == account {
@@ -83,11 +104,12 @@ struct TelemetryLedger: Sendable {
     }
 
     private func endFormer() throws(FileFailure) {
-        guard access(aside.path, F_OK) == 0 else { return }
+        do { guard try DurableFile.head(of: aside, 0) != nil else { return } } catch {
+            // What no ledger was goes too.
+        }
         // The ledger itself, where a kill came before it was replaced.
         if !isSameFile { DurableFile.overwrite(aside) }
-        try DurableFile.remove(aside)
-        try DurableFile.synchronize(aside.deletingLastPathComponent())
+        do { try StateFile(url: aside).remove() } catch { throw FileFailure(EIO) }
     }
 
     private var isSameFile: Bool {
@@ -98,10 +120,24 @@ struct TelemetryLedger: Sendable {
     }
 
     /// The lines, oldest first; the half of a line that a crash cut off is left out.
-    var entries: [Entry] {
-        let text = (try? DurableFile.read(file, limit: Self.longest)) ?? Data()
-        return text.split(separator: UInt8(ascii: "\n")).compactMap {
-            try? MessageCoding.decode(Entry.self, from: Data($0))
+    var entries: [Entry] { Self.entries(in: (try? contents()) ?? Data()) }
+
+    private static func entries(in bytes: Data) -> [Entry] {
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap {
+            // A decoder takes long to refuse what is no line of the ledger.
+            guard $0.starts(with: Data(#"{"event":"#.utf8)) else { return nil }
+            return try? MessageCoding.decode(Entry.self, from: Data($0))
+        }
+    }
+
+    /// The newest lines; none where what is there is no file of Cordon's.
+    private func contents(atMost count: Int = TelemetryLedger.longest) throws(FileFailure) -> Data {
+        do {
+            let (bytes, isWhole) = try DurableFile.tail(of: file, count)
+            return isWhole ? bytes : Data(bytes.drop { $0 != UInt8(ascii: "\n") }.dropFirst())
+        } catch {
+            guard StateFile.isNone(error) else { throw error }
+            return Data()
         }
     }
 }

@@ -128,7 +128,7 @@ package final class AdvisoryLock: Sendable {
     }
 
     private static func opened(_ file: URL) throws(FileFailure) -> Int32 {
-        let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw FileFailure(errno) }
         return descriptor
     }

@@ -25,6 +25,11 @@ package enum DurableFile {
     ///
     /// - Throws: ``FileFailure``, `EINVAL` unless it is a regular file: reading a pipe in its place would block.
     package static func head(of file: URL, _ count: Int) throws(FileFailure) -> Data? {
+        try head(of: file, count, atMost: nil)
+    }
+
+    /// - Parameter limit: How long the file may be; nil for any length. A file that is longer is not read for that to be found.
+    private static func head(of file: URL, _ count: Int, atMost limit: Int?) throws(FileFailure) -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -34,6 +39,7 @@ package enum DurableFile {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { throw FileFailure(errno) }
         guard facts.st_mode & S_IFMT == S_IFREG else { throw FileFailure(EINVAL) }
+        if let limit, Int64(facts.st_size) > Int64(limit) { throw FileFailure(EFBIG) }
         return try contents(of: descriptor, count)
     }
 
@@ -73,9 +79,41 @@ package enum DurableFile {
     ///
     /// - Throws: ``FileFailure``, `EFBIG` for a file that is longer than the limit: that is neither an empty file nor none.
     package static func read(_ file: URL, limit: Int) throws(FileFailure) -> Data? {
-        guard let bytes = try head(of: file, limit + 1) else { return nil }
+        guard let bytes = try head(of: file, limit + 1, atMost: limit) else { return nil }
         guard bytes.count <= limit else { throw FileFailure(EFBIG) }
         return bytes
+    }
+
+    /// The last bytes of a regular file, however long it is; nothing when there is none.
+    ///
+    /// - Throws: ``FileFailure``, `EINVAL` unless it is a regular file.
+    package static func tail(of file: URL, _ count: Int) throws(FileFailure) -> (bytes: Data, isWhole: Bool) {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return (Data(), true) }
+            throw FileFailure(errno)
+        }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw FileFailure(errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw FileFailure(EINVAL) }
+        let start = max(0, off_t(facts.st_size) - off_t(count))
+        guard lseek(descriptor, start, SEEK_SET) == start else { throw FileFailure(errno) }
+        return (try contents(of: descriptor, count), start == 0)
+    }
+
+    /// Opens a file to append to it, made where there is none; the caller closes it.
+    ///
+    /// - Throws: ``FileFailure``, `EINVAL` for what is no regular file, or has another name too: what is appended would go elsewhere.
+    package static func openForAppending(_ file: URL) throws(FileFailure) -> Int32 {
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink == 1 else {
+            close(descriptor)
+            throw FileFailure(EINVAL)
+        }
+        return descriptor
     }
 
     /// Replaces a file: written to a draft beside it, synced, renamed, and the folder synced; mode 0600.
@@ -105,11 +143,17 @@ package enum DurableFile {
             draft
             ?? file.deletingLastPathComponent()
             .appending(path: ".\(file.lastPathComponent).\(UUID().uuidString).new")
-        let exclusive = draft == nil ? O_EXCL : O_TRUNC
+        let exclusive = draft == nil ? O_EXCL : 0
         let descriptor = open(
-            place.path, O_WRONLY | O_CREAT | exclusive | O_CLOEXEC | O_NOFOLLOW, mode_t(permissions & 0o700))
+            place.path, O_WRONLY | O_CREAT | exclusive | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+            mode_t(permissions & 0o700))
         guard descriptor >= 0 else { throw FileFailure(errno) }
         defer { close(descriptor) }
+        // A draft that a crash has left is overwritten, and another file that has this name too is not.
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw FileFailure(errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink == 1 else { throw FileFailure(EINVAL) }
+        guard facts.st_size == 0 || ftruncate(descriptor, 0) == 0 else { throw FileFailure(errno) }
         guard fchmod(descriptor, mode_t(permissions)) == 0, pieces.allSatisfy({ writeAll($0, to: descriptor) }),
             flush(descriptor, .bytesInOrder)
         else {
@@ -126,7 +170,7 @@ package enum DurableFile {
     }
 
     /// Overwrites a file with zeros where it lies, at most a mebibyte, for what that is worth on the disk at hand. One that
-    /// cannot be written is left as it is.
+    /// cannot be written, or that has another name too and so may be another's, is left as it is.
     ///
     /// - Returns: Whether nothing but zeros is on the disk, or no such file.
     @discardableResult
@@ -134,6 +178,10 @@ package enum DurableFile {
         let descriptor = open(file.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink == 1 else {
+            return false
+        }
         let size = lseek(descriptor, 0, SEEK_END)
         guard size >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return false }
         let isWritten = writeAll(Data(count: Int(min(size, 1 << 20))), to: descriptor)
@@ -142,7 +190,7 @@ package enum DurableFile {
 
     /// Makes what was done in a folder survive a crash of the machine.
     package static func synchronize(_ folder: URL) throws(FileFailure) {
-        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { throw FileFailure(errno) }
         defer { close(descriptor) }
         guard flush(descriptor, .names) else { throw FileFailure(errno) }

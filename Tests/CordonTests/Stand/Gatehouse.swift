@@ -20,9 +20,11 @@ final class Gatehouse: Sendable {
         return facts
     }()
 
-    /// - Parameter isLasting: Whether the keys are in the device's folder, for a copy of it that opens elsewhere.
-    init(isLasting: Bool = false) async throws {
-        device = try Device(isLasting: isLasting)
+    /// - Parameters:
+    ///   - isLasting: Whether the keys are in the device's folder, for a copy of it that opens elsewhere.
+    ///   - inMemory: Whether the folder is in memory where the system has a place for that.
+    init(isLasting: Bool = false, inMemory: Bool = false) async throws {
+        device = try Device(isLasting: isLasting, inMemory: inMemory)
         let now = clock.clock.now
         await device.service.set { $0.time = now }
         await person.set { $0.notices[.managed] = [.goOn] }

@@ -43,7 +43,7 @@
                     inputKeyMaterial: root, salt: withUnsafeBytes(of: index.bigEndian) { Data($0) },
                     info: Self.info + Data(purpose.utf8), outputByteCount: 32)
             }
-            folder = try StateFolder(directory)
+            folder = try StateFolder(given: directory)
             key = derived("file")
             counter = TPMCounter(
                 channel: TPMChannel(path: device), index: index,
