@@ -290,12 +290,15 @@ import Testing
         async throws
     {
         let device = try Device()
-        let protection = try await enrolled(device)
+        let calls = Locked(0)
+        let protection = try await enrolled(device, calls: calls)
         await device.sessions.set { $0.endFailure = HeldSessions.refusal }
         #expect(await protection.failureOfWiping(ada) == .stateUnwritable)
+        #expect(calls.withLock { $0 } == 1)
         let name = try #require(device.files(in: "wipes").first)
         try FileManager.default.removeItem(at: device.folder.appending(path: "data/wipes").appending(path: name))
         #expect(await protection.enroll(device.account) == .removingExistingAccount)
+        #expect(calls.withLock { $0 } == 2, "it has begun anew")
         await device.sessions.set { $0.endFailure = nil }
         #expect(await protection.enroll(device.account) == .newPolicies)
         #expect(await device.sessions.ended == [ada])
