@@ -18,15 +18,13 @@ extension AppProtection {
     /// - Parameters:
     ///   - service: Where the service is: https and a host, or http with an address of this machine.
     ///   - transport: How it is reached.
-    ///   - folder: The app's data folder. What the service said last time is kept there and answers while the service does
-    ///     not; nil keeps nothing.
+    ///   - memory: Keeps what the service says, which answers while the service does not; nil keeps nothing.
     /// - Throws: ``ProtectionError``: `invalidConfiguration` when the address is none that a request may be sent to,
     ///   `serviceUnusable` when no usable answer came, now or before.
     public static func discover(
-        _ service: URL, over transport: any HTTPTransport, rememberedIn folder: URL? = nil
+        _ service: URL, over transport: any HTTPTransport, rememberedIn memory: ServiceMemory? = nil
     ) async throws(ProtectionError) -> ServiceDiscovery {
         try ProtectionConfiguration.check(service: service)
-        let memory = folder.map { $0.appending(path: "life") }
         do {
             return try await ServiceAccess.discover(service, over: transport, in: memory)
         } catch { throw ProtectionError(.serviceUnusable, error.reason) }

@@ -168,7 +168,9 @@ import Testing
         await other.service.set { $0.isUnreachable = false }
         _ = try await AppProtection.discover(
             try #require(URL(string: "https://service.test")), over: other.service,
-            rememberedIn: other.folder.appending(path: "data"))
+            rememberedIn: ServiceMemory(
+                dataDirectory: other.folder.appending(path: "data"), bundleID: "example.notes", keyStore: other.keyStore
+            ))
         await other.service.set { $0.isUnreachable = true }
         #expect(await second.enroll(other.account) == .enrollmentNetworkFailure)
     }

@@ -59,7 +59,11 @@ actor NotesApp {
             return
         }
         let folder = home.appending(path: "protected")
-        let discovery = try await Self.discover(service, over: transport, rememberedIn: folder)
+        let keyStore = FileKeyStore(directory: home.appending(path: "keys"))
+        let counter = try FileStateCounter(directory: options.counterFolder)
+        let memory = try ServiceMemory(
+            dataDirectory: folder, bundleID: options.bundleID, keyStore: keyStore, stateCounter: counter)
+        let discovery = try await Self.discover(service, over: transport, rememberedIn: memory)
         let signIn = try SignInClient(
             configuration: SignInConfiguration(issuer: discovery.issuer.absoluteString, clientID: "fieldnotes"),
             transport: transport,
@@ -78,7 +82,7 @@ actor NotesApp {
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
             device: DeviceDescription(osVersion: "1.0", model: "terminal"),
             service: service, rootKey: pin, dataDirectory: folder,
-            keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport,
+            keyStore: keyStore, transport: transport,
             sessions: (shared as (any AccountSessions)?) ?? signIn,
             logger: Logger(label: "fieldnotes") { log.handler($0) })
         configuration.logFile = log
@@ -97,7 +101,7 @@ actor NotesApp {
                 signIn: { await freshSignIn.answer(for: $0.account) })
         }
         configuration.confirmLogUpload = { await consent.ask($0, $1) }
-        configuration.stateCounter = try FileStateCounter(directory: options.counterFolder)
+        configuration.stateCounter = counter
         configuration.allowsSeveralIdentities = !options.single
         configuration.restartApplication = { _ in false }
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
@@ -185,10 +189,10 @@ actor NotesApp {
 
     /// Asks the service about itself; without a network, what it said last time will do.
     private static func discover(
-        _ service: URL, over transport: AsyncHTTPTransport, rememberedIn folder: URL
+        _ service: URL, over transport: AsyncHTTPTransport, rememberedIn memory: ServiceMemory
     ) async throws -> ServiceDiscovery {
         do throws(ProtectionError) {
-            return try await AppProtection.discover(service, over: transport, rememberedIn: folder)
+            return try await AppProtection.discover(service, over: transport, rememberedIn: memory)
         } catch {
             throw Problem("no service answers at \(service.absoluteString)", hint: "Start one with `cordon serve`.")
         }

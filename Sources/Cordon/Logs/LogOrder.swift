@@ -1,5 +1,7 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonProtocol
+internal import Crypto
 internal import Foundation
 
 /// Logs that an administrator asked for, and what became of that (SRV-CI-015).
@@ -22,6 +24,11 @@ struct LogOrder: Codable, Equatable, Sendable {
     var state = State.open
     /// Whether the ledger says that it was sent.
     var isNoted = false
+    /// The digest of what the person agreed to: nothing else is sent. Nil before, and in records of older versions.
+    var agreed: String?
+
+    /// The digest of what is sent.
+    static func digest(of content: Data) -> String { Base64URL.encode(Data(SHA256.hash(data: content))) }
 
     /// Whether the service still takes anything.
     func isWanted(at now: Date) -> Bool { now.timeIntervalSince1970 < Double(request.notAfter) }

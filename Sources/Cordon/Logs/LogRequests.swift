@@ -117,6 +117,7 @@ public actor LogRequests: AccountFollower {
         }
         guard let answer else { return report(.unanswered, of: order) }
         order.state = answer ? .agreed : .over
+        order.agreed = answer ? LogOrder.digest(of: content) : nil
         do {
             if answer { try file(of: order).write(content) }
             // The account may have been removed while the person was thinking.
@@ -130,9 +131,11 @@ public actor LogRequests: AccountFollower {
 
     private func send(_ order: LogOrder, of record: RegistrationRecord) async {
         var order = order
-        guard let content = try? file(of: order).read() else {
+        guard let content = try? file(of: order).read(), LogOrder.digest(of: content) == order.agreed else {
             order.state = .open
-            return end(order, .postponed(ProtectionError(.stateUnreadable, "what was to be sent cannot be read")))
+            return end(
+                order,
+                .postponed(ProtectionError(.stateUnreadable, "what was to be sent is not what the person agreed to")))
         }
         if !order.isNoted {
             let event = TelemetryEvent(

@@ -43,12 +43,9 @@ struct ProtectionContext: Sendable {
         clock = ClockMonitor(configuration.clock)
         intervals = Intervals(jitter: configuration.jitter)
         stateFolder = try StateFolder(folder.appending(path: "life"))
-        let counter: any StateCounter =
-            if let given = configuration.stateCounter { given } else {
-                try FileStateCounter(directory: folder.appending(path: "counters"))
-            }
         seal = StateSeal(
-            keyStore: configuration.keyStore, folder: stateFolder, counter: counter,
+            keyStore: configuration.keyStore, folder: stateFolder,
+            counter: try StateSeal.counter(configuration.stateCounter, in: folder),
             bundleID: configuration.application.bundleID)
         pending = PendingWork(folder: stateFolder, seal: seal)
         let registrations = RegistrationStore(
@@ -60,6 +57,9 @@ struct ProtectionContext: Sendable {
             configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches)
         telemetry = TelemetryRecorder(
             configuration, settings: settingsInForce, accounts: accounts, pending: pending)
+        for name in ["vault", "files", "background", "background/vault", "background/files", "inbox"] {
+            try StateFolder.refuseLink(at: folder.appending(path: name))
+        }
         do {
             vault = try Vault(
                 directory: folder.appending(path: "vault"), keyStore: configuration.keyStore,

@@ -53,24 +53,21 @@ public struct ServiceAccess: Sendable {
 
     /// What the app's service says of itself, or said last time.
     func discovered() async throws(ServiceFailure) -> ServiceDiscovery {
-        let memory = configuration.dataDirectory.appending(path: "life")
+        let memory = ServiceMemory(folder: context.stateFolder, seal: context.seal)
         return try await Self.discover(configuration.service, over: configuration.transport, in: memory)
     }
 
-    /// What a service says of itself, or said last time as the folder remembers it.
+    /// What a service says of itself, or said last time.
     static func discover(
-        _ service: URL, over transport: any HTTPTransport, in memory: URL?
+        _ service: URL, over transport: any HTTPTransport, in memory: ServiceMemory?
     ) async throws(ServiceFailure) -> ServiceDiscovery {
-        let file = memory.flatMap { try? StateFolder($0).file("service-" + FolderName.hash(service.absoluteString)) }
+        memory?.noteAbsence(of: service)
         do {
             let discovery = try await ServiceClient.discover(at: service, over: transport)
-            // What cannot be kept is asked for again.
-            if let bytes = try? MessageCoding.encode(discovery) { try? file?.write(bytes) }
+            memory?.keep(discovery, of: service)
             return discovery
         } catch {
-            guard let bytes = try? file?.read(),
-                let known = try? MessageCoding.decode(ServiceDiscovery.self, from: bytes), (try? known.check()) != nil
-            else { throw error }
+            guard let known = memory?.discovery(of: service) else { throw error }
             return known
         }
     }

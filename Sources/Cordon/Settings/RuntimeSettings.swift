@@ -64,22 +64,55 @@ public actor RuntimeSettings: AccountFollower {
     }
 
     private func loadOverrides() {
-        guard let bytes = try? overridesFile.read() else { return }
-        guard let stored = try? MessageCoding.decode(SettingOverrides.self, from: bytes) else {
-            return context.publishSetAside("the settings that were changed at run time cannot be read")
+        let found = try? stored.look()
+        do {
+            // Plain settings of a version before are taken over once; where there are none, later ones are none of this device's.
+            if found?.isFormer == true {
+                try changing { () throws(ProtectionError) in try stored.takeOver { own, _ in own } }
+            }
+            if case .absent? = found?.contents, found?.isCounted == false {
+                try changing { () throws(ProtectionError) in try stored.noteAbsence() }
+            }
+        } catch {
+            context.configuration.logger.error(
+                "the settings that were changed at run time could not be sealed",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
-        overrides = stored.checked(against: SettingOverrides()).overrides
+        switch found?.contents {
+        case .absent?: return
+        case .value(let own)?: overrides = Self.checked(own)
+        case .newer?, .doubtful?, nil:
+            context.publishSetAside(
+                "the settings that were changed at run time cannot be read, or are not the last ones")
+            // Sessions at the places that this device has known are still to be ended. Telemetry may have been switched off.
+            let known = found?.isFormer == true ? nil : found?.value
+            overrides = SettingOverrides().remembering(known.map(Self.checked) ?? SettingOverrides())
+            overrides.telemetryDisabled = true
+        }
         apply()
+    }
+
+    private static func checked(_ stored: SettingOverrides) -> SettingOverrides {
+        stored.checked(against: SettingOverrides()).overrides
     }
 
     private func keep(_ changed: SettingOverrides) throws(ProtectionError) {
         guard changed != overrides else { return }
-        guard let bytes = try? MessageCoding.encode(changed) else {
-            throw ProtectionError(.stateUnwritable, "the settings have no JSON form")
+        try changing { () throws(ProtectionError) in
+            if case .newer = try stored.read() {
+                throw ProtectionError(
+                    .stateUnwritable, "the settings were written by a newer version of the app",
+                    hint: "Update the app again.")
+            }
+            try stored.write(changed)
         }
-        try overridesFile.write(bytes)
         overrides = changed
         apply()
+    }
+
+    /// Runs a change while no other process of the app changes what is stored.
+    private func changing(_ body: () throws(ProtectionError) -> Void) throws(ProtectionError) {
+        try StateLock.exclusively(context.stateFolder.lock, body)
     }
 
     private func apply() {
@@ -91,8 +124,9 @@ public actor RuntimeSettings: AccountFollower {
         publishToLog()
     }
 
-    private var overridesFile: StateFile {
-        StateFile(url: context.configuration.dataDirectory.appending(path: "settings.json"))
+    private var stored: SealedState<SettingOverrides> {
+        let file = StateFile(url: context.configuration.dataDirectory.appending(path: "settings.json"))
+        return SealedState(file: file, purpose: "settings", seal: context.seal, former: .unsealed)
     }
 
     // MARK: What other parts say of an account

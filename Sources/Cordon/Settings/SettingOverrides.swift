@@ -1,3 +1,5 @@
+package import CordonPolicy
+
 /// Settings that are changed while the app runs; they win over the Info.plist and last until they are changed again
 /// (SDK-AU-06, SDK-ST-36).
 ///
@@ -98,4 +100,9 @@ public struct SettingOverrides: Sendable, Equatable, Codable {
         }
         return (checked, problems)
     }
+}
+
+extension SettingOverrides: JSONReadable {
+    // Read by a decoder: once at a start, and few apps change any.
+    package init(_ members: JSONMembers) throws(PolicyError) { self = try members.decode(Self.self) }
 }

@@ -1,4 +1,6 @@
+internal import CordonBase
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import CordonVault
 internal import Foundation
@@ -18,17 +20,72 @@ struct GroupVault: Sendable {
     }
 
     private let vault: Vault
-    let folder: StateFolder
+    private let folder: StateFolder
+    private let seal: StateSeal
 
     /// Opens the group for one app or extension; `directory` is its own place for what a wipe needs.
     init(_ group: SharingGroup, directory: URL) throws(ProtectionError) {
+        for place in [directory.appending(path: "group"), group.directory.appending(path: "keys")] {
+            try StateFolder.refuseLink(at: place)
+        }
         do {
             vault = try Vault(
                 directory: directory.appending(path: "group"), keyStore: group.keyStore,
                 keyDirectory: group.directory.appending(path: "keys"))
         } catch { throw ProtectionError(error) }
         folder = try StateFolder(group.directory.appending(path: "values"))
+        // No app's name: all apps of the group count the same records.
+        seal = StateSeal(
+            keyStore: group.keyStore, folder: folder,
+            counter: try StateSeal.counter(group.stateCounter, in: group.directory), bundleID: "")
     }
+
+    // MARK: What notifications may show
+
+    /// What the apps have said last of an account's notifications; nil where they have said nothing, or it is not the last word.
+    func notificationLevel(of account: AccountID) async -> NotificationLevel? {
+        guard let sealed = try? toldLevel(of: account),
+            let (name, _) = try? await open(sealed, of: account, as: .notifications)
+        else { return nil }
+        return NotificationLevel(rawValue: name)
+    }
+
+    /// Seals what an account's notifications may show.
+    func sealed(_ level: NotificationLevel, of account: AccountID) async throws(ProtectionError) -> Data {
+        try await seal(Data(), named: level.rawValue, for: account, as: .notifications)
+    }
+
+    /// Tells the group what ``sealed(_:of:)`` has sealed, in place of what was told before.
+    func tell(_ sealed: Data, of account: AccountID) throws(ProtectionError) {
+        let state = level(of: account)
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            try state.write(ToldLevel(sealed: Base64URL.encode(sealed)))
+        }
+    }
+
+    /// Takes back what the group was told of an account.
+    func takeBackLevel(of account: AccountID) throws(ProtectionError) {
+        let state = level(of: account)
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in try state.remove() }
+    }
+
+    private func toldLevel(of account: AccountID) throws(ProtectionError) -> Data? {
+        let state = level(of: account)
+        let found = try state.look()
+        switch found.contents {
+        case .value(let told): return Base64URL.decode(told.sealed)
+        // Versions before did not count: theirs is the bare buffer, and counts as long as none was counted.
+        case .doubtful(.damaged) where !found.isCounted: return try state.file.read()
+        case .absent, .newer, .doubtful: return nil
+        }
+    }
+
+    private func level(of account: AccountID) -> SealedState<ToldLevel> {
+        let file = folder.file("notifications-" + FolderName.of(account))
+        return SealedState(file: file, purpose: "notifications", seal: seal, former: .raw)
+    }
+
+    // MARK: What passes between apps
 
     /// Whether bytes were sealed for an account, and for which, as they say themselves; opening them proves it.
     func owner(of bytes: Data) -> AccountID? { vault.owner(ofBuffer: bytes) }
@@ -79,4 +136,13 @@ struct GroupVault: Sendable {
             try await vault.discardReport(for: account)
         } catch { throw ProtectionError(error) }
     }
+}
+
+/// What the group was told of one account. The buffer is sealed under the account's key of the group, so that a wipe ends copies of it too.
+struct ToldLevel: Codable, Sendable {
+    var sealed: String
+}
+
+extension ToldLevel: JSONReadable {
+    init(_ members: JSONMembers) throws(PolicyError) { self.init(sealed: try members.text("sealed")) }
 }

@@ -5,7 +5,7 @@ public import Foundation
 /// What a notification extension may show, as the app last said (SDK-NO-03): an extension is a process of its own, which has
 /// no rules of its own.
 ///
-/// No value, a damaged one, or one that was not sealed by the group is the most restrictive (CQ-24). A wipe of the account
+/// No value, a damaged or an older one, or one that was not sealed by the group is the most restrictive (CQ-24). A wipe of the account
 /// ends its value, and so does leaving.
 public struct NotificationLevels: Sendable {
     private let group: GroupVault
@@ -22,18 +22,6 @@ public struct NotificationLevels: Sendable {
 
     /// What a notification for the account may show.
     public func level(for account: AccountID) async -> NotificationLevel {
-        await Self.said(of: account, in: group) ?? .block
-    }
-
-    /// What the group was told last, if it opens; every reader of the group finds the same.
-    static func said(of account: AccountID, in group: GroupVault) async -> NotificationLevel? {
-        guard let sealed = try? file(of: account, in: group).read(),
-            let (name, _) = try? await group.open(sealed, of: account, as: .notifications)
-        else { return nil }
-        return NotificationLevel(rawValue: name)
-    }
-
-    static func file(of account: AccountID, in group: GroupVault) -> StateFile {
-        group.folder.file("notifications-" + FolderName.of(account))
+        await group.notificationLevel(of: account) ?? .block
     }
 }

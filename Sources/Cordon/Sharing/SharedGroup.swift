@@ -65,7 +65,7 @@ actor SharedGroup: AccountFollower {
     func eraseState(of account: AccountID) async -> [String] {
         guard let vault else { return [] }
         do {
-            try NotificationLevels.file(of: account, in: vault).remove()
+            try vault.takeBackLevel(of: account)
             try await vault.forget(account)
             return []
         } catch { return ["what the organisation's apps share was not removed"] }
@@ -79,11 +79,11 @@ actor SharedGroup: AccountFollower {
         while context.accounts[account] != nil {
             let level = notificationLevel(of: account)
             var news: Data?
-            if await NotificationLevels.said(of: account, in: group) != level {
-                news = try await group.seal(Data(), named: level.rawValue, for: account, as: .notifications)
+            if await group.notificationLevel(of: account) != level {
+                news = try await group.sealed(level, of: account)
             }
             guard level == notificationLevel(of: account), context.accounts[account] != nil else { continue }
-            if let news { try NotificationLevels.file(of: account, in: group).write(news) }
+            if let news { try group.tell(news, of: account) }
             return
         }
     }
@@ -99,7 +99,7 @@ actor SharedGroup: AccountFollower {
     /// Ends the value of an account that is not here any more: without one nothing is shown.
     private func endNotificationLevel(of account: AccountID) {
         guard let vault else { return }
-        do { try NotificationLevels.file(of: account, in: vault).remove() } catch {
+        do { try vault.takeBackLevel(of: account) } catch {
             context.configuration.logger.error(
                 "what notifications may show could not be ended",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])

@@ -10,9 +10,14 @@ public struct SharingGroup: Sendable {
     /// ``ProtectionConfiguration/keyStore``, so that a group's end is not the end of any app's files.
     public var keyStore: any KeyStore
 
+    /// Counts what the apps tell their extensions, so that an older word is recognised; the same for every app and extension of the group. Nil
+    /// keeps files in the group's folder: they do not recognise a copy of the whole folder that was put back.
+    public var stateCounter: (any StateCounter)?
+
     /// Names a group.
-    public init(directory: URL, keyStore: any KeyStore) {
+    public init(directory: URL, keyStore: any KeyStore, stateCounter: (any StateCounter)? = nil) {
         self.directory = directory
         self.keyStore = keyStore
+        self.stateCounter = stateCounter
     }
 }

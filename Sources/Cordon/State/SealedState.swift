@@ -42,7 +42,7 @@ struct SealedState<Value: Sendable>: Sendable {
         var generation: Int64 = 0
         /// Whether a version before wrote it.
         var isFormer = false
-        /// Whether the counter knows of it, be it only that it is gone.
+        /// Whether the counter knows of it, be it only that it is gone; also where it cannot be asked what it knows of a damaged one.
         var isCounted = false
     }
 
@@ -167,12 +167,12 @@ extension SealedState where Value: Codable & JSONReadable {
             return Found(contents: contents, value: value, generation: generation, isCounted: counted > 0)
         case .former(let value):
             // Once this device has counted the record, one that was not is older.
-            guard counted == 0, isShared || !seal.refusesUncounted else {
+            guard counted == 0, isShared || former == .unsealed || !seal.refusesUncounted else {
                 return Found(contents: .doubtful(.older), value: value, generation: least, isFormer: true)
             }
             return Found(contents: .value(value), value: value, isFormer: true)
         case .newer: return Found(contents: .newer, generation: least)
-        case .damaged: return Found(contents: .doubtful(.damaged), generation: least)
+        case .damaged: return Found(contents: .doubtful(.damaged), generation: least, isCounted: counted != 0)
         }
     }
 
@@ -249,6 +249,8 @@ enum FormerSeal: Sendable {
     case raw
     /// Plain JSON, which could come from anywhere. It is read for ever, and in doubt once this device counts its records.
     case plain
+    /// Plain JSON of a record that versions before did not seal: it is taken over as long as this device has counted nothing of that record.
+    case unsealed
 
     fileprivate func open<Value: Codable & JSONReadable>(
         _ bytes: Data, of state: SealedState<Value>
@@ -267,7 +269,7 @@ enum FormerSeal: Sendable {
     ) throws(ProtectionError) -> StateFormat.Reading<Value>? {
         switch self {
         case .raw: return nil
-        case .plain: return StateFormat.read(Value.self, from: bytes)
+        case .plain, .unsealed: return StateFormat.read(Value.self, from: bytes)
         case .json: break
         }
         guard members["version"]?.integer == StateSeal.uncounted else {

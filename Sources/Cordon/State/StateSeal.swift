@@ -34,6 +34,14 @@ struct StateSeal: Sendable {
         self.bundleID = bundleID
     }
 
+    /// The counter that the app gave, else one of files in its data folder.
+    static func counter(
+        _ given: (any StateCounter)?, in dataDirectory: URL
+    ) throws(ProtectionError) -> any StateCounter {
+        if let given { return given }
+        return try FileStateCounter(inside: dataDirectory.appending(path: "counters"))
+    }
+
     // MARK: Keys
 
     /// A key under the device's root key. It is kept from its first use on, since a wipe that the service commands must be noted also

@@ -24,7 +24,12 @@
             let transport = URLSessionTransport()
             var settings = settings(of: bundle)
             let bundleID = bundle.bundleIdentifier ?? ""
-            let discovery = try await AppProtection.discover(service, over: transport, rememberedIn: folder)
+            let protected = folder.appending(path: "protected")
+            let (keys, counter) = (KeychainKeys(), KeychainStateCounter(SystemKeychain()))
+            let memory = try ServiceMemory(
+                dataDirectory: protected, bundleID: settings.containingBundleID ?? bundleID, keyStore: keys,
+                stateCounter: counter)
+            let discovery = try await AppProtection.discover(service, over: transport, rememberedIn: memory)
             if settings.authority == nil { settings.authority = discovery.issuer.absoluteString }
             let cache = try TokenCache(
                 directory: folder.appending(path: "tokens"),
@@ -42,10 +47,10 @@
                     version: bundle.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String ?? "0",
                     build: build(of: bundle)),
                 device: .ofThisDevice, service: service, rootKey: rootKey,
-                dataDirectory: folder.appending(path: "protected"), keyStore: KeychainKeys(), transport: transport,
+                dataDirectory: protected, keyStore: keys, transport: transport,
                 sessions: signIn)
             configuration.settings = settings
-            configuration.stateCounter = KeychainStateCounter(SystemKeychain())
+            configuration.stateCounter = counter
             let items = KeychainBiometry()
             configuration.biometryItems = items
             configuration.evidence = AppAttest()

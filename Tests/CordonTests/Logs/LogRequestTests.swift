@@ -181,6 +181,34 @@ import Testing
         _ = events
     }
 
+    @Test(arguments: [true, false])
+    func `what waits to be sent is sent as the person saw it, or the person is asked again`(isLink: Bool) async throws {
+        let device = try await device()
+        await device.service.set { $0.takenPieces = 0 }
+        let (protection, events) = try await start(device)
+        await protection.enroll(device.account)
+        #expect(await end(events) == .postponed(ProtectionError(.serviceUnusable, "")))
+        let name = try #require(device.files(in: "life").first { $0.hasPrefix("logs-") })
+        let file = device.folder.appending(path: "data/life/\(name)")
+        let other = device.folder.appending(path: "other")
+        try Data("not for the organisation".utf8).write(to: other)
+        try FileManager.default.removeItem(at: file)
+        if isLink {
+            try FileManager.default.createSymbolicLink(at: file, withDestinationURL: other)
+        } else {
+            try FileManager.default.linkItem(at: other, to: file)
+        }
+        await device.service.set { $0.takenPieces = nil }
+        let (restarted, more) = try await start(device)
+        await restarted.logs.answerRequests()
+        #expect(await end(more) == .postponed(ProtectionError(.stateUnreadable, "")))
+        #expect(await device.service.logs.isEmpty)
+        await restarted.logs.answerRequests()
+        #expect(shown.withLock { $0.count } == 2, "the person is asked again")
+        #expect(await device.service.logs["request-1"] == shown.withLock { $0.last })
+        #expect(try Data(contentsOf: other) == Data("not for the organisation".utf8))
+    }
+
     @Test func `a wipe takes along what waits to be sent`() async throws {
         let device = try await device()
         await device.service.set { $0.takenPieces = 0 }

@@ -149,18 +149,20 @@ import Testing
 
     @Test func `what was remembered of a service is looked at like what it says`() async throws {
         let folder = device.folder.appending(path: "data")
+        let memory = try ServiceMemory(dataDirectory: folder, bundleID: "example.notes", keyStore: device.keyStore)
         let service = try #require(URL(string: "https://service.test"))
-        _ = try await AppProtection.discover(service, over: device.service, rememberedIn: folder)
+        _ = try await AppProtection.discover(service, over: device.service, rememberedIn: memory)
         await device.service.set { $0.isUnreachable = true }
-        _ = try await AppProtection.discover(service, over: device.service, rememberedIn: folder)
+        _ = try await AppProtection.discover(service, over: device.service, rememberedIn: memory)
         let life = folder.appending(path: "life")
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: life.path).first { $0.hasPrefix("service-") })
-        var members = try #require(try JSONValue(parsing: Data(contentsOf: life.appending(path: name))).object)
+        var members = try #require(
+            try JSONValue(parsing: device.contents(ofState: life.appending(path: name))).object)
         members["keys"] = .string("nonsense")
-        try Data(JSONValue.object(members).text().utf8).write(to: life.appending(path: name))
+        try device.seal(JSONValue.object(members).text(), inState: life.appending(path: name))
         await #expect(throws: ProtectionError(.serviceUnusable, "")) {
-            _ = try await AppProtection.discover(service, over: device.service, rememberedIn: folder)
+            _ = try await AppProtection.discover(service, over: device.service, rememberedIn: memory)
         }
     }
 }

@@ -125,7 +125,10 @@ import Testing
     }
 
     private var storedSettings: String {
-        get throws { try String(contentsOf: device.folder.appending(path: "data/settings.json"), encoding: .utf8) }
+        get throws {
+            let file = device.folder.appending(path: "data/settings.json")
+            return String(decoding: try device.contents(ofState: file), as: UTF8.self)
+        }
     }
 
     private func token(of person: FakePerson, _ signIn: SettingsSignIn) async throws -> String {

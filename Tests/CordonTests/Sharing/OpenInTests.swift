@@ -1,10 +1,11 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonVault
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// SC-07 and SC-26…37 at run time: a thing goes sealed from one managed app to another, and both sides' rules decide.
 @Suite struct OpenInTests {
@@ -105,10 +106,8 @@ import Testing
         #expect(
             await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
                 == ProtectionError(.vault, ""))
-        try await apps.sender.outlets.publishNotificationLevels()
-        let values = try FileManager.default.contentsOfDirectory(
-            at: apps.group.directory.appending(path: "values"), includingPropertiesForKeys: nil)
-        item.contents = try Data(contentsOf: try #require(values.first))
+        let vault = try GroupVault(apps.group, directory: apps.devices[0].folder.appending(path: "other"))
+        item.contents = try await vault.sealed(.allow, of: "oid-a")
         #expect(
             await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
                 == ProtectionError(.damagedContent, ""))

@@ -85,10 +85,12 @@ extension Device {
 
     private static let purposes = [
         "registrations": "registration", "life": "life", "launch": "launch", "pins": "pin", "wipes": "wipe",
+        "data": "settings", "values": "notifications",
     ]
 
     private static func context(of file: URL) -> Data {
-        let purpose = purposes[file.deletingLastPathComponent().lastPathComponent] ?? ""
+        let isOfService = file.lastPathComponent.hasPrefix("service-")
+        let purpose = isOfService ? "service" : purposes[file.deletingLastPathComponent().lastPathComponent] ?? ""
         return Data("\(purpose)/\(file.lastPathComponent)".utf8)
     }
 

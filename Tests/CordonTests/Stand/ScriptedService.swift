@@ -26,6 +26,8 @@ actor ScriptedService: HTTPTransport {
     var outage: HTTPResponse.Status?
     /// Fails every request without an answer.
     var isUnreachable = false
+    /// The scope that the service's description names.
+    var scope = "mam.checkin"
     /// What apps have reported.
     private(set) var acknowledgements: [Acknowledgement] = []
     private(set) var unregistered = 0
@@ -352,7 +354,7 @@ actor ScriptedService: HTTPTransport {
         guard let issuer = URL(string: issuer) else { throw ProblemDetails(title: "", status: 500) }
         return ServiceDiscovery(
             tenant: account.tenant, issuer: issuer, checkIn: try url("/mam/v1"), resource: "check-in",
-            scope: "mam.checkin", keys: try url("/mam/v1/keys"), versions: [1],
+            scope: scope, keys: try url("/mam/v1/keys"), versions: [1],
             proof: proof, tokenRequest: tokenRequest)
     }
 }
