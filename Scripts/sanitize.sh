@@ -28,7 +28,7 @@ swift build --product cordonPackageTests --sanitize "$kind" --scratch-path "$fol
 export TSAN_OPTIONS="halt_on_error=0 exitcode=66 report_signal_unsafe=0 ${TSAN_OPTIONS:-}"
 export ASAN_OPTIONS="detect_leaks=0 ${ASAN_OPTIONS:-}"
 # These look for locked pages and read all of the process's memory; a sanitizer locks none, and has terabytes of its own.
-skipped='MemoryProtectionTests|GuardedMemoryTests'
+skipped='MemoryProtectionTests|GuardedMemoryTests|a scan of the live process'
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(getconf _NPROCESSORS_ONLN)}
 status=0
 setarch --addr-no-randomize swift test --skip-build --sanitize "$kind" --scratch-path "$folder" --filter "^($(IFS='|'; echo "${tests[*]}"))\\." --skip "$skipped" 2>&1 | tee "$log" || status=$?

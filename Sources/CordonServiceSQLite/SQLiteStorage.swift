@@ -60,14 +60,21 @@ public final class SQLiteStorage: ServiceStorage {
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
     ) async throws -> Result {
         if let damage = check.damage { throw damage }
-        // The body runs on a thread of the pool's, where no task is to be asked.
+        // The body runs on a thread of the pool's, where no task is to be asked. And the connection goes back there: the pool's own
+        // asynchronous read gives it back on a thread of tasks, and where closing a store has blocked all of those, that is never.
         let isCancelled = Locked(false)
         do {
             return try await withTaskCancellationHandler {
-                try await pool.read { [decoded] database in
-                    try body(
-                        SQLiteTransaction(
-                            database, tenant: tenant, decoded: decoded, isCancelled: { isCancelled.withLock(\.self) }))
+                try await withCheckedThrowingContinuation { continuation in
+                    pool.asyncRead { [decoded] database in
+                        continuation.resume(
+                            with: Swift.Result {
+                                try body(
+                                    SQLiteTransaction(
+                                        try database.get(), tenant: tenant, decoded: decoded,
+                                        isCancelled: { isCancelled.withLock(\.self) }))
+                            })
+                    }
                 }
             } onCancel: {
                 isCancelled.withLock { $0 = true }

@@ -210,6 +210,26 @@ import Testing
         }
     }
 
+    @Test func `a policy for everyone that comes as JSON is published after its preview`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            func policies() async throws -> [ManagedAppPolicy] {
+                try await fixture.service.administration.policies(
+                    of: [.defaultManagedAppProtection], as: ConsoleFixture.owner)
+            }
+            let json =
+                ##"{"@odata.type": "#microsoft.graph.defaultManagedAppProtection", "displayName": "From a file"}"##
+            let form = try await browser.get("/console/policies/import")
+            let preview = try await browser.submit(form, to: "/console/policies/import", [("json", json)])
+            #expect(preview.text.contains("This reaches every person whom no other policy reaches"))
+            #expect(try await policies().isEmpty)
+            let page = try await browser.submit(preview, to: "/console/policies/import")
+            #expect(page.text.contains("everyone without another policy"))
+            #expect(try await policies().map(\.document["displayName"]) == ["From a file"])
+        }
+    }
+
     @Test func `no form runs what was filled in`() async throws {
         let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>{{csrf}}'`\u{301}<\u{338}b"
         let fixture = try await ConsoleFixture(workerName: hostile)

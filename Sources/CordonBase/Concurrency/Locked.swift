@@ -22,7 +22,9 @@
     public import Glibc
 
     /// The lock of a build with the thread sanitizer, which sees what the system's lock orders, and takes `Mutex` for no lock at all.
-    public final class Locked<Value: Sendable>: @unchecked Sendable {  // the value is touched only while the lock is held
+    ///
+    /// The value is touched only while the lock is held, hence the opt-out.
+    public final class Locked<Value: Sendable>: @unchecked Sendable {
         @usableFromInline var value: Value
         @usableFromInline let lock: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -52,7 +52,8 @@ struct AccessPages {
                     cancel: Link("Cancel", "/console/policies"),
                     [Field(.long, "json", "Policy", help: help, value: typed ?? visit.typed("json"))])))
         return Page(
-            "Policy from JSON", .policies, lead: "The policy has no effect until you assign it.",
+            "Policy from JSON", .policies,
+            lead: "The policy has no effect until you assign it. One for everyone is previewed first.",
             above: Link("Policies", "/console/policies"), blocks)
     }
 
@@ -65,11 +66,18 @@ struct AccessPages {
                 .badRequest, "json", "This is not the JSON of a policy: an object with @odata.type is needed.")
             return .page(Self.importPage(visit, typed, refusal), .badRequest)
         }
+        let policy = PolicyMaking.unassigned(document)
         do {
+            if PolicyMaking.isForEveryone(policy), visit.form["step"] != "publish" {
+                return .page(
+                    try await PolicyMaking.preview(
+                        policy, typed: [("json", typed)], on: "/console/policies/import", visit))
+            }
             let made = try await visit.api.call(
-                .post, PolicyPages.collection, .object(PolicyMaking.unassigned(document)))
+                .post, PolicyPages.collection, .object(policy), impact: visit.form["impact"])
             return .moved(PolicyPages.path(made.text("id")))
         } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
+            guard refusal.headers[.waiting] == nil else { throw refusal }
             return .page(Self.importPage(visit, typed, refusal), .badRequest)
         }
     }

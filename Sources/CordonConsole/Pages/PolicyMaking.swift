@@ -85,8 +85,9 @@ struct PolicyMaking {
         document["@odata.type"] = .string("#microsoft.graph." + kind)
         document["displayName"] = .string(form["name"])
         document["description"] = .string(form["description"])
-        if audience == .everyone, form["step"] != "publish" {
-            return .page(try await Self.preview(.object(document), visit))
+        if Self.isForEveryone(document), form["step"] != "publish" {
+            let kept = ["name", "description", "for", "level"].map { ($0, form[$0]) }
+            return .page(try await Self.preview(document, typed: kept, on: "/console/policies/new", visit))
         }
         do {
             let made = try await visit.api.call(
@@ -98,15 +99,26 @@ struct PolicyMaking {
         }
     }
 
+    /// Whether a policy takes effect as soon as it is made.
+    static func isForEveryone(_ document: [String: JSONValue]) -> Bool {
+        document["@odata.type"]?.string == "#microsoft.graph.defaultManagedAppProtection"
+    }
+
     /// What a policy for everyone would do, before it takes effect.
-    private static func preview(_ document: JSONValue, _ visit: ConsoleVisit) async throws -> Page {
+    ///
+    /// - Parameters:
+    ///   - typed: What was filled in, which comes again when the policy is published.
+    ///   - path: The page where it was.
+    static func preview(
+        _ document: [String: JSONValue], typed: [(String, String)], on path: String, _ visit: ConsoleVisit
+    ) async throws -> Page {
         guard visit.may("writePolicies"), visit.may("assignPolicies") else {
             throw Refusal(.forbidden, "forbidden", "Your roles do not include this.")
         }
-        let impact = try await ShownImpact(of: ["create": document], visit)
-        let hidden = ["name", "description", "for", "level"].map { ($0, visit.form[$0]) }
+        let impact = try await ShownImpact(of: ["create": .object(document)], visit)
+        let name = document["displayName"]?.string ?? ""
         return Page(
-            "\(visit.form["name"]) for everyone without another policy", .policies,
+            "\(name) for everyone without another policy", .policies,
             lead: "Nothing is in force before you have seen the preview and publish it.",
             above: Link("Policies", "/console/policies"),
             [
@@ -116,10 +128,9 @@ struct PolicyMaking {
             ] + impact.blocks + [
                 .form(
                     Form(
-                        "/console/policies/new", submit: "Publish",
-                        hidden: hidden + [
-                            ("step", "publish"), ("impact", impact.token), ("page", "/console/policies/new"),
-                        ], cancel: Link("Make no policy", "/console/policies"), []))
+                        path, submit: "Publish",
+                        hidden: typed + [("step", "publish"), ("impact", impact.token), ("page", path)],
+                        cancel: Link("Make no policy", "/console/policies"), []))
             ])
     }
 

@@ -564,7 +564,7 @@ enum ConsoleTexts {
         "The number guards against a wipe by a slip of the hand.": "Die Nummer schützt vor einer Löschung aus Versehen.",
         "The organisation is being moved: apps are told to come back later.": "Die Organisation wird verlegt: Apps werden gebeten, später wiederzukommen.",
         "The other keys; apps are bound to it": "Die anderen Schlüssel; Apps sind an ihn gebunden",
-        "The policy has no effect until you assign it.": "Die Richtlinie hat keine Wirkung, bis Sie sie zuweisen.",
+        "The policy has no effect until you assign it. One for everyone is previewed first.": "Die Richtlinie hat keine Wirkung, bis Sie sie zuweisen. Eine für alle sehen Sie vorher in einer Vorschau.",
         "The policy was deleted, so there is nothing to compare with.": "Die Richtlinie wurde gelöscht; es gibt nichts, womit sich vergleichen ließe.",
         "The root key is never changed here. Apps pin it; docs/operating.md says how it is kept and replaced.": "Der Wurzelschlüssel wird hier nie gewechselt. Apps sind an ihn gebunden; docs/operating.md sagt, wie er aufbewahrt und ersetzt wird.",
         "The rules in force are the newest.": "Die geltenden Regeln sind die neuesten.",

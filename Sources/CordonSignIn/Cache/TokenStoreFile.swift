@@ -50,12 +50,13 @@ package enum TokenStoreFile {
         } catch { throw failure("deleted", error) }
     }
 
-    /// Overwrites a file before deleting it; one that cannot be overwritten is deleted all the same.
+    /// Overwrites a secret's file before deleting it; one that cannot be overwritten is deleted all the same.
     ///
     /// A file of zeros counts as none, so once its zeros are on the disk its deletion need not be: a sign-out, which destroys several
     /// secrets, would wait for the disk twice for each.
     static func overwriteAndRemove(_ file: URL) throws(SignInError) {
-        let (isEmpty, isDraftEmpty) = (DurableFile.overwrite(file), DurableFile.overwrite(draft(of: file)))
+        let isEmpty = DurableFile.overwrite(file, hasSecret: true)
+        let isDraftEmpty = DurableFile.overwrite(draft(of: file), hasSecret: true)
         try remove(file, isDurable: !(isEmpty && isDraftEmpty))
     }
 

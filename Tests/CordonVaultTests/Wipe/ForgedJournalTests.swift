@@ -1,6 +1,6 @@
+import CordonBase
 import CordonIdentity
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CordonVault
@@ -172,7 +172,7 @@ struct ForgedJournalTests {
 }
 
 private final class Counter: Sendable {
-    private let count = Mutex(0)
+    private let count = Locked(0)
     func add() { count.withLock { $0 += 1 } }
     var value: Int { count.withLock { $0 } }
 }
