@@ -124,7 +124,7 @@ struct TelemetryLedger: Sendable {
 
     private static func entries(in bytes: Data) -> [Entry] {
         bytes.split(separator: UInt8(ascii: "\n")).compactMap {
-            // A decoder takes long to refuse what is no line of the ledger.
+            // Refused here at once: the decoder is slow with a line that the ledger did not write.
             guard $0.starts(with: Data(#"{"event":"#.utf8)) else { return nil }
             return try? MessageCoding.decode(Entry.self, from: Data($0))
         }

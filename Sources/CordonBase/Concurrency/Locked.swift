@@ -21,7 +21,7 @@
 #elseif CORDON_SANITIZED
     public import Glibc
 
-    /// The lock of a build with the thread sanitizer, which sees what the system's lock orders, and takes `Mutex` for no lock at all.
+    /// The lock of a build with the thread sanitizer, which follows a pthread lock and does not see that `Mutex` locks.
     ///
     /// The value is touched only while the lock is held, hence the opt-out.
     public final class Locked<Value: Sendable>: @unchecked Sendable {

@@ -104,7 +104,7 @@ package enum DurableFile {
 
     /// Opens a file to append to it, made where there is none; the caller closes it.
     ///
-    /// - Throws: ``FileFailure``, `EINVAL` for what is no regular file, or has another name too: what is appended would go elsewhere.
+    /// - Throws: ``FileFailure``, `EINVAL` unless it is a regular file with a single name: a second name may be another program's file.
     package static func openForAppending(_ file: URL) throws(FileFailure) -> Int32 {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw FileFailure(errno) }
