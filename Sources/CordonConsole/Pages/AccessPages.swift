@@ -68,7 +68,7 @@ struct AccessPages {
         }
         let policy = PolicyMaking.unassigned(document)
         do {
-            if PolicyMaking.isForEveryone(policy), visit.form["step"] != "publish" {
+            if PolicyPages.isForEveryone(.object(policy)), visit.form["step"] != "publish" {
                 return .page(
                     try await PolicyMaking.preview(
                         policy, typed: [("json", typed)], on: "/console/policies/import", visit))

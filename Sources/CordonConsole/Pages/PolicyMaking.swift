@@ -85,7 +85,7 @@ struct PolicyMaking {
         document["@odata.type"] = .string("#microsoft.graph." + kind)
         document["displayName"] = .string(form["name"])
         document["description"] = .string(form["description"])
-        if Self.isForEveryone(document), form["step"] != "publish" {
+        if audience == .everyone, form["step"] != "publish" {
             let kept = ["name", "description", "for", "level"].map { ($0, form[$0]) }
             return .page(try await Self.preview(document, typed: kept, on: "/console/policies/new", visit))
         }
@@ -97,11 +97,6 @@ struct PolicyMaking {
             guard refusal.headers[.waiting] == nil else { throw refusal }
             return .page(Self.newPage(visit, form, refusal: refusal), .badRequest)
         }
-    }
-
-    /// Whether a policy takes effect as soon as it is made.
-    static func isForEveryone(_ document: [String: JSONValue]) -> Bool {
-        document["@odata.type"]?.string == "#microsoft.graph.defaultManagedAppProtection"
     }
 
     /// What a policy for everyone would do, before it takes effect.
