@@ -68,6 +68,8 @@ struct Growth {
         var runs = 9
         /// How its time may grow.
         var bound = GrowthTable.Bound.growth
+        /// How much longer the slowest check-ins beside it may take than those alone.
+        var boundBeside = GrowthTable.Bound.beside
         /// What is asked for while check-ins are measured.
         var body: @Sendable (_ run: Int) async throws -> Void
         /// What is waited for before the next run.
@@ -115,7 +117,7 @@ struct Growth {
         }
         try add(
             GrowthTable.Row(
-                name: "check-in p99 beside: \(work.name)", time: Self.slow(beside), bound: .beside,
+                name: "check-in p99 beside: \(work.name)", time: Self.slow(beside), bound: work.boundBeside,
                 alone: Self.slow(alone)))
     }
 
@@ -179,9 +181,27 @@ struct Growth {
             Work(name: "late apps (drift report)", runs: 3) { _ in
                 _ = try await service.administration.drift(as: owner)
             },
+            Work(name: "control: a processor kept busy, no store", bound: .none, boundBeside: .none) { _ in
+                await Self.compute()
+            },
             Work(name: "summary") { _ in _ = try await service.administration.protectionSummary(as: owner) },
             Work(name: "what needs looking at") { _ in _ = try await service.administration.attention(as: owner) },
         ]
+    }
+
+    /// About what a report of 1,000 late apps takes.
+    private static let computing = Duration.milliseconds(30)
+
+    /// Keeps one processor busy on a thread of its own, as a report does, and touches nothing that check-ins need: what it adds to
+    /// their times is what they wait for a processor.
+    private static func compute() async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "cordon.benchmark.control").async {
+                let end = ContinuousClock.now.advanced(by: computing)
+                while ContinuousClock.now < end {}
+                continuation.resume()
+            }
+        }
     }
 
     private func publish(_ policy: ManagedAppPolicy, _ run: Int) async throws {

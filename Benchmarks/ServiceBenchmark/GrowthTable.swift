@@ -81,13 +81,13 @@ struct GrowthTable: Codable {
         let rule = "| --- |" + String(repeating: " ---: |", count: all.count)
         Swift.print("\nMilliseconds, by registrations of one app; SQLite on disk, every change synced.\n")
         Swift.print("| Work \(head) | growth |\n\(rule) ---: |")
-        for row in last where row.bound != .beside {
+        for row in last where row.alone == nil {
             let growth = growth(of: row).map { String(format: "%.2f", $0.ratio) } ?? ""
             Swift.print("| \(row.name) | " + cells(all) { self.row(row.name, at: $0)?.time } + " | \(growth) |")
         }
         Swift.print("\nThe slowest hundredth of check-ins beside each, times that of check-ins alone.\n")
         Swift.print("| Beside \(head) |\n\(rule)")
-        for row in last where row.bound == .beside {
+        for row in last where row.alone != nil {
             let name = row.name.replacing("check-in p99 beside: ", with: "")
             let ratios = cells(all) { size in
                 self.row(row.name, at: size).flatMap { row in row.alone.map { row.time / max($0, 0.001) } }
