@@ -87,6 +87,37 @@ import Testing
         }
     }
 
+    @Test func `a page of a group's members reads its own alone, and the next begins after it`() async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        let people = (100..<160).map { "member-\($0)" }
+        for id in people {
+            try await service.service.provisioning.saveUser(
+                DirectoryUser(id: id, userPrincipalName: "\(id)@contoso.example", displayName: id),
+                as: TestService.owner)
+        }
+        let members = people.map(DirectoryGroup.Member.user) + [.user("gone"), .group(TestService.group)]
+        try await service.service.provisioning.saveGroup(
+            DirectoryGroup(id: "large", displayName: "Large", members: Set(members)), as: TestService.owner)
+        try await service.test { client in
+            var (found, next): ([String], String?) = ([], "/v1.0/groups/LARGE/members?$top=20")
+            var pages = 0
+            while let path = next, pages < 9 {
+                let before = try await storage.counts { _ = try await client.administer(.get, path) }
+                #expect(before.read[.user] ?? 0 <= 40 && before.read[.membership] ?? 0 <= 40, "\(before.read)")
+                let page = try await client.administer(.get, path).json
+                found += (page["value"]?.array ?? []).compactMap { $0["id"]?.string }
+                let link = page["@odata.nextLink"]?.string.flatMap(URLComponents.init(string:))
+                next = link.map { $0.percentEncodedPath + "?" + ($0.percentEncodedQuery ?? "") }
+                pages += 1
+            }
+            #expect(found == people + [TestService.group])
+            let ordered = try await ids(client, "groups/large/members?$top=2&$orderby=displayName%20desc")
+            #expect(ordered == ["member-159", "member-158"])
+            #expect(try await client.administer(.get, "/v1.0/groups/none/members").status == .notFound)
+        }
+    }
+
     @Test func `whether a person is blocked is known in any case of the id, also of those who left`() async throws {
         let service = try await TestService()
         let id = TestPerson.workerA.id

@@ -56,9 +56,7 @@ struct DirectoryRoutes: Sendable {
                 .entity(DirectoryEntity.json(try await group(exchange)), of: "groups")
             },
             GraphRoute(.get, "groups/*/members", .readDirectory) { exchange in
-                .page(
-                    try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json),
-                    of: "groups('\(exchange.keys[0])')/members")
+                .page(try await directMembers(exchange), of: "groups('\(exchange.keys[0])')/members")
             },
             GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange in
                 .number(
@@ -286,6 +284,21 @@ struct DirectoryRoutes: Sendable {
         return name
     }
 
+    /// A page of the direct members, people first.
+    private func directMembers(_ exchange: GraphExchange) async throws -> GraphPage {
+        let page = try await exchange.directory { () async throws -> GraphPage? in
+            try await exchange.pageOfStore(id: \.place, total: nil) { after, limit in
+                let (people, groups) = try await administration.members(
+                    ofGroup: exchange.keys[0], after: after, limit: limit, as: exchange.administrator)
+                return people.map(Member.person) + groups.map(Member.group)
+            } json: { member in
+                member.json
+            }
+        }
+        if let page { return page }
+        return try exchange.page(try await members(exchange, isTransitive: false), id: \.place, json: \.json)
+    }
+
     /// The members, people first, each with its names where it exists.
     private func members(
         _ exchange: GraphExchange, isTransitive: Bool
@@ -306,6 +319,14 @@ struct DirectoryRoutes: Sendable {
             switch self {
             case .person(let user): user.id
             case .group(let group): group.id
+            }
+        }
+
+        /// Where the member stands among those of the group.
+        var place: String {
+            switch self {
+            case .person(let user): DirectoryGroup.Member.user(user.id).place
+            case .group(let group): DirectoryGroup.Member.group(group.id).place
             }
         }
 

@@ -41,6 +41,13 @@ extension Administration {
         }
     }
 
+    /// The registrations with some ids, open or closed, in the order of the ids; those that there are not are left out.
+    public func registrations(
+        ids: [String], as administrator: Administrator
+    ) async throws(ServiceError) -> [Registration] {
+        try await store.read(.read, as: administrator) { try $0.records(Registration.self, ids: ids) }
+    }
+
     /// One registration, open or closed.
     public func registration(_ id: String, as administrator: Administrator) async throws(ServiceError) -> Registration {
         try await store.read(.read, as: administrator) { try $0.knownRegistration(id) }

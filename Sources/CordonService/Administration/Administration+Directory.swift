@@ -203,6 +203,28 @@ extension Administration {
         }
     }
 
+    /// A page of the people and then the groups that are directly in a group, those that the directory knows, each ordered by folded
+    /// id; no other members are read.
+    ///
+    /// - Parameters:
+    ///   - place: The member after which the page begins, as ``DirectoryGroup/Member/place`` says; nil for the first page.
+    ///   - limit: The most members of the page.
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    public func members(
+        ofGroup id: String, after place: String?, limit: Int, as administrator: Administrator
+    ) async throws(ServiceError) -> (people: [DirectoryUser], groups: [GroupEntry]) {
+        try await store.read(.read, as: administrator) { records in
+            _ = try records.groupEntry(id)
+            let isPastPeople = place?.hasPrefix("g/") ?? false
+            let people =
+                try isPastPeople
+                ? [] : records.members(DirectoryUser.self, "u/", ofGroup: id, after: place, limit: limit)
+            let groups = try records.members(
+                GroupEntry.self, "g/", ofGroup: id, after: isPastPeople ? place : nil, limit: limit - people.count)
+            return (people, groups)
+        }
+    }
+
     /// One group.
     public func group(_ id: String, as administrator: Administrator) async throws(ServiceError) -> DirectoryGroup {
         try await store.read(.read, as: administrator) { try $0.group(id) }

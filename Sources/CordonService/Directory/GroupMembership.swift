@@ -42,6 +42,9 @@ extension GroupMembership: StoredRecord {
 }
 
 extension DirectoryGroup.Member {
+    /// The place of the member among those of its group, where a page of them may end.
+    public var place: String { storageName }
+
     /// The member with its id folded, in the form in which records are found.
     var storageName: String {
         switch self {

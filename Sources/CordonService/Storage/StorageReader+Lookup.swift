@@ -176,6 +176,30 @@ extension StorageReader {
         }
     }
 
+    /// The records of some members of a group, ordered by id.
+    ///
+    /// - Parameters:
+    ///   - kind: How the names of such members begin.
+    ///   - place: The member after which to begin, nil for the first.
+    func members<Record: StoredRecord>(
+        _ type: Record.Type, _ kind: String, ofGroup group: String, after place: String?, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        let beginning = folded(group) + "/" + kind
+        var found: [Record] = []
+        var last = place.map { folded(group) + "/" + folded($0) }
+        while found.count < limit {
+            // Of members whom the directory does not know there may be many: they are passed by some at a time.
+            let wanted = max(limit - found.count, 16)
+            let ids = try identifiers(
+                GroupMembership.self, of: .beginning(with: beginning), after: last, limit: wanted)
+            found += try records(
+                type, ids: ids.map { String(decoding: $0.utf8.dropFirst(beginning.utf8.count), as: UTF8.self) })
+            guard ids.count == wanted, let end = ids.last else { break }
+            last = end
+        }
+        return Array(found.prefix(max(0, limit)))
+    }
+
     /// The folded ids of the groups that a person is directly in.
     func directGroups(ofPerson id: String) throws(ServiceError) -> [String] {
         try identifiers(GroupMembership.self, of: GroupMembership.ofPerson(id), after: nil, limit: .max)

@@ -15,6 +15,10 @@ struct WipeListRoutes: Sendable {
         var registrationId: String
         var userId: String
         var bundleId: String
+        /// The device, as the registration names it; null where that is not kept any more.
+        var deviceTag: String?
+        var deviceName: String?
+        var deviceModel: String?
         var reason: Command.Reason
         var state: WipeOperation.State
         var requestedBy: String
@@ -30,8 +34,11 @@ struct WipeListRoutes: Sendable {
         /// The wipe that took this one's place.
         var successorId: String?
 
-        init(_ wipe: WipeOperation) {
+        init(_ wipe: WipeOperation, on device: DeviceDescription?) {
             id = wipe.id
+            deviceTag = device?.tag
+            deviceName = device?.name
+            deviceModel = device?.model
             registrationId = wipe.registrationID
             userId = wipe.account.rawValue
             bundleId = wipe.bundleID
@@ -69,7 +76,12 @@ struct WipeListRoutes: Sendable {
                 ofUser: known["user"], in: known["state"].flatMap { Self.states[$0] },
                 after: query["after"].map(String.init),
                 limit: known["top"].flatMap { Int($0) } ?? Administration.mostOperations, as: context.administrator)
-            return try Response(page: wipes.map(Wipe.init), of: "/admin/v1/wipes", asked: asked, next: next)
+            // One read for the whole page.
+            let registrations = try await administration.registrations(
+                ids: Set(wipes.map(\.registrationID)).sorted(), as: context.administrator)
+            let devices = Dictionary(registrations.map { ($0.id, $0.device) }, uniquingKeysWith: { first, _ in first })
+            let shown = wipes.map { Wipe($0, on: devices[$0.registrationID]) }
+            return try Response(page: shown, of: "/admin/v1/wipes", asked: asked, next: next)
         }
     }
 }
