@@ -66,9 +66,20 @@ import Testing
             .replacing(":name", with: "drift").replacing(":step", with: "release")
             .replacing("/console/people/:id", with: "/console/people/oid-worker")
             .replacing("/console/devices/:id", with: "/console/devices/\(registration)")
-            .replacing(":registration/:id/cancel", with: "\(registration)/\(wipe)/cancel")
+            .replacing("/console/wipes/:registration/:id", with: "/console/wipes/\(registration)/\(wipe)")
+            .replacing("/console/service/groups/:id", with: "/console/service/groups/\(ConsoleFixture.group)")
             .replacing("/console/approvals/:id", with: "/console/approvals/none")
             .replacing("/console/roles/:id/delete", with: "/console/roles/none/delete").replacing(":id", with: "new")
+    }
+
+    /// A wipe of the worker's device; its id.
+    private static func requestWipe(_ fixture: ConsoleFixture) async throws -> String {
+        let administration = fixture.service.administration
+        _ = try await administration.requestWipe(
+            ofUser: "oid-worker", deviceTag: "tag-1234", as: ConsoleFixture.owner)
+        return try #require(
+            try await administration.operations(ofRegistration: nil, as: ConsoleFixture.owner).first
+        ).id
     }
 
     /// A policy for everyone.
@@ -89,11 +100,7 @@ import Testing
         try await fixture.test { browser in
             let registration = try await browser.enrol("tag-1234").registrationID
             let version = try await fixture.service.administration.policy(policy, as: ConsoleFixture.owner).version
-            _ = try await fixture.service.administration.requestWipe(
-                ofUser: "oid-worker", deviceTag: "tag-1234", as: ConsoleFixture.owner)
-            let wipe = try #require(
-                try await fixture.service.administration.operations(ofRegistration: nil, as: ConsoleFixture.owner).first
-            ).id
+            let wipe = try await Self.requestWipe(fixture)
             try await browser.signIn(Self.person(role))
             let token = try await browser.csrf()
             var refused = 0
@@ -132,9 +139,11 @@ import Testing
         try await fixture.test { browser in
             let registration = try await browser.enrol("tag-1234").registrationID
             let version = try await fixture.service.administration.policy(policy, as: ConsoleFixture.owner).version
+            let wipe = try await Self.requestWipe(fixture)
             try await browser.signIn(Self.person(role))
             for path in try ConsoleCrawl.routes("get").sorted() where !path.contains("approvals/") {
-                let page = try await browser.get(Self.filled(path, policy, version, registration, defaults: defaults))
+                let page = try await browser.get(
+                    Self.filled(path, policy, version, registration, defaults: defaults, wipe: wipe))
                 let isRefused = page.text.contains("<h1>You may not do this</h1>")
                 #expect(isRefused == (page.status == .forbidden), "\(path): \(page.status)")
                 #expect([.ok, .forbidden].contains(page.status), "\(path): \(page.status)")

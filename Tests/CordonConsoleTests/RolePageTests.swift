@@ -83,6 +83,31 @@ import Testing
         }
     }
 
+    @Test func `a role says by which claim a person gets it, and a new one begins with a built-in one`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            // The value that the page names is one that gives the role.
+            let named = FakeProvider.Person(id: "oid-ada", name: "ada@contoso.example", roles: ["cordon.owner"])
+            try await browser.signIn(named)
+            let page = try await browser.get("/console/roles")
+            #expect(page.text.contains("The service reads the claim roles of access tokens"))
+            for role in AdministratorRole.allCases {
+                #expect(page.text.contains("<code>cordon.\(role.rawValue)</code>"), "\(role)")
+            }
+            let bare = try await browser.get("/console/roles/new")
+            #expect(bare.text.contains("Take back a wipe that no app has fetched yet."))
+            #expect(!bare.text.contains(" checked"))
+            let link = try #require(bare.text.firstMatch(of: /href="([^"]*from=helpDesk)"/)).1
+            let begun = try await browser.get(Browser.unescape(link))
+            let ticked = begun.text.matches(of: /name="permissions" value="([^"]*)" checked/).map { String($0.1) }
+            #expect(Set(ticked) == Set(AdministratorRole.helpDesk.permissions.map(\.rawValue)))
+            let saved = try await browser.submit(
+                begun, to: "/console/roles/new", [("name", "Night desk"), ("members", "G-1")])
+            #expect(saved.path == "/console/roles")
+            #expect(try await roles(of: fixture).first?.permissions == AdministratorRole.helpDesk.permissions)
+        }
+    }
+
     @Test func `a group whose name has an at sign is a member, also where a person is called so`() async throws {
         let fixture = try await ConsoleFixture()
         try await save(["team@contoso.example", ConsoleFixture.worker.name], in: fixture)

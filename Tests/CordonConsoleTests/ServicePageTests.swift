@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -260,6 +261,46 @@ import Testing
             let list = try await browser.get("/console/policies?sort=changed")
             let order = list.text.matches(of: /\/console\/policies\/[^"]+">(Strict|Lax)</).map { String($0.1) }
             #expect(order.sorted() == ["Lax", "Strict"])
+        }
+    }
+
+    @Test func `a group lists its members a page at a time, with links to people and groups`() async throws {
+        let storage = CountingStorage()
+        let fixture = try await ConsoleFixture(storage: storage)
+        let (provisioning, owner) = (fixture.service.provisioning, ConsoleFixture.owner)
+        let ids = (100..<220).map { "p-\($0)" }
+        for id in ids {
+            try await provisioning.saveUser(
+                DirectoryUser(id: id, userPrincipalName: "\(id)@contoso.example", displayName: "Person \(id)"),
+                as: owner)
+        }
+        // Ten who are in the group and in no directory.
+        let members = (ids + (300..<310).map { "o-\($0)" }).map(DirectoryGroup.Member.user)
+        try await provisioning.saveGroup(
+            DirectoryGroup(id: "all", displayName: "All", members: Set(members + [.group(ConsoleFixture.group)])),
+            as: owner)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let groups = try await browser.get("/console/service/groups")
+            #expect(groups.text.contains("<a href=\"/console/service/groups/all\">All</a>"))
+            var (next, found): (String?, [String]) = ("/console/service/groups/all", [])
+            var pages = 0
+            while let path = next, pages < 9 {
+                let counts = try await storage.counts { _ = try await browser.get(path) }
+                #expect(counts.read[.user] ?? 0 < 120, "\(counts.read)")
+                let page = try await browser.get(path)
+                #expect(page.status == .ok)
+                if pages == 0 { #expect(page.text.contains("more than 50")) }
+                found += page.text.matches(of: /data-column="Name"><a href="([^"]+)"/).map { String($0.1) }
+                next = page.text.firstMatch(of: /href="([^"]*)" rel="next"/).map { Browser.unescape($0.1) }
+                pages += 1
+            }
+            #expect(pages == 3)
+            #expect(
+                found == ids.map { "/console/people/\($0)" } + ["/console/service/groups/\(ConsoleFixture.group)"])
+            let small = try await browser.get("/console/service/groups/\(ConsoleFixture.group)")
+            #expect(small.text.contains("Worker A") && small.text.contains("<dt>Members</dt><dd>1</dd>"))
+            #expect(try await browser.get("/console/service/groups/none").status == .notFound)
         }
     }
 

@@ -1,5 +1,4 @@
 import CordonBase
-import CordonConsole
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -9,6 +8,8 @@ import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
+
+@testable import CordonConsole
 
 @Suite struct WipePageTests {
     @Test func `a wipe goes from the repeated number to the verified receipt`() async throws {
@@ -23,6 +24,17 @@ import Testing
             let page = try await browser.get(path + "?tag=tag-1234")
             #expect(page.text.contains(ConsoleFixture.bundleID))
             #expect(page.text.contains("Text to forward"))
+            #expect(page.text.contains("A phone that is off or offline is wiped when it is back."))
+            #expect(
+                page.text.contains("usually 94 days") && page.text.contains("an administrator who may cancel wipes"))
+            let text = try #require(page.text.firstMatch(of: /(?s)<pre[^>]*>(.*?)<\/pre>/)).1
+            #expect(text.contains("sign in with your work account") && text.contains(ConsoleFixture.bundleID))
+            try await fixture.service.administration.saveResource(
+                CatalogueApp(bundleID: ConsoleFixture.bundleID, displayName: "Field notes"), isNew: true,
+                as: ConsoleFixture.owner)
+            let named = try await browser.get(path + "?tag=tag-1234").text
+            let forwarded = try #require(named.firstMatch(of: /(?s)<pre[^>]*>(.*?)<\/pre>/)).1
+            #expect(forwarded.contains("Field notes") && !forwarded.contains(ConsoleFixture.bundleID))
             let wrong = try await browser.submit(page, to: path, [("number", "0")])
             #expect(wrong.status == .badRequest)
             #expect(wrong.text.contains("Nothing was wiped."))
@@ -32,12 +44,99 @@ import Testing
             let number = try #require(page.text.firstMatch(of: /Repeat the number (\d{4})/)).1
             let asked = try await browser.submit(page, to: path, [("number", String(number))])
             #expect(asked.text.contains("1 of 4: requested"))
+            #expect(asked.text.contains("Wipe requested: one app has not reported yet."))
+            #expect(asked.text.contains("A phone that is off is waited for until "))
+            #expect(asked.text.contains("an administrator who may cancel wipes can take it back"))
+            #expect(asked.text.contains("<span class=\"one\">waits until</span> <span class=\"one\"><time"))
+            #expect(asked.text.contains(">Simulated …1234</a>"))
             try await device.checkIn()
             #expect(try await browser.get("/console/wipes").text.contains("2 of 4: delivered to the app"))
+            let delivered = try await browser.get("/console/wipes?user=oid-worker")
+            #expect(delivered.text.contains("One wipe has been delivered, and cannot be cancelled any more"))
+            #expect(!delivered.text.contains("is waited for until"))
             try await device.carryOutWipes()
             let done = try await browser.get("/console/wipes")
             #expect(done.text.contains("4 of 4: done, receipt verified"))
             #expect(done.text.contains("signed, "))
+            #expect(done.text.contains(">Simulated …1234</a>"))
+            #expect(!(try await browser.get("/console/wipes?user=oid-worker").text.contains("Wipe requested:")))
+        }
+    }
+
+    @Test func `the receipt of a wipe is shown with the time of its verification, and is a file to take along`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            let device = try await browser.enrol("tag-1234")
+            try await browser.signIn(ConsoleFixture.ada)
+            let administration = fixture.service.administration
+            _ = try await administration.requestWipe(
+                ofUser: "oid-worker", deviceTag: "tag-1234", as: ConsoleFixture.owner)
+            func details() async throws -> Browser.Shown {
+                let list = try await browser.get("/console/wipes")
+                let link = try #require(list.text.firstMatch(of: /href="(\/console\/wipes\/[^"]+)">Details/)).1
+                return try await browser.get(Browser.unescape(link))
+            }
+            let waiting = try await details()
+            #expect(waiting.text.contains("you can cancel it in the list of wipes"))
+            #expect(try await browser.get(waiting.path + "?format=jws").status == .notFound)
+            try await device.checkIn()
+            fixture.clock.advance(by: 3_600)
+            try await device.carryOutWipes()
+            let page = try await details()
+            #expect(page.text.contains("<span class=\"badge good\">signed, verified</span>"))
+            #expect(page.text.contains(Moment.text(fixture.clock.now)))
+            #expect(page.text.contains("bundleID: \(ConsoleFixture.bundleID)"))
+            let link = try #require(page.text.firstMatch(of: /href="([^"]*)"[^>]*>Download the receipt/)).1
+            let file = try await browser.get(Browser.unescape(link))
+            let wipes = try await administration.operations(ofRegistration: nil, as: ConsoleFixture.owner)
+            #expect(file.text == wipes.first?.receipt && !file.text.isEmpty)
+            #expect(file.headers[.contentDisposition] == "attachment; filename=\"wipe-receipt.jws\"")
+            #expect(try await browser.get("/console/wipes/none/none").status == .notFound)
+        }
+    }
+
+    @Test func `on a person's page the safe things come first, and what removes data stands apart at the end`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.enrol("tag-1234")
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/people/oid-worker").text
+            let parts = page.split(separator: "<h2>Removing data</h2>")
+            #expect(parts.count == 2)
+            let (first, last) = (try #require(parts.first), try #require(parts.last))
+            for link in ["Rules in force", "Export personal data", "Apps and devices"] {
+                #expect(first.contains(link) && !last.contains(link), "\(link)")
+            }
+            for link in ["Wipe a device…", "Wipe everything and block…", "Erase personal data…"] {
+                #expect(last.contains(link) && !first.contains(link), "\(link)")
+            }
+            #expect(!page.contains("class=\"main\""))
+        }
+    }
+
+    @Test func `who asks nothing gets no verdict, and who leaves out a field is told which`() async throws {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy([
+            "displayName": "Notes", "allowedOutboundDataTransferDestinations": "managedApps",
+        ])
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let opened = try await browser.get("/console/ask?person=oid-worker").text
+            #expect(opened.contains("This is Worker A, who signs in as worker@contoso.example."))
+            #expect(!opened.contains("class=\"note"))
+            let asked = try await browser.get("/console/ask?person=oid-worker&action=send").text
+            #expect(asked.contains("Choose under With which app is meant."))
+            #expect(!asked.contains("<p>No.</p>") && !asked.contains("peer is not known"))
+            let full = try await browser.get("/console/ask?person=oid-worker&action=send&peer=unmanaged").text
+            #expect(full.contains("<p>No.</p>"))
+            let stranger = try await browser.get("/console/ask?person=none").text
+            #expect(stranger.contains("The directory has no person with this name."))
         }
     }
 

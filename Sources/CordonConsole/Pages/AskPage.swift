@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonServiceHTTP
@@ -32,14 +33,26 @@ struct AskPage {
             [(value: "", text: Phrase("no particular place"))]
             + Location.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
         // The answer goes before the form, where it is seen without scrolling.
-        var blocks = person.isEmpty ? [] : try await answer(visit, person: person, app: app, action: action)
+        let user = person.isEmpty ? nil : try await Self.user(person, visit)
+        var blocks: [Block] = []
+        if let user {
+            // Who comes from a person's page has not asked anything yet.
+            if visit.query.has("action") { blocks = try await answer(visit, user, app: app, action: action) }
+        } else if !person.isEmpty {
+            blocks = [
+                .note(.bad, "The directory has no person with this name.", ["Look under People for the sign-in name."])
+            ]
+        }
         blocks.append(
             .form(
                 Form(
                     "/console/ask", submit: "Ask", asks: true,
                     [
                         Field(
-                            .text, "person", "Person", help: "Sign-in name, such as worker@example.com, or object id.",
+                            .text, "person", "Person",
+                            help: user.map { user in
+                                "This is \(user.text("displayName")), who signs in as \(user.text("userPrincipalName"))."
+                            } ?? "Sign-in name, such as worker@example.com, or object id.",
                             value: person, isRequired: true),
                         Field(
                             .text, "app", "App",
@@ -56,15 +69,30 @@ struct AskPage {
                 blocks))
     }
 
-    private func answer(_ visit: ConsoleVisit, person: String, app: String, action: String) async throws -> [Block] {
-        let user: JSONValue
+    /// The person with a sign-in name or an id; nil where the directory has none.
+    private static func user(_ person: String, _ visit: ConsoleVisit) async throws -> JSONValue? {
         do {
-            user = try await visit.api.get(PeoplePages.route(person))
+            return try await visit.api.get(PeoplePages.route(person))
         } catch let refusal as Refusal where refusal.status == .notFound {
-            return [
-                .note(.bad, "The directory has no person with this name.", ["Look under People for the sign-in name."])
-            ]
+            return nil
         }
+    }
+
+    /// The fields of the page that the engine needs and that were left empty, with what to do about each.
+    private static func missing(_ decision: PolicyDecision) -> [Phrase] {
+        let fields: [(name: String, advice: Phrase)] = [
+            ("peer", "Choose under With which app is meant."), ("location", "Choose a place."),
+            ("url", "Fill in the link."),
+        ]
+        return fields.filter { field in
+            let told = Texts.denialItCannotBeToldWhetherThis(field: field.name)
+            return decision.reasons.contains { $0.message.hasPrefix(told) }
+        }.map(\.advice)
+    }
+
+    private func answer(
+        _ visit: ConsoleVisit, _ user: JSONValue, app: String, action: String
+    ) async throws -> [Block] {
         let rules = try await PersonRules(of: user.text("id"), app: app, visit)
         let (bundle, reaching) = (rules.bundleID, rules.protections)
         let policies = reaching.compactMap { try? AppProtectionPolicy(graphJSON: $0) }
@@ -88,6 +116,10 @@ struct AskPage {
             return [.note(.bad, "This question cannot be asked: \(.said(error.reason))", [])]
         }
         let decision = PolicySet(everyManagedAccount: effective).decision(for: question)
+        let missing = Self.missing(decision)
+        guard missing.isEmpty else {
+            return [.note(.notice, "The answer depends on something that is not filled in yet.", missing)]
+        }
         let (words, tone): (Phrase, Tone) =
             switch decision.verdict {
             case .allow: ("Yes.", .good)

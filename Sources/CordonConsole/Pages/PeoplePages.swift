@@ -151,18 +151,20 @@ struct PeoplePages {
             Link("Rules in force", EffectiveRulesPage.path(id)),
             Link("Wipes", "/console/wipes?user=" + ConsolePath.part(id)),
         ]
+        var removing: [Link] = []
         if visit.may("wipe"), !registrations.isEmpty {
-            links.insert(Link("Wipe a device…", Self.path(id) + "/wipe", isMain: true), at: 0)
+            removing.append(Link("Wipe a device…", Self.path(id) + "/wipe"))
         }
         if visit.may("blockUsers") {
-            links.append(
-                isBlocked
-                    ? Link("Unblock…", Self.path(id) + "/unblock")
-                    : Link("Wipe everything and block…", Self.path(id) + "/block"))
+            if isBlocked {
+                links.append(Link("Unblock…", Self.path(id) + "/unblock"))
+            } else {
+                removing.append(Link("Wipe everything and block…", Self.path(id) + "/block"))
+            }
         }
         if visit.may("handlePersonalData") {
             links.append(Link("Export personal data", Self.path(id) + "/data"))
-            links.append(Link("Erase personal data…", Self.path(id) + "/erase"))
+            removing.append(Link("Erase personal data…", Self.path(id) + "/erase"))
         }
         blocks += [
             .links(links),
@@ -182,6 +184,15 @@ struct PeoplePages {
             ]),
             .table(DevicePages.table("Apps and devices", registrations)),
         ]
+        if !removing.isEmpty {
+            blocks.append(
+                .card(
+                    "Removing data",
+                    [
+                        .text("What is removed cannot be brought back. Each link asks again before it does anything."),
+                        .links(removing),
+                    ]))
+        }
         return .page(
             Page(
                 .data(user.text("displayName")), .people, isLive: true, above: Link("People", "/console/people"), blocks

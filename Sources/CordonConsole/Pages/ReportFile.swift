@@ -27,6 +27,11 @@ enum ReportFile {
 
     static func json(_ bytes: Data, named name: String) -> Response { file(bytes, "application/json", name) }
 
+    /// What an app signed, as it came: a compact signature.
+    static func signature(_ text: String, named name: String) -> Response {
+        file(Data(text.utf8), "application/jose", name)
+    }
+
     private static func field(_ text: String) -> String {
         let starts = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
         return "\"" + ((starts ? "'" : "") + text).replacing("\"", with: "\"\"") + "\""

@@ -33,7 +33,7 @@ struct RolePages {
                         : .text(.data(role.text("displayName"))),
                 isBuiltIn ? .badge("built in", .plain) : .badge("your own", .good), .text(permissions),
                 isBuiltIn && members(role).isEmpty
-                    ? .text("as your identity provider says")
+                    ? .list([.text("people with the app role")] + Self.values(of: role.text("id")).map { .code($0) })
                     : .list(
                         members(role).map { member in
                             let id = String(member.dropFirst(5))
@@ -54,8 +54,58 @@ struct RolePages {
                         ("You may", .text(.list(mine))),
                     ]),
                     .links(visit.may("manageTenant") ? [Link("New role", "/console/roles/new", isMain: true)] : []),
+                    .note(
+                        .plain, "How a person gets a built-in role:",
+                        [
+                            "In your identity provider, make an app role of the value shown with it, and give it to the person. The service reads the claim roles of access tokens, unless its configuration names another claim.",
+                            "Or give the role to a group or person under roles in the service's configuration file.",
+                            "A value that is also the name of one of the person's groups gives no role.",
+                        ]),
                     .table(Table("Roles", ["Role", "Kind", "May", "Members"], rows, empty: "", more: more)),
                 ]))
+    }
+
+    /// The values of the claim that give a built-in role.
+    private static func values(of role: String) -> [String] {
+        let directory =
+            role == AdministratorRole.cloudDeviceAdministrator.rawValue ? ["Cloud Device Administrator"] : []
+        return ["cordon." + role, role] + directory
+    }
+
+    /// What each permission lets a person do, and the built-in roles to begin with.
+    private static func help(_ visit: ConsoleVisit) -> [Block] {
+        let rows = Permission.allCases.map { permission -> [Cell] in
+            [.text(SettingTexts.words(permission.rawValue)), .text(meaning(of: permission))]
+        }
+        let explained = Block.more(
+            "What each permission allows", [.table(Table("Permissions", ["Permission", "Allows"], rows, empty: ""))])
+        guard visit.keys[0] == "new" else { return [explained] }
+        let links = AdministratorRole.allCases.map { role in
+            Link(SettingTexts.words(role.rawValue), path("new") + "?from=" + role.rawValue)
+        }
+        return [.text("Begin with the permissions of a built-in role:"), .links(links), explained]
+    }
+
+    private static func meaning(of permission: Permission) -> Phrase {
+        switch permission {
+        case .read: "See policies, people, devices and wipes."
+        case .writePolicies: "Make and change policies, app configurations and the catalogue of apps."
+        case .deletePolicies: "Delete policies and app configurations."
+        case .assignPolicies: "Say which groups and apps a policy reaches, and make filters."
+        case .wipe: "Remove organisation data from the apps of a person's device."
+        case .approve: "Release what another administrator asked for and what needs a second person."
+        case .cancelWipes: "Take back a wipe that no app has fetched yet."
+        case .blockUsers: "Wipe everything of a person and keep them out; let them in again."
+        case .forgetRegistrations: "Forget an app on a device that is lost. Nothing is wiped by that."
+        case .writeDirectory: "Write people and groups, as a directory's synchronisation does."
+        case .registerDevices: "Register and release shared devices."
+        case .collectLogs: "Ask apps for their logs, and read them."
+        case .commandApps: "Tell apps to fetch their configuration, to enrol again or to ask for a new PIN."
+        case .handlePersonalData: "Export and erase what is kept about a person."
+        case .readAudit: "Read, verify and export the audit log."
+        case .manageTenant:
+            "Change roles, signing keys, allowed accounts and what else holds for the whole organisation."
+        }
     }
 
     private static func page(
@@ -71,7 +121,7 @@ struct RolePages {
         func value(_ name: String, _ known: String) -> String {
             form.map { $0.all(name).joined(separator: ",") } ?? known
         }
-        var blocks = notes + (try await limit(role, visit))
+        var blocks = notes + (try await limit(role, visit)) + help(visit)
         blocks.append(
             .form(
                 Form(
@@ -119,7 +169,10 @@ struct RolePages {
 
     /// The role of the page as it is now; nothing of a new one.
     private static func known(_ visit: ConsoleVisit) async throws -> JSONValue {
-        guard visit.keys[0] != "new" else { return .null }
+        guard visit.keys[0] != "new" else {
+            guard let role = AdministratorRole(rawValue: visit.query["from"]) else { return .null }
+            return ["permissions": .array(role.permissions.map(\.rawValue).sorted().map { .string($0) })]
+        }
         let roles = try await visit.api.get("/admin/v1/roles").array ?? []
         guard let role = roles.first(where: { $0.text("id") == visit.keys[0] && $0["isBuiltIn"] != true }) else {
             throw Refusal(.notFound, "not-found", "There is no such role to change.")

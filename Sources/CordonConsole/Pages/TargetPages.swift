@@ -11,6 +11,7 @@ struct TargetPages {
         table.get("/console/service/filters/:id", live: true, filter)
         table.post("/console/service/filters/:id", saveFilter)
         table.get("/console/service/groups", lists: "read", groups)
+        table.get("/console/service/groups/:id", group)
     }
 
     private static func path(_ id: String) -> String { "/console/service/filters/" + ConsolePath.part(id) }
@@ -106,6 +107,49 @@ struct TargetPages {
 
     // MARK: Groups
 
+    private static func path(ofGroup id: String) -> String { "/console/service/groups/" + ConsolePath.part(id) }
+
+    /// A group and a page of those who are directly in it.
+    @Sendable private func group(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let route = "/v1.0/groups/" + ConsolePath.part(visit.keys[0])
+        let group = try await visit.api.get(route)
+        visit.begin()
+        let path = Self.path(ofGroup: group.text("id"))
+        let after = visit.query.has("next") ? "&$skiptoken=" + ConsolePath.part(visit.query["next"]) : ""
+        let page = try await visit.api.get(route + "/members?$top=\(ListPages.mostShown)" + after)
+        let members = page.list("value")
+        func isGroup(_ member: JSONValue) -> Bool { member.text("@odata.type").hasSuffix("group") }
+        let standing = try await PeopleStatus(of: members.filter { !isGroup($0) }.map { $0.text("id") }, visit)
+        let rows = members.map { member -> [Cell] in
+            let id = member.text("id")
+            return isGroup(member)
+                ? [.link(.data(member.text("displayName")), Self.path(ofGroup: id)), .text("a group"), .text("")]
+                : [
+                    .link(.data(member.text("displayName")), PeoplePages.path(id)),
+                    .text(.data(member.text("userPrincipalName"))), standing.cell(of: id),
+                ]
+        }
+        let more = ListPages.more(page, path)
+        var facts: [(Phrase, Cell)] = [("Id", .code(group.text("id")))]
+        // Of a group that has more pages, a number would take reading all of them.
+        if after.isEmpty, more == nil { facts.append(("Members", .text(.data("\(members.count)")))) }
+        if after.isEmpty, more != nil { facts.append(("Members", .text("more than \(.data("\(members.count)"))"))) }
+        return .page(
+            Page(
+                .data(group.text("displayName")), .service,
+                lead: "Who is directly in the group. The members of a group in it are on that group's page.",
+                above: Link("Groups", "/console/service/groups"),
+                [
+                    .facts(facts),
+                    .table(
+                        Table(
+                            "Members", ["Name", "Signs in as", "Protection"], rows,
+                            empty: after.isEmpty
+                                ? "The group is empty. Fill it in your directory, or with the administration API."
+                                : "There are no more members.", more: more)),
+                ]))
+    }
+
     @Sendable private func groups(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let search = visit.query["search"]
         var path = "/v1.0/groups?$top=50&$orderby=displayName"
@@ -122,7 +166,10 @@ struct TargetPages {
                 ?? .text("kept here, by SCIM or the administration API")
         }
         let rows = page.list("value").map { group -> [Cell] in
-            [.text(.data(group.text("displayName"))), source(of: group.text("id")), .code(group.text("id"))]
+            [
+                .link(.data(group.text("displayName")), Self.path(ofGroup: group.text("id"))),
+                source(of: group.text("id")), .code(group.text("id")),
+            ]
         }
         let from: [Phrase] = sources.map { source in
             "\(source.text("name")) (people: \(.data("\(source.number("people"))")), groups: \(.data("\(source.number("groupCount"))")))"

@@ -1,4 +1,6 @@
+import CordonBase
 import CordonPolicy
+import CordonService
 import CordonServiceHTTP
 import Crypto
 import Foundation
@@ -10,6 +12,7 @@ struct WipePages {
         table.get("/console/people/:id/wipe", needs: "wipe", choose)
         table.post("/console/people/:id/wipe", needs: "wipe", request)
         table.get("/console/wipes", lists: "read", live: true, list)
+        table.get("/console/wipes/:registration/:id", show)
         table.post("/console/wipes/:registration/:id/cancel") { visit in
             try await visit.api.call(
                 .delete, DevicePages.route(visit.keys[0]) + "/operations/" + ConsolePath.part(visit.keys[1]))
@@ -61,7 +64,16 @@ struct WipePages {
         let name = DevicePages.name(first)
         let path = PeoplePages.path(id) + "/wipe"
         let number = number(visit, tag)
-        let bundles = apps.map { $0["appIdentifier"]?.text("bundleId") ?? "" }.joined(separator: ", ")
+        let names = Dictionary(
+            await CataloguePages.apps(visit).map { ($0.text("bundleId").lowercased(), $0.text("displayName")) },
+            uniquingKeysWith: { first, _ in first })
+        // Who reads the text knows the app's name; the id is for apps that the catalogue does not have.
+        let called = Set(
+            apps.map { app in
+                let bundle = app["appIdentifier"]?.text("bundleId") ?? ""
+                return names[bundle.lowercased()] ?? bundle
+            }
+        ).sorted().joined(separator: ", ")
         let again = "/console/sign-in?fresh=1&next=" + ConsolePath.part(path + "?tag=" + ConsolePath.part(tag))
         let freshness: [Block] =
             visit.me["isFresh"] == false
@@ -77,17 +89,26 @@ struct WipePages {
                 .table(
                     Table(
                         "What is affected", ["App", "Version", "Last contact"],
-                        apps.map {
-                            [
-                                .code($0["appIdentifier"]?.text("bundleId") ?? ""),
-                                .text(.data($0.text("applicationVersion"))),
-                                .time($0.date("lastSyncDateTime")),
+                        apps.map { app in
+                            let bundle = app["appIdentifier"]?.text("bundleId") ?? ""
+                            let name = names[bundle.lowercased()].map { [Cell.text(.data($0))] } ?? []
+                            return [
+                                .list(name + [.code(bundle)]),
+                                .text(.data(app.text("applicationVersion"))),
+                                .time(app.date("lastSyncDateTime")),
                             ]
                         }, empty: "")),
                 .facts([
                     ("Person", .text(.data("\(user.text("displayName")), \(user.text("userPrincipalName"))"))),
                     ("Device", .text(.data(name))), ("Device tag", .code(tag)),
                 ]),
+                .note(
+                    .notice, "What happens then:",
+                    [
+                        "Each app removes its data at its next contact with the service, and sends a receipt that it has signed.",
+                        "A phone that is off or offline is wiped when it is back. The wipe waits for it, usually \(usualDays) days, and longer where the rules let the app be offline longer; the list of wipes shows until when. Then it lapses, and the service asks for it again if the app comes back later.",
+                        cancelling(visit),
+                    ]),
                 .form(
                     Form(
                         path, submit: "Wipe", hidden: [("tag", tag), ("page", path)], isGrave: true,
@@ -104,12 +125,24 @@ struct WipePages {
                         .text("Send it before or after, by a way that reaches them without the app:"),
                         .code(
                             """
-                            Your organisation removes its data from \(apps.count) apps on \(name): \(bundles). Your own \
-                            photos, messages and files are not touched. If you did not expect this, call the help desk.
+                            Your organisation removes its data from \(apps.count) apps on \(name): \(called). Your own \
+                            photos, messages and files are not touched. To use the apps again, here or on another \
+                            device, open them and sign in with your work account; install them first where they are \
+                            missing. If you did not expect this, call the help desk.
                             """,
                             label: "Text to forward"),
                     ]),
             ])
+    }
+
+    /// How many days a wipe waits as a rule.
+    private static let usualDays = Int(ServiceConfiguration().wipeLifetime.components.seconds / 86_400)
+
+    /// Whether a wipe can be taken back, and by whom.
+    private static func cancelling(_ visit: ConsoleVisit) -> Phrase {
+        visit.may("cancelWipes")
+            ? "Until an app has fetched it, you can cancel it in the list of wipes. After that it is too late: the app has the signed order, and carries it out without asking again."
+            : "Until an app has fetched it, an administrator who may cancel wipes can take it back. After that it is too late: the app has the signed order, and carries it out without asking again."
     }
 
     @Sendable private func request(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -190,15 +223,12 @@ struct WipePages {
         let people = try await PeopleStatus(
             of: [user] + wipes.flatMap { [$0.text("userId"), $0.text("requestedBy")] }, visit)
         let rows = wipes.map { wipe -> [Cell] in
-            let author = wipe.text("requestedBy")
-            return [
+            [
                 .link(.data(people.name(of: wipe.text("userId"))), PeoplePages.path(wipe.text("userId"))),
-                .link(.data(wipe.text("bundleId")), DevicePages.path(wipe.text("registrationId"))),
+                Self.device(wipe), .code(wipe.text("bundleId")),
                 .list(Self.state(wipe, visit)), Self.steps(wipe),
-                .text(author == wipe.text("registrationId") ? "the app itself" : .data(people.name(of: author))),
-                Self.isOpen(wipe)
-                    ? .list([.text("lapses"), .time(wipe.date("notAfter"))])
-                    : wipe["receipt"]?.string.map { .badge("signed, \($0.count) bytes", .good) } ?? .text("none"),
+                .text(Self.author(wipe, people)),
+                .list(Self.proof(wipe) + [.link("Details", Self.path(wipe))]),
             ]
         }
         let more = next.map { next in
@@ -223,11 +253,119 @@ struct WipePages {
                         Form(
                             "/console/wipes", submit: "Show", hidden: user.isEmpty ? [] : [("user", user)], asks: true,
                             [Field(.choice(Self.states), "state", "State", value: wanted)])),
+                ] + (user.isEmpty ? [] : Self.waiting(wipes, visit)) + [
                     .table(
                         Table(
-                            "Wipes", ["Person", "App", "State", "Steps", "Requested by", "Receipt"], rows,
-                            empty: "There is no wipe here. Open a person to wipe one of their devices.", more: more)),
+                            "Wipes", ["Person", "Device", "App", "State", "Steps", "Requested by", "Receipt"], rows,
+                            empty: "There is no wipe here. Open a person to wipe one of their devices.", more: more))
                 ]))
+    }
+
+    /// What becomes of the wipes of a person that are under way, and whether they can still be taken back.
+    private static func waiting(_ wipes: [JSONValue], _ visit: ConsoleVisit) -> [Block] {
+        let open = wipes.filter(isOpen)
+        guard !open.isEmpty else { return [] }
+        let pending = open.filter { $0.text("state") == "pending" }
+        var said: [Phrase] = []
+        if let first = pending.compactMap({ $0.date("notAfter") }).min() {
+            said.append(
+                "Each app removes its data at its next contact with the service. A phone that is off is waited for until \(.data(Moment.text(first))); then the wipe lapses, and the service asks for it again if the app comes back later."
+            )
+            said.append(cancelling(visit))
+        }
+        if pending.count < open.count {
+            said.append(
+                "\(open.count - pending.count) wipes have been delivered, and cannot be cancelled any more: the app has the signed order."
+            )
+        }
+        return [.note(.notice, "Wipe requested: \(open.count) apps have not reported yet.", said)]
+    }
+
+    /// The device of a wipe, by the name that it has on the other pages.
+    private static func device(_ wipe: JSONValue) -> Cell {
+        wipe["deviceTag"]?.string == nil
+            ? .text("not known any more")
+            : .link(.data(DevicePages.name(wipe)), DevicePages.path(wipe.text("registrationId")))
+    }
+
+    private static func author(_ wipe: JSONValue, _ people: PeopleStatus) -> Phrase {
+        let author = wipe.text("requestedBy")
+        return author == wipe.text("registrationId") ? "the app itself" : .data(people.name(of: author))
+    }
+
+    /// How long a wipe waits; of one that is over, that its receipt was verified, and when.
+    private static func proof(_ wipe: JSONValue) -> [Cell] {
+        if isOpen(wipe) { return [.text("waits until"), .time(wipe.date("notAfter"))] }
+        guard wipe["receipt"]?.string != nil else { return [.text("none")] }
+        return [.badge("signed, verified", .good), .time(verified(wipe))]
+    }
+
+    /// When the service took the receipt, which it does once it has verified it.
+    private static func verified(_ wipe: JSONValue) -> Date? {
+        wipe.list("steps").last { ["succeeded", "failed"].contains($0.text("state")) }?.date("time")
+            ?? wipe.date("modified")
+    }
+
+    private static func path(_ wipe: JSONValue) -> String {
+        "/console/wipes/" + [wipe.text("registrationId"), wipe.text("id")].map(ConsolePath.part).joined(separator: "/")
+    }
+
+    // MARK: One wipe
+
+    /// A wipe with what its app signed, which is a file to take along as well.
+    @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let registration = try await visit.api.get(DevicePages.route(visit.keys[0]) + "?$select=userId")
+        let user = registration.text("userId")
+        let (wipes, _) = try await visit.api.page("/admin/v1/wipes?user=" + ConsolePath.part(user))
+        guard
+            let wipe = wipes.first(where: {
+                $0.text("id") == visit.keys[1] && $0.text("registrationId") == visit.keys[0]
+            })
+        else { throw Refusal(.notFound, "not-found", "There is no such wipe.") }
+        let receipt = wipe["receipt"]?.string
+        if visit.query["format"] == "jws" {
+            guard let receipt else { throw Refusal(.notFound, "not-found", "This wipe has no receipt.") }
+            return .response(ReportFile.signature(receipt, named: "wipe-receipt.jws"))
+        }
+        visit.begin()
+        let people = try await PeopleStatus(of: [user, wipe.text("requestedBy")], visit)
+        let facts: [(Phrase, Cell)] = [
+            ("Person", .link(.data(people.name(of: user)), PeoplePages.path(user))),
+            ("Device", Self.device(wipe)), ("App", .code(wipe.text("bundleId"))),
+            ("State", .list(Self.state(wipe, visit))), ("Steps", Self.steps(wipe)),
+            ("Requested by", .text(Self.author(wipe, people))), ("Receipt", .list(Self.proof(wipe))),
+        ]
+        var blocks: [Block] = [.facts(facts)]
+        if let receipt {
+            blocks.append(
+                .card(
+                    "The receipt",
+                    [
+                        .text(
+                            "The app signed this with its own key, and the service verified it before it called the wipe done or failed. The audit log has it too, with the key, so that others can verify it."
+                        ),
+                        .code(Self.content(ofReceipt: receipt), label: "What the app signed"),
+                        .links([Link("Download the receipt", Self.path(wipe) + "?format=jws", isMain: true)]),
+                    ]))
+        } else {
+            blocks += Self.waiting([wipe], visit)
+        }
+        return .page(
+            Page(
+                "A wipe of \(people.name(of: user))", .wipes,
+                above: Link("Wipes of \(people.name(of: user))", "/console/wipes?user=" + ConsolePath.part(user)),
+                blocks))
+    }
+
+    /// What a receipt says, a line for each member.
+    private static func content(ofReceipt text: String) -> Phrase {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let bytes = Base64URL.decode(String(parts[1])),
+            let members = (try? JSONValue(parsing: bytes))?.object
+        else { return .data(text) }
+        return .data(
+            members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.string ?? $0.value.text())" }
+                .joined(separator: "\n"))
     }
 
     private static let states: [(value: String, text: Phrase)] = [
@@ -249,8 +387,7 @@ struct WipePages {
         }
         if wipe.number("attempt") > 1 { state.append(.text("attempt \(.data("\(wipe.number("attempt"))"))")) }
         if visit.may("cancelWipes"), wipe.text("state") == "pending" {
-            let path = [wipe.text("registrationId"), wipe.text("id")].map(ConsolePath.part).joined(separator: "/")
-            state.append(.button("Cancel", action: "/console/wipes/\(path)/cancel"))
+            state.append(.button("Cancel", action: path(wipe) + "/cancel"))
         }
         return state
     }
