@@ -208,7 +208,8 @@ final class Browser: Sendable {
             keep(answer.headers[values: .setCookie])
             guard answer.status == .seeOther, let location = answer.headers[.location] else {
                 return Shown(
-                    status: answer.status, path: path.replacing(ConsoleFixture.base, with: ""),
+                    status: answer.status,
+                    path: path.replacing(ConsoleFixture.base, with: "").replacing(/[?&]done=[a-z-]+/, with: ""),
                     text: String(buffer: answer.body), headers: answer.headers)
             }
             (method, form, headers) = (.get, nil, [:])

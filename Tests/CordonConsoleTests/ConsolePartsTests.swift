@@ -22,6 +22,12 @@ import Testing
         #expect(pages.begin(session("a")))
     }
 
+    @Test func `a length of zero is never where a setting means that, and nothing else`() {
+        #expect(SettingTexts.value("PT0S", of: "periodBeforePinReset") == "never")
+        #expect(SettingTexts.value("PT0S", of: "periodOfflineBeforeAccessCheck") != "never")
+        #expect(SettingTexts.value("P90D", of: "periodBeforePinReset") == .list(["\(90) days"], separator: " "))
+    }
+
     @Test func `a page that changes by itself is found by its path, keys decoded`() throws {
         let pages = LivePages()
         pages.add("/console/people/:id") { _ in .moved("person") }

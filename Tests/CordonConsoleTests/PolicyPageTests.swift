@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonTestSupport
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -18,6 +19,7 @@ import Testing
                 form, to: "/console/policies/new", [("name", "Pilot"), ("level", "level2")])
             #expect(made.text.contains("<h1>Pilot</h1>"))
             #expect(made.text.contains("This policy is not assigned yet."))
+            #expect(made.text.contains("The policy was made.") && made.text.contains("Version 1"))
             let path = made.path
             let apps = try await browser.get(path + "/apps")
             _ = try await browser.submit(apps, to: path + "/apps", [("apps", ConsoleFixture.bundleID)])
@@ -26,9 +28,11 @@ import Testing
                 groups, to: path + "/assignments", [("included", ConsoleFixture.group)])
             #expect(preview.text.contains("Who is affected: one person"))
             #expect(preview.text.contains("Worker A"))
+            #expect(preview.text.contains("<dt>For</dt><dd><span class=\"one\">Field workers</span>"))
             let published = try await browser.submit(preview, to: path + "/assign")
             #expect(published.path == path)
             #expect(published.text.contains("Field workers"))
+            #expect(published.text.contains("The assignment was published.") && published.text.contains("Version 3"))
             let editor = try await browser.get(path + "/edit/transfer")
             let change = try await browser.submit(
                 editor, to: path + "/preview/transfer", [("s.printBlocked", "true"), ("s.saveAsBlocked", "")])
@@ -39,10 +43,106 @@ import Testing
             let before = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(before.document["printBlocked"] == false)
             let after = try await browser.submit(change, to: path + "/publish/transfer")
-            #expect(after.path == path)
+            #expect(after.path == path && after.text.contains("The settings were published."))
             let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(policy.document["printBlocked"] == true)
             #expect(policy.document["saveAsBlocked"] == false)
+        }
+    }
+
+    @Test func `what could lock people out, and that a group is only excluded, stand beside the button that publishes`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let form = try await browser.get("/console/policies/new")
+            let made = try await browser.submit(
+                form, to: "/console/policies/new", [("name", "Strict"), ("level", "level3")])
+            let remark = "devices without a threat-defence connector are blocked"
+            #expect(made.text.contains(remark))
+            let path = made.path + "/assignments"
+            let groups = try await browser.get(path)
+            let preview = try await browser.submit(groups, to: path, [("included", ConsoleFixture.group)])
+            #expect(preview.text.contains(remark) && preview.text.contains(">Publish<"))
+            let excluded = try await browser.submit(groups, to: path, [("excluded", ConsoleFixture.group)])
+            #expect(excluded.text.contains("This policy would be for no person"))
+            let editor = try await browser.get(made.path + "/edit/access")
+            let change = try await browser.submit(
+                editor, to: made.path + "/preview/access", [("s.minimumPinLength", "8")])
+            #expect(change.text.contains(remark) && change.text.contains(">Publish<"))
+        }
+    }
+
+    @Test func `other apps of a policy that is assigned are previewed, and a slip of the pen is no app`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.enrol("1111")
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)/apps"
+            let form = try await browser.get(path)
+            #expect(form.text.contains("<code>\(ConsoleFixture.bundleID)</code>"))
+            let slip = try await browser.submit(form, to: path, [("apps", "field notes\ncom.example.notes")])
+            #expect(slip.status == .badRequest && slip.text.contains("These are no bundle ids:"))
+            #expect(slip.text.contains(">field notes<") && slip.text.contains("com.example.notes"))
+            let preview = try await browser.submit(form, to: path, [("apps", "com.example.notes")])
+            #expect(preview.text.contains("Nothing is in force yet."))
+            let before = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(before.apps.map(\.value) == [ConsoleFixture.bundleID])
+            let after = try await browser.submit(preview, to: path)
+            #expect(after.path == "/console/policies/\(id)" && after.text.contains("The apps were published."))
+            let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(policy.apps.map(\.value) == ["com.example.notes"])
+        }
+    }
+
+    @Test func `what differs between versions is told by the names of groups and apps`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let history = try await browser.get("/console/policies/\(id)/history")
+            let first = try #require(
+                history.text.matches(of: /href="(\/console\/policies\/[^"]+\/history\/[^"]+)"/).last)
+            let comparison = try await browser.get(String(first.1))
+            #expect(comparison.text.contains("Field workers") && comparison.text.contains(ConsoleFixture.bundleID))
+            #expect(!comparison.text.contains("odata"))
+        }
+    }
+
+    @Test func `a person whose app has earlier rules is not said to have the newest`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            let device = try await browser.enrol("1111")
+            for _ in 0..<2 { _ = try await device.checkIn() }
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/people/\(ConsoleFixture.worker.id)"
+            #expect(try await browser.get(path).text.contains("Protected: the newest rules are in force."))
+            _ = try await fixture.service.administration.updatePolicy(
+                id, changes: ["printBlocked": true], ifVersion: nil, as: ConsoleFixture.owner)
+            try await fixture.service.finishAnnouncing(of: ConsoleFixture.tenant)
+            let late = try await browser.get(path)
+            #expect(late.text.contains("Protected by earlier rules.") && late.text.contains("1111"))
+            for _ in 0..<2 { _ = try await device.checkIn() }
+            #expect(try await browser.get(path).text.contains("Protected: the newest rules are in force."))
+        }
+    }
+
+    @Test func `an alert says what happened, to what, and by whom`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.enrol("1111")
+            try await browser.signIn(ConsoleFixture.ada)
+            var fresh = ConsoleFixture.owner
+            fresh.call.hasFreshSignIn = true
+            _ = try await fixture.service.administration.updatePolicy(
+                id, changes: ["appActionIfDeviceComplianceRequired": "wipe"], ifVersion: nil, as: fresh)
+            let alerts = try await browser.get("/console/reports/alerts")
+            #expect(alerts.text.contains("A change of a policy can remove data"))
+            #expect(alerts.text.contains("href=\"/console/policies/\(id)\""))
         }
     }
 
@@ -128,7 +228,7 @@ import Testing
             let preview = try await browser.submit(comparison, to: earlier + "/preview")
             #expect(preview.text.contains("Who is affected: one person"))
             let back = try await browser.submit(preview, to: earlier)
-            #expect(back.path == path)
+            #expect(back.path == path && back.text.contains("The earlier version was put back, as a new version."))
             let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(policy.document["printBlocked"] == true)
             let question = try await browser.get(path + "/delete")

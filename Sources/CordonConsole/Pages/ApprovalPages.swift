@@ -139,7 +139,7 @@ struct ApprovalPages {
             blocks.append(
                 .form(Form(path + "/stop", submit: "Stop this change", hidden: [("page", path)], isGrave: true, [])))
         }
-        blocks += Self.changes(change)
+        blocks += try await Self.changes(change, visit)
         return .page(
             Page(
                 SettingTexts.words(change.text("action")), .approvals, isLive: true,
@@ -147,12 +147,16 @@ struct ApprovalPages {
     }
 
     /// The members that a change or comparison names, what people may do then, and where data is removed.
-    static func changes(_ document: JSONValue) -> [Block] {
-        let rows = document.list("changes").map { change -> [Cell] in
+    static func changes(_ document: JSONValue, _ visit: ConsoleVisit) async throws -> [Block] {
+        let changes = document.list("changes")
+        let targets = changes.flatMap { [$0["from"], $0["to"]] }.compactMap { $0 }
+        let groups = try await PolicyTargeting.names(ofGroups: PolicyTargeting.groups(in: targets), visit)
+        let rows = changes.map { change -> [Cell] in
             let direction = change["direction"]?.string
+            let member = change.text("member")
             return [
-                .text(SettingTexts.text(of: change.text("member")).label),
-                .text(SettingTexts.value(change["from"] ?? .null)), .text(SettingTexts.value(change["to"] ?? .null)),
+                .text(label(of: member)), .text(value(change["from"], of: member, groups)),
+                .text(value(change["to"], of: member, groups)),
                 direction == "weaker" ? .badge("weaker", .notice) : .text(SettingTexts.words(direction ?? "")),
             ]
         }
@@ -176,6 +180,21 @@ struct ApprovalPages {
                     [.table(Table("Answers that change", ["What people do", "Now", "Then"], answers, empty: ""))]))
         }
         return blocks
+    }
+}
+
+extension ApprovalPages {
+    /// What a member of a policy is called, or an entry of one of its lists, such as `assignments[group G]`.
+    private static func label(of member: String) -> Phrase {
+        SettingTexts.text(of: String(member.prefix { $0 != "[" })).label
+    }
+
+    /// A value of a member as people read it: whom an assignment is for, which app it is.
+    private static func value(_ value: JSONValue?, of member: String, _ groups: [String: String]) -> Phrase {
+        guard let value, value != .null else { return SettingTexts.value(.null) }
+        if let target = value["target"] { return PolicyTargeting.words(of: target, groups) }
+        if value["mobileAppIdentifier"] != nil { return .data(PolicyApps.bundle(value)) }
+        return SettingTexts.value(value, of: member)
     }
 }
 
@@ -236,7 +255,7 @@ struct ShownImpact {
         let winners = impact.list("winners").map { winner -> [Cell] in
             [
                 .text(SettingTexts.text(of: winner.text("setting")).label),
-                .text(SettingTexts.value(winner["value"] ?? .null)),
+                .text(SettingTexts.value(winner["value"] ?? .null, of: winner.text("setting"))),
                 .link(
                     .data(names[winner.text("policy")] ?? winner.text("policy")),
                     PolicyPages.path(winner.text("policy"))),

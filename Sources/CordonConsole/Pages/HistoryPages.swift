@@ -13,7 +13,7 @@ struct HistoryPages {
             let put = try await visit.api.call(
                 .post, Self.route(visit.keys[0]) + "/" + ConsolePath.part(visit.keys[1]) + "/putBack",
                 ifVersion: visit.form["version"], impact: visit.form["impact"])
-            return .moved(PolicyPages.path(put.text("id")))
+            return PolicyOutcome.putBack.shown(on: put.text("id"))
         }
     }
 
@@ -54,7 +54,7 @@ struct HistoryPages {
         return .page(
             Page(
                 "History of \(policy.text("displayName"))", .policies,
-                lead: "Open a version to compare it with the one in force.",
+                lead: "Open a version to see how it differs from the one in force, and to put it back.",
                 above: Link(.data(policy.text("displayName")), PolicyPages.path(id)),
                 [
                     .table(
@@ -77,14 +77,14 @@ struct HistoryPages {
         let policy = try await visit.api.get(PolicyPages.route(id) + "?$select=displayName")
         let comparison = try await visit.api.get(
             route(id) + "/" + ConsolePath.part(present) + "/comparison?with=" + ConsolePath.part(version))
-        var blocks = ApprovalPages.changes(comparison)
+        var blocks = try await ApprovalPages.changes(comparison, visit)
         if let next {
             blocks += next
         } else if visit.may("writePolicies") {
             blocks.append(
                 .form(
                     Form(
-                        path(id) + "/" + ConsolePath.part(version) + "/preview", submit: "Preview",
+                        path(id) + "/" + ConsolePath.part(version) + "/preview", submit: "Preview putting it back",
                         cancel: Link("Keep the version in force", PolicyPages.path(id)), [])))
         }
         return Page(
@@ -106,10 +106,10 @@ struct HistoryPages {
     }
 }
 
-/// Who changed policies last, asked for at once.
-struct PolicyAuthors {
-    /// The ids of the authors, by the policy as versions name it.
-    private let authors: [String: String]
+/// The versions of policies that are in force, and who made them, asked for at once.
+struct VersionsInForce {
+    /// The versions in force, by the policy as they name it.
+    private let versions: [String: JSONValue]
     private let people: PeopleStatus
 
     init(of ids: [String], _ visit: ConsoleVisit) async throws {
@@ -117,15 +117,25 @@ struct PolicyAuthors {
         let versions =
             asked.isEmpty
             ? [] : try await visit.api.get("/admin/v1/policies/inForce?" + asked.joined(separator: "&")).array ?? []
-        authors = Dictionary(
-            versions.map { ($0.text("entity"), $0["author"]?.text("id") ?? "") },
-            uniquingKeysWith: { first, _ in first })
-        people = try await PeopleStatus(of: Array(authors.values), visit)
+        self.versions = Dictionary(
+            versions.map { ($0.text("entity"), $0) }, uniquingKeysWith: { first, _ in first })
+        people = try await PeopleStatus(of: versions.map(Self.author), visit)
     }
 
     /// The name of who changed a policy last; what was there before versions were kept has none.
     func name(of id: String) -> Phrase {
-        let author = authors["policy/" + id.lowercased()] ?? ""
+        let author = Self.author(of: versions["policy/" + id.lowercased()] ?? .null)
         return author.isEmpty ? "not known" : .data(people.name(of: author))
     }
+
+    /// The version in force as the history numbers it, with what devices report of it.
+    func version(of policy: JSONValue) -> Cell {
+        let code = Cell.code(policy.text("version"))
+        guard let known = versions["policy/" + policy.text("id").lowercased()],
+            known.text("version") == policy.text("version")
+        else { return code }
+        return .list([.text("Version \(.data("\(known.number("number"))"))"), code])
+    }
+
+    private static func author(of version: JSONValue) -> String { version["author"]?.text("id") ?? "" }
 }

@@ -136,16 +136,19 @@ struct PeoplePages {
         let groups = try await visit.api.all(Self.route(id) + "/memberOf")
         let isBlocked = try await visit.api.get(Self.route(id) + "/isManagedAppUserBlocked")["value"] == true
         let failing = checks.filter(Self.fails)
+        let late = try await visit.api.get("/admin/v1/reports/drift?top=50&user=" + ConsolePath.part(id)).array ?? []
         var blocks: [Block] = []
         if isBlocked {
             blocks.append(.note(.bad, "This person is blocked: their apps are wiped, and enrolling is refused.", []))
         }
         blocks.append(
-            failing.isEmpty
-                ? .note(.good, "Protected: the newest rules are in force.", [])
-                : .note(
-                    .notice, "Not fully protected:",
-                    failing.map(Self.sentence)))
+            !failing.isEmpty
+                ? .note(.notice, "Not fully protected:", failing.map(Self.sentence))
+                : late.isEmpty
+                    ? .note(.good, "Protected: the newest rules are in force.", [])
+                    : .note(
+                        .notice, "Protected by earlier rules. Apps that wait for the newest ones:",
+                        late.map { "\(.data($0.text("bundleID"))) on \(.data($0.text("deviceTag")))" }))
         var links = [
             Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id)),
             Link("Rules in force", EffectiveRulesPage.path(id)),

@@ -23,10 +23,13 @@ enum PeriodTexts {
         return words.isEmpty ? nil : .list(words, separator: " ")
     }
 
+    /// Whether a setting has a length that stands for never.
+    static func isNever(_ text: String, of setting: String) -> Bool { text == "PT0S" && settings[setting] == true }
+
     /// What the field of a setting shows; as the policy has it where the words would not say the very same.
     static func shown(_ text: String, of setting: String, in language: ConsoleLanguage) -> String {
-        guard let isNever = settings[setting] else { return text }
-        if isNever, text == "PT0S" { return Phrase("never").text(in: language) }
+        guard settings[setting] != nil else { return text }
+        if isNever(text, of: setting) { return Phrase("never").text(in: language) }
         let shown = words(text)?.text(in: language) ?? text
         return read(shown, of: setting) == text ? shown : text
     }

@@ -121,9 +121,9 @@ struct EffectiveRulesPage {
             let losers = (conflicts[setting.name]?.candidates ?? []).filter { $0.value != value }
             guard value != setting.usual || !losers.isEmpty else { return nil }
             return [
-                .text(SettingTexts.text(of: setting.name).label), .text(SettingTexts.value(value)),
+                .text(SettingTexts.text(of: setting.name).label), .text(SettingTexts.value(value, of: setting.name)),
                 link(effective.origin(of: setting.name).id),
-                .list(losers.flatMap { [link($0.policyId), .text(SettingTexts.value($0.value))] }),
+                .list(losers.flatMap { [link($0.policyId), .text(SettingTexts.value($0.value, of: setting.name))] }),
             ]
         }
         return Table(

@@ -7,7 +7,7 @@ import HTTPTypes
 struct PolicyApps {
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/apps", needs: "assignPolicies", show)
-        table.post("/console/policies/:id/apps", save)
+        table.post("/console/policies/:id/apps", needs: "assignPolicies", save)
     }
 
     /// On which devices a policy counts.
@@ -17,7 +17,7 @@ struct PolicyApps {
     ]
 
     /// The id of an app as its platform has it.
-    private static func bundle(_ app: JSONValue) -> String {
+    static func bundle(_ app: JSONValue) -> String {
         let identifier = app["mobileAppIdentifier"]
         return ["bundleId", "packageId", "windowsAppId"].lazy.compactMap { identifier?[$0]?.string }.first ?? ""
     }
@@ -28,6 +28,7 @@ struct PolicyApps {
         _ notes: [Block] = []
     ) async -> Page {
         let known = await CataloguePages.apps(visit)
+        let seen = await Self.seen(beside: known, visit)
         let id = entity.text("id")
         let bundles = entity.list("apps").map(bundle)
         func value(_ name: String, _ known: String) -> String {
@@ -42,7 +43,7 @@ struct PolicyApps {
         blocks.append(
             .form(
                 Form(
-                    PolicyPages.path(id) + "/apps", submit: "Save the apps",
+                    PolicyPages.path(id) + "/apps", submit: isInForce(entity) ? "Preview" : "Save the apps",
                     hidden: [
                         ("version", version ?? entity.text("version")), ("page", PolicyPages.path(id) + "/apps"),
                     ], cancel: Link("Cancel", PolicyPages.path(id)),
@@ -56,26 +57,74 @@ struct PolicyApps {
                         Field(
                             .long, "apps", "Bundle ids",
                             help:
-                                "One per line, such as com.example.notes: CFBundleIdentifier in the app's Info.plist. Apps of the catalogue are listed below.",
+                                "One per line, such as com.example.notes: CFBundleIdentifier in the app's Info.plist. Known apps are listed below.",
                             value: value("apps", bundles.joined(separator: "\n"))),
                     ])))
-        if !known.isEmpty {
-            blocks.append(
-                .table(
-                    Table(
-                        "Apps of the catalogue", ["Name", "Bundle id", "Protected"],
-                        known.prefix(50).map { app in
-                            let isListed = bundles.contains { $0.lowercased() == app.text("bundleId").lowercased() }
-                            return [
-                                .text(.data(app.text("displayName"))), .code(app.text("bundleId")),
-                                .text(isListed ? "yes" : "no"),
-                            ]
-                        }, empty: "")))
-        }
+        let apps = known.prefix(50).map { ($0.text("displayName"), $0.text("bundleId")) } + seen.map { ("", $0) }
+        blocks.append(
+            .table(
+                Table(
+                    "Known apps", ["Name", "Bundle id", "Protected"],
+                    apps.map { name, bundle in
+                        let isListed = bundles.contains { $0.lowercased() == bundle.lowercased() }
+                        return [.text(.data(name)), .code(bundle), .text(isListed ? "yes" : "no")]
+                    },
+                    empty:
+                        "No app is known yet. One that a person signs in to appears here, as do those of the catalogue."
+                )))
         return Page(
             "Apps of \(entity.text("displayName"))", .policies,
             above: Link(.data(entity.text("displayName")), PolicyPages.path(id)),
             blocks)
+    }
+
+    /// The apps that people have on devices and the catalogue does not name.
+    private static func seen(beside known: [JSONValue], _ visit: ConsoleVisit) async -> [String] {
+        let named = Set(known.map { $0.text("bundleId").lowercased() })
+        let apps = (try? await visit.api.get("/admin/v1/reports/versions"))?.array ?? []
+        return Set(apps.map { $0.text("bundleID") }).filter { !named.contains($0.lowercased()) }.sorted().prefix(50)
+            .map(\.self)
+    }
+
+    /// Whether the policy reaches people already, so that a change of its apps takes effect at once.
+    private static func isInForce(_ entity: JSONValue) -> Bool {
+        PolicyPages.isForEveryone(entity) || entity["isAssigned"] == true
+    }
+
+    /// The lines that no platform takes for the id of an app.
+    private static func flawed(_ form: ConsoleForm) -> [String] {
+        form.lines("apps").filter { $0.wholeMatch(of: /[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/) == nil }
+    }
+
+    /// What people lose and get by other apps, before it takes effect.
+    private static func preview(
+        _ entity: JSONValue, _ body: JSONValue, _ visit: ConsoleVisit
+    ) async throws -> ConsoleAnswer {
+        let (id, name) = (entity.text("id"), entity.text("displayName"))
+        let impact = try await ShownImpact(of: ["policy": .string(id), "targetApps": body], visit)
+        let kept = ["set", "level", "apps"].map { ($0, visit.form[$0]) }
+        let form = Form(
+            PolicyPages.path(id) + "/apps", submit: "Publish",
+            hidden: kept + [
+                ("version", entity.text("version")), ("impact", impact.token), ("step", "publish"),
+                ("page", PolicyPages.path(id) + "/apps"),
+            ], cancel: Link("Change nothing", PolicyPages.path(id)), [])
+        let apps = body.list("apps").map { Cell.code(bundle($0)) }
+        let isSet = !["", "selectedPublicApps"].contains(visit.form["set"])
+        return .page(
+            Page(
+                "Preview: apps of \(name)", .policies, lead: "Nothing is in force yet.",
+                above: Link(.data(name), PolicyPages.path(id)),
+                [
+                    .facts([
+                        (
+                            Phrase("This policy protects"),
+                            isSet
+                                ? .text(SettingTexts.words(visit.form["set"]))
+                                : .list(apps.isEmpty ? [.badge("none", .notice)] : apps)
+                        )
+                    ])
+                ] + impact.blocks + [.form(form)]))
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -89,6 +138,12 @@ struct PolicyApps {
         let path = PolicyPages.route(id) + "?$expand=apps"
         let entity = try await visit.api.get(path)
         guard !ShownVersion.isOutdated(form, entity) else { return await Self.conflict(entity, visit) }
+        let flawed = Self.flawed(form)
+        guard flawed.isEmpty else {
+            let note = Block.note(.bad, "These are no bundle ids:", flawed.map { .data($0) })
+            let version = ShownVersion.of(form)
+            return .page(await Self.page(entity, form, visit, version: version, [note]), .badRequest)
+        }
         let isAndroid = entity.text("@odata.type").hasSuffix("androidManagedAppProtection")
         let known = Dictionary(grouping: entity.list("apps")) { Self.bundle($0).lowercased() }
         // The apps that a configuration has of another platform stay of that.
@@ -106,15 +161,19 @@ struct PolicyApps {
         }
         var body: [String: JSONValue] = ["apps": .array(apps)]
         if !form["set"].isEmpty { body["appGroupType"] = .string(form["set"]) }
+        if Self.isInForce(entity), form["step"] != "publish" {
+            return try await Self.preview(entity, .object(body), visit)
+        }
         do {
             try await visit.api.call(
-                .post, PolicyPages.route(id) + "/targetApps", .object(body), ifVersion: form["version"])
+                .post, PolicyPages.route(id) + "/targetApps", .object(body), ifVersion: form["version"],
+                impact: form["impact"])
             let (level, known) = (form["level"], entity.text("targetedAppManagementLevels"))
             if !level.isEmpty, level != known, level != "unspecified" || !known.isEmpty {
                 try await visit.api.call(
                     .patch, PolicyPages.route(id), ["targetedAppManagementLevels": .string(level)])
             }
-            return .moved(PolicyPages.path(id))
+            return PolicyOutcome.apps.shown(on: id)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return await Self.conflict(try await visit.api.get(path), visit)
         } catch let refusal as Refusal where refusal.status == .badRequest {

@@ -191,6 +191,7 @@ struct PolicyEditing {
         let impact = try await ShownImpact(
             of: ["policy": .string(visit.keys[0]), "update": .object(differing(typed, from: old, entity))], visit)
         blocks += impact.blocks
+        blocks.append(PolicyPages.remarks(on: new))
         let isNothing = differing(typed, from: old, entity).isEmpty
         let kept = visit.form.values.filter { !["csrf", "version", "page", "impact"].contains($0.key) }
             .sorted { $0.key < $1.key }.flatMap { name, values in values.map { (name, $0) } }
@@ -245,7 +246,9 @@ struct PolicyEditing {
             blocks.append(
                 .note(
                     .bad, "This can remove organisation data from devices:",
-                    wiping.map { "\(SettingTexts.text(of: $0.setting).label): \(SettingTexts.value($0.to))" }))
+                    wiping.map {
+                        "\(SettingTexts.text(of: $0.setting).label): \(SettingTexts.value($0.to, of: $0.setting))"
+                    }))
         }
         let weaker = diff.changes.filter { $0.direction == .weaker }
         if !weaker.isEmpty {
@@ -261,8 +264,9 @@ struct PolicyEditing {
                 case nil: .badge("no effect here", .plain)
                 }
             return [
-                .text(SettingTexts.text(of: change.setting).label), .text(SettingTexts.value(change.from)),
-                .text(SettingTexts.value(change.to)), direction,
+                .text(SettingTexts.text(of: change.setting).label),
+                .text(SettingTexts.value(change.from, of: change.setting)),
+                .text(SettingTexts.value(change.to, of: change.setting)), direction,
             ]
         }
         blocks.append(
@@ -299,7 +303,7 @@ struct PolicyEditing {
             try await visit.api.call(
                 .patch, PolicyPages.route(id), .object(changed), ifVersion: visit.form["version"],
                 impact: visit.form["impact"])
-            return .moved(PolicyPages.path(id))
+            return PolicyOutcome.settings.shown(on: id)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return try await preview(visit, newest: true)
         } catch let refusal as Refusal where refusal.status == .badRequest {

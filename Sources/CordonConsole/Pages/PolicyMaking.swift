@@ -92,7 +92,7 @@ struct PolicyMaking {
         do {
             let made = try await visit.api.call(
                 .post, "/beta/deviceAppManagement/\(kind)s", .object(document), impact: form["impact"])
-            return .moved(PolicyPages.path(made.text("id")))
+            return PolicyOutcome.made.shown(on: made.text("id"))
         } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
             guard refusal.headers[.waiting] == nil else { throw refusal }
             return .page(Self.newPage(visit, form, refusal: refusal), .badRequest)
@@ -144,6 +144,6 @@ struct PolicyMaking {
         var document = Self.unassigned(policy.object ?? [:])
         document["displayName"] = .string("Copy of " + policy.text("displayName"))
         let made = try await visit.api.call(.post, PolicyPages.collection, .object(document))
-        return .moved(PolicyPages.path(made.text("id")))
+        return PolicyOutcome.made.shown(on: made.text("id"))
     }
 }

@@ -66,7 +66,7 @@ struct PolicyPages {
         let groups = try await PolicyTargeting.names(
             ofGroups: PolicyTargeting.groups(
                 in: shown.flatMap { $0.list("assignments").prefix(Self.mostTargets) }), visit)
-        let authors = try await PolicyAuthors(of: shown.map { $0.text("id") }, visit)
+        let inForce = try await VersionsInForce(of: shown.map { $0.text("id") }, visit)
         let rows = shown.map { policy -> [Cell] in
             let assignments = policy.list("assignments")
             var targets = assignments.prefix(Self.mostTargets).map {
@@ -79,8 +79,8 @@ struct PolicyPages {
                 .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), Self.described(policy),
                 policy.list("apps").isEmpty ? .text(Self.apps(policy)) : .text("\(policy.list("apps").count)"),
                 targets.isEmpty ? Self.unassigned(policy) : .list(targets),
-                .code(policy.text("version")), .time(policy.date("lastModifiedDateTime")),
-                .text(authors.name(of: policy.text("id"))),
+                inForce.version(of: policy), .time(policy.date("lastModifiedDateTime")),
+                .text(inForce.name(of: policy.text("id"))),
             ]
         }
         let next = first + shown.count
@@ -169,7 +169,8 @@ struct PolicyPages {
                         PolicyDiff(from: left, to: right).changes.map { change in
                             [
                                 .text(SettingTexts.text(of: change.setting).label),
-                                .text(SettingTexts.value(change.from)), .text(SettingTexts.value(change.to)),
+                                .text(SettingTexts.value(change.from, of: change.setting)),
+                                .text(SettingTexts.value(change.to, of: change.setting)),
                                 .text(change.direction.map { SettingTexts.words($0.rawValue) } ?? "no effect here"),
                             ]
                         }, empty: "Every setting is the same.")))
@@ -188,7 +189,8 @@ struct PolicyPages {
         guard !Self.isConfiguration(entity) else { return .moved(ConfigurationPages.path(id)) }
         visit.begin()
         let policy = try? AppProtectionPolicy(graphJSON: entity)
-        var blocks = try await Self.state(entity, visit)
+        var blocks = PolicyOutcome(rawValue: visit.query["done"]).map { [$0.note] } ?? []
+        blocks += try await Self.state(entity, visit)
         let path = Self.path(id)
         var links: [Link] = []
         if visit.may("writePolicies") {
@@ -213,7 +215,7 @@ struct PolicyPages {
         if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
         blocks.append(.links(links))
         if let policy {
-            blocks += [Self.remarks(PolicyLint.findings(in: policy)), .table(Self.conditions(policy))]
+            blocks += [Self.remarks(on: policy), .table(Self.conditions(policy))]
             blocks += Self.settings(policy)
         }
         // A copy of what reaches everyone would take effect unseen.
@@ -258,6 +260,7 @@ struct PolicyPages {
             (app.list("intended") + app.list("applied")).contains { $0.text("id") == id }
         }
         let rest = Self.rest(waiting.count, among: late?.count)
+        let inForce = try await VersionsInForce(of: [id], visit)
         var blocks: [Block] = []
         if lacksApps(entity) {
             blocks.append(.note(.notice, "This policy has no app yet.", ["Add the apps that it protects."]))
@@ -274,8 +277,9 @@ struct PolicyPages {
         }
         blocks.append(
             .facts([
-                (Phrase("Kind"), described(entity)), ("Version in force", .code(entity.text("version"))),
-                ("Changed", .time(entity.date("lastModifiedDateTime"))),
+                (Phrase("Kind"), described(entity)), (Phrase("Version in force"), inForce.version(of: entity)),
+                (Phrase("Changed"), .time(entity.date("lastModifiedDateTime"))),
+                (Phrase("Changed by"), .text(inForce.name(of: id))),
                 (
                     "Apps",
                     lacksApps(entity)
@@ -313,7 +317,9 @@ struct PolicyPages {
             : .badge("\(count) or more", .notice)
     }
 
-    static func remarks(_ findings: [LintFinding]) -> Block {
+    /// What the rules say about a policy, such as what its people could be locked out by.
+    static func remarks(on policy: AppProtectionPolicy) -> Block {
+        let findings = PolicyLint.findings(in: policy)
         guard !findings.isEmpty else {
             return .note(.good, "The settings of this policy do not contradict each other.", [])
         }
@@ -343,7 +349,10 @@ struct PolicyPages {
             } else {
                 action = SettingTexts.words("block")
             }
-            return [.text(SettingTexts.text(of: setting.name).label), .text(SettingTexts.value(value)), .text(action)]
+            return [
+                .text(SettingTexts.text(of: setting.name).label), .text(SettingTexts.value(value, of: setting.name)),
+                .text(action),
+            ]
         }
         return Table(
             "Conditions", ["Setting", "Value", "Action"], rows,
@@ -355,7 +364,7 @@ struct PolicyPages {
         return SettingDescription.Group.allCases.map { group in
             let facts = SettingDescription.all.filter { $0.group == group }.map { setting -> (Phrase, Cell) in
                 let value = policy.value(ofSetting: setting.name)
-                let text = SettingTexts.value(value)
+                let text = SettingTexts.value(value, of: setting.name)
                 return (
                     SettingTexts.text(of: setting.name).label,
                     idle.contains(setting.name)

@@ -230,7 +230,7 @@ struct PolicyTargeting {
     }
 
     @Sendable private func preview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=assignments")
+        let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps,assignments")
         let id = entity.text("id")
         let version = ShownVersion.of(visit.form)
         guard visit.form["step"] != "find" else {
@@ -249,7 +249,8 @@ struct PolicyTargeting {
             values.map { (name, $0) }
         }
         let impact = try await ShownImpact(of: ["policy": .string(id), "assign": .array(typed)], visit)
-        var blocks = impact.blocks
+        var blocks = try await Self.summary(of: typed, visit) + impact.blocks
+        if let policy = try? AppProtectionPolicy(graphJSON: entity) { blocks.append(PolicyPages.remarks(on: policy)) }
         blocks.append(
             .form(
                 Form(
@@ -265,6 +266,27 @@ struct PolicyTargeting {
                 above: Link(.data(entity.text("displayName")), PolicyPages.path(id)), blocks))
     }
 
+    /// Whom assignments are for, group by group, and whom not.
+    private static func summary(of assignments: [JSONValue], _ visit: ConsoleVisit) async throws -> [Block] {
+        let names = try await names(ofGroups: groups(in: assignments), visit)
+        let targets = assignments.compactMap { $0["target"] }
+        let (out, into) = (
+            targets.filter { $0.text("@odata.type") == exclusion },
+            targets.filter { $0.text("@odata.type") != exclusion }
+        )
+        func cell(_ targets: [JSONValue]) -> Cell {
+            .list(targets.isEmpty ? [.text("none")] : targets.map { .text(words(of: $0, names)) })
+        }
+        var blocks: [Block] = [.facts([(Phrase("For"), cell(into)), (Phrase("Not for"), cell(out))])]
+        if into.isEmpty {
+            blocks.append(
+                .note(
+                    .bad, "This policy would be for no person: no group is chosen that gets it.",
+                    out.isEmpty ? [] : ["Groups that do not get it only take people away from those that do."]))
+        }
+        return blocks
+    }
+
     @Sendable private func assign(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let path = PolicyPages.route(id) + "?$expand=assignments"
@@ -274,7 +296,7 @@ struct PolicyTargeting {
             try await visit.api.call(
                 .post, PolicyPages.route(id) + "/assign", ["assignments": .array(Self.typed(visit.form, entity))],
                 ifVersion: visit.form["version"], impact: visit.form["impact"])
-            return .moved(PolicyPages.path(id))
+            return PolicyOutcome.assignment.shown(on: id)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return try await Self.conflict(try await visit.api.get(path), visit)
         }

@@ -57,7 +57,8 @@ struct ReportPages {
             name: "alerts", title: "Alerts", lead: "What operators were told.", path: "/admin/v1/reports/alerts",
             isCut: true,
             columns: [
-                ("Kind", "kind"), ("Time", "time"), ("Person", "userID"), ("App", "bundleID"), ("Attempts", "attempts"),
+                ("Kind", "kind"), ("Time", "time"), ("Concerns", "target"), ("People", "people"), ("By", "actor"),
+                ("Person", "userID"), ("App", "bundleID"), ("Attempts", "attempts"),
             ]),
     ]
 
@@ -155,7 +156,15 @@ struct ReportPages {
 
     /// The most rows of a page, and among how many of them a word is looked for.
     private static let (mostShown, mostSearched) = (50, 200)
-    private static let people: Set = ["userID", "userId", "requestedBy"]
+    private static let people: Set = ["userID", "userId", "requestedBy", "actor"]
+    /// What alerts are about.
+    private static let alerts: [String: Phrase] = [
+        "wipe.failed": "A wipe failed and is not tried again", "wipe.mass": "The limit of wipes in an hour was reached",
+        "policy.destructive": "A change of a policy can remove data", "change.waiting": "A change waits for approval",
+        "role.granted": "A role with far-reaching permissions was given",
+        "key.emergency": "Every signing key but a new one was withdrawn",
+        "rules.drift": "Apps have not taken their rules for more than a day",
+    ]
     private static let names: Set = ["bundleID", "bundleId", "deviceName", "deviceTag", "version"]
 
     /// A value of a row: people by their names, times, and names of the service in the person's language.
@@ -165,6 +174,10 @@ struct ReportPages {
             // Where the device decided by itself, the registration is named.
             guard people.knows(id) else { return .text(.data(id)) }
             return .link(.data(people.name(of: id)), PeoplePages.path(id))
+        }
+        if member == "kind", let words = value?.string.flatMap({ alerts[$0] }) { return .text(words) }
+        if member == "target", let target = value?.string, target.hasPrefix("policy/") {
+            return .link("Policy", PolicyPages.path(String(target.dropFirst("policy/".count))))
         }
         if !names.contains(member), let time = Moment.read(value?.string) { return .time(time) }
         if member == "hours", let hours = Double(ReportFile.text(value)) {

@@ -30,8 +30,11 @@ enum SettingTexts {
     }
 
     /// A value as people read it.
-    static func value(_ value: JSONValue) -> Phrase {
+    ///
+    /// - Parameter setting: Whose value it is; a length of zero means never for some.
+    static func value(_ value: JSONValue, of setting: String = "") -> Phrase {
         switch value {
+        case "PT0S" where PeriodTexts.isNever("PT0S", of: setting): "never"
         case .null: "not set"
         case .bool(let flag): flag ? "yes" : "no"
         case .string(let text): text.isEmpty ? "not set" : PeriodTexts.words(text) ?? words(text)

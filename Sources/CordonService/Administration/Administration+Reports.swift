@@ -8,13 +8,17 @@ extension Administration {
     /// The apps that have other rules in force than they should, longest first (SRV-TG-42).
     ///
     /// - Parameter limit: How many apps are looked at, the longest waiting first.
-    public func drift(as administrator: Administrator, limit: Int = .max) async throws(ServiceError) -> [DriftedApp] {
+    public func drift(
+        ofUser person: String? = nil, as administrator: Administrator, limit: Int = .max
+    ) async throws(ServiceError) -> [DriftedApp] {
         try await store.require(.read, of: administrator)
         let now = store.now
         return try await store.read(for: administrator) { records in
             let visible = Set(
                 try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
-            return try targeting.driftedApps(of: administrator.tenant, in: records, at: now, limit: limit) {
+            return try targeting.driftedApps(
+                of: administrator.tenant, person: person, in: records, at: now, limit: limit
+            ) {
                 visible.contains($0.id)
             }
             .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }

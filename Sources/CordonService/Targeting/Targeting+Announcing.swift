@@ -125,16 +125,24 @@ extension Targeting {
     /// The apps whose rules differ from what they should be, among policies that count; a person whom app protection
     /// serves no longer gets no rules, so that nothing of theirs is under way.
     ///
-    /// - Parameter moment: Before which they have to differ already.
+    /// - Parameters:
+    ///   - person: Whose apps alone are looked at, nil for everyone's.
+    ///   - moment: Before which they have to differ already.
     func driftedApps(
-        of tenant: TenantID, in records: some StorageReader, at now: Date, since moment: Date = .distantFuture,
-        limit: Int = .max, where counts: (PolicyReference) -> Bool
+        of tenant: TenantID, person: String? = nil, in records: some StorageReader, at now: Date,
+        since moment: Date = .distantFuture, limit: Int = .max, where counts: (PolicyReference) -> Bool
     ) throws(ServiceError) -> [DriftedApp] {
         let snapshot = try snapshot(of: tenant, in: records)
         var drifted: [DriftedApp] = []
         // Only one that was told of other rules than it had can have others than it should.
-        let late = try records.records(
-            Registration.self, where: .drift, in: ""..<StorageTime.text(moment), limit: limit)
+        let late =
+            if let person {
+                try records.page(Registration.self, of: .found(by: .user, folded(person)), after: nil, limit: .max)
+                    .filter { $0.driftSince != nil && $0.state == .active }.prefix(limit)
+            } else {
+                try records.records(
+                    Registration.self, where: .drift, in: ""..<StorageTime.text(moment), limit: limit)[...]
+            }
         for registration in late {
             let id = folded(registration.account.id.rawValue)
             guard let user = try records.record(DirectoryUser.self, id), user.isEntitled else { continue }

@@ -40,7 +40,9 @@ struct ReportRoutes: Sendable {
 
     private func addReports(to routing: AdministrationRouting) {
         routing.allowing(.readApps).on("/admin/v1/reports/drift", method: .get) { request, context in
-            let apps = try await administration.drift(as: context.administrator, limit: Self.limit(request))
+            let apps = try await administration.drift(
+                ofUser: request.uri.queryParameters["user"].map(String.init), as: context.administrator,
+                limit: Self.limit(request))
             return try Response(.ok, apps)
         }
         routing.allowing(.readApps).on("/admin/v1/reports/summary", method: .get) { _, context in

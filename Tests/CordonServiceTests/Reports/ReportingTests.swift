@@ -40,6 +40,8 @@ struct ReportingTests {
         let drifted = try #require(try await test.service.administration.drift(as: test.owner).first)
         #expect(drifted.since == since && drifted.hours == 36 && drifted.isOverdue)
         #expect(drifted.applied.first?.version != changed.version)
+        #expect(try await test.service.administration.drift(ofUser: "OID-ADA", as: test.owner) == [drifted])
+        #expect(try await test.service.administration.drift(ofUser: "oid-bob", as: test.owner).isEmpty)
         #expect(drifted.intended.map(\.id) == drifted.applied.map(\.id) && drifted.userID == "oid-ada")
         try await app.checkIn()
         // Handed out, and not yet confirmed: the time goes on.
