@@ -14,7 +14,8 @@ import Testing
 
     @Test(arguments: ["http://mam.example/", "http://127.0.0.2/", "http://localhost.example/", "ftp://mam.example/"])
     func `an address that is plain, and of another machine, is insecure`(_ text: String) throws {
-        let flaw = try #require(AddressFlaw(of: try #require(URL(string: text))))
+        let url = try #require(URL(string: text))
+        let flaw = try #require(AddressFlaw(of: url))
         #expect(flaw == .insecure && flaw.predicate.contains("https"))
     }
 
@@ -24,7 +25,8 @@ import Testing
         "https://mam.example/" + String(repeating: "a", count: AddressFlaw.longestAddress),
     ])
     func `what is no address of a host is malformed`(_ text: String) throws {
-        let flaw = try #require(AddressFlaw(of: try #require(URL(string: text))))
+        let url = try #require(URL(string: text))
+        let flaw = try #require(AddressFlaw(of: url))
         #expect(flaw == .malformed && !flaw.predicate.isEmpty)
     }
 

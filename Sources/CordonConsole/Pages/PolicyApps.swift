@@ -161,7 +161,8 @@ struct PolicyApps {
         }
         var body: [String: JSONValue] = ["apps": .array(apps)]
         if !form["set"].isEmpty { body["appGroupType"] = .string(form["set"]) }
-        if Self.isInForce(entity), form["step"] != "publish" {
+        // A form that does not say what it was made from is refused below.
+        if Self.isInForce(entity), form["step"] != "publish", ShownVersion.of(form) != nil {
             return try await Self.preview(entity, .object(body), visit)
         }
         do {
