@@ -186,7 +186,7 @@ def put_back(walk, policy):
     walk.follow("main td a")
     walk.expect("What changes", "what putting the version back would change")
     check(any(row.startswith("Description By the other not set") for row in walk.rows()), f"now and then are beside each other: {walk.rows()[:5]}")
-    walk.press("Preview")
+    walk.press("Preview putting it back")
     walk.press("Put this version back")
     walk.wait("the policy without what the other wrote", lambda: path(walk) == policy and "By the other" not in walk.text())
     walk.open(policy + "/history")
