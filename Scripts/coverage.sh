@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-declare -A floors=([CordonVault]=85 [CordonPolicy]=89 [CordonIdentity]=85 [CordonBase]=68)
+declare -A floors=([CordonVault]=86 [CordonPolicy]=89 [CordonIdentity]=85 [CordonBase]=80)
 tests=(CordonBaseTests CordonIdentityTests CordonPolicyTests CordonVaultTests)
 CORDON_TESTS=$(IFS=,; echo "${tests[*]}")
 export CORDON_TESTS
