@@ -24,7 +24,7 @@ import Testing
         "https://ada@mam.example/", "https://mam.example:0/", "https://mam.example:65536/",
         "https://mam.example/" + String(repeating: "a", count: AddressFlaw.longestAddress),
     ])
-    func `what is no address of a host is malformed`(_ text: String) throws {
+    func `an address that names no host, or says more than a host and its port, is malformed`(_ text: String) throws {
         let url = try #require(URL(string: text))
         let flaw = try #require(AddressFlaw(of: url))
         #expect(flaw == .malformed && !flaw.predicate.isEmpty)
