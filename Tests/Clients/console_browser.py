@@ -128,6 +128,18 @@ class Walk:
             return self.find(selector).is_selected() is on
         self.patient(f"ticking {selector}", attempt)
 
+    def unfold(self, words):
+        """Makes sure that what stands under these words is shown."""
+        def attempt():
+            for summary in self.browser.find_elements(By.CSS_SELECTOR, "main summary"):
+                if summary.text.strip() == words:
+                    details = summary.find_element(By.XPATH, "..")
+                    if details.get_attribute("open") is None:
+                        summary.click()
+                    return details.get_attribute("open") is not None
+            return False
+        self.patient(f"unfolding {words}", attempt)
+
     def tick_label(self, words, on=True):
         """Makes sure that the box with this label is ticked, or is not."""
         def attempt():

@@ -123,6 +123,7 @@ def meet(walk, pilot, night):
 def exclude(walk, pilot):
     """A group cannot be included and excluded at once; the preview of an exclusion says who loses the policy."""
     walk.open(pilot + "/assignments")
+    walk.unfold("Leave groups out")
     walk.tick("[name=excluded][value='group-workers']")
     walk.press("Preview")
     walk.expect("A group cannot be included and excluded at once.", "a contradiction is told")

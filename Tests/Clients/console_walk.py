@@ -117,7 +117,6 @@ def wipe(walk):
     walk.open("/console/people")
     walk.press("Worker A")
     walk.press("Wipe a device…")
-    walk.follow("main td a")
     walk.wait("the number", lambda: "Repeat the number" in walk.text())
     walk.picture("wipe")
     walk.look("wipe")

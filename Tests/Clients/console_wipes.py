@@ -15,10 +15,9 @@ AGAIN = "Wipe again…"
 
 
 def confirm(walk, device):
-    """Chooses the device of the person, repeats the number and wipes."""
-    walk.wait("the choice of a device", lambda: path(walk) == PERSON + "/wipe" and device in walk.labels("main td a"))
-    walk.keys(device)
-    walk.wait("the number", lambda: "Repeat the number" in walk.text())
+    """Looks which device of the person it is, repeats the number and wipes."""
+    walk.wait("the number", lambda: path(walk) == PERSON + "/wipe" and "Repeat the number" in walk.text())
+    check(f"Wipe {device} of Worker A" in walk.text(), f"the one device of the person is named: {walk.text()[:600]}")
     walk.keys("number", re.search(r"Repeat the number (\d{4})", walk.text()).group(1))
     walk.keys("Wipe")
     walk.wait("the list of wipes", lambda: path(walk) == "/console/wipes")

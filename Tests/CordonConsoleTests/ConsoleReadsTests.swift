@@ -12,7 +12,8 @@ import Testing
 @Suite struct ConsoleReadsTests {
     /// The pages that look at up to a thousand records of a kind: numbers, states and searches.
     private static let bounded: Set = [
-        "/console", "/console/people?state=unprotected", "/console/people?search=person", "/console/wipes?state=open",
+        "/console", "/console/people?state=unprotected", "/console/people?state=unassigned",
+        "/console/people?search=person", "/console/wipes?state=open",
         "/console/service/groups?search=group",
     ]
     /// What there is the more of, the larger an organisation is.
@@ -83,7 +84,8 @@ import Testing
                 try await ConsoleCrawl(browser: browser).pages(of: routes).map(\.path)
                 + ["flagged", "drift", "expiring", "wipes", "alerts", "versions"].map { "/console/reports/\($0)" }
                 + [
-                    "/console/people?search=person", "/console/people?state=unprotected", "/console/blocked",
+                    "/console/people?search=person", "/console/people?state=unprotected",
+                    "/console/people?state=unassigned", "/console/blocked", "/console/audit?days=365&who=p-3",
                     "/console/wipes?state=open", "/console/wipes?user=p-3", "/console/reports/drift?search=tag",
                     "/console/ask?person=p-3&action=print", "/console/audit?days=365&what=wipe",
                     "/console/policies/\(policy)/assignments", "/console/service/groups?search=group",

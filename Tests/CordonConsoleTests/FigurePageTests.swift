@@ -222,6 +222,25 @@ import Testing
         }
     }
 
+    @Test func `people for whom no rules are meant are counted and listed, until a policy is for everyone`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        _ = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let list = try await browser.get("/console/people?state=unassigned")
+            #expect(!list.text.contains(">Worker A</a>") && list.text.contains(">hedy@contoso.example</a>"))
+            let count = list.text.matches(of: /<td[^>]*><a href="\/console\/people\//).count
+            let overview = try await browser.get("/console")
+            #expect(count > 0 && tile("without a policy", on: overview) == "\(count)")
+            let form = try await browser.get("/console/policies/new?for=everyone")
+            let preview = try await browser.submit(form, to: "/console/policies/new", [("name", "All")])
+            _ = try await browser.submit(preview, to: "/console/policies/new")
+            #expect(tile("without a policy", on: try await browser.get("/console")) == "0")
+        }
+    }
+
     @Test func `the audit page begins with the newest event, goes on to older ones and keeps long values short`()
         async throws
     {
@@ -243,6 +262,12 @@ import Testing
             #expect(!older.text.contains(long.trimmingCharacters(in: .whitespaces)))
             let policies = try await browser.get("/console/audit?what=policy")
             #expect(policies.text.contains("policy.create") && !policies.text.contains("group.save"))
+            try await fixture.service.administration.blockUser(ConsoleFixture.worker.id, as: ConsoleFixture.owner)
+            let worker = try await browser.get("/console/audit?who=" + ConsoleFixture.worker.name)
+            #expect(worker.text.contains("user.block") && !worker.text.contains("policy.create"))
+            let owner = try await browser.get("/console/audit?what=policy&who=" + ConsoleFixture.ada.name)
+            #expect(owner.text.contains("policy.create") && !owner.text.contains("user.block"))
+            #expect(!(try await browser.get("/console/audit?who=nobody").text.contains("policy.create")))
         }
     }
 }

@@ -20,6 +20,7 @@ import Testing
             #expect(made.text.contains("<h1>Pilot</h1>"))
             #expect(made.text.contains("This policy is not assigned yet."))
             #expect(made.text.contains("The policy was made.") && made.text.contains("Version 1"))
+            #expect(made.text.contains("It takes effect once it has apps and is assigned."))
             let path = made.path
             let apps = try await browser.get(path + "/apps")
             _ = try await browser.submit(apps, to: path + "/apps", [("apps", ConsoleFixture.bundleID)])
@@ -33,6 +34,7 @@ import Testing
             #expect(published.path == path)
             #expect(published.text.contains("Field workers"))
             #expect(published.text.contains("The assignment was published.") && published.text.contains("Version 3"))
+            #expect(published.text.contains("Apps take it at their next contact."))
             let editor = try await browser.get(path + "/edit/transfer")
             let change = try await browser.submit(
                 editor, to: path + "/preview/transfer", [("s.printBlocked", "true"), ("s.saveAsBlocked", "")])
@@ -82,18 +84,28 @@ import Testing
             try await browser.signIn(ConsoleFixture.ada)
             let path = "/console/policies/\(id)/apps"
             let form = try await browser.get(path)
-            #expect(form.text.contains("<code>\(ConsoleFixture.bundleID)</code>"))
+            let tick = "name=\"known\" value=\"\(ConsoleFixture.bundleID)\" checked"
+            #expect(form.text.contains(tick))
             let slip = try await browser.submit(form, to: path, [("apps", "field notes\ncom.example.notes")])
+            #expect(slip.text.contains(tick))
             #expect(slip.status == .badRequest && slip.text.contains("These are no bundle ids:"))
             #expect(slip.text.contains(">field notes<") && slip.text.contains("com.example.notes"))
-            let preview = try await browser.submit(form, to: path, [("apps", "com.example.notes")])
+            let preview = try await browser.submit(
+                form, to: path, [("apps", "com.example.notes\nCOM.Example.Notes")], unticking: ["known"])
             #expect(preview.text.contains("Nothing is in force yet."))
+            #expect(preview.text.contains("<dt>Apps on devices that get other rules</dt><dd>1</dd>"))
             let before = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(before.apps.map(\.value) == [ConsoleFixture.bundleID])
             let after = try await browser.submit(preview, to: path)
             #expect(after.path == "/console/policies/\(id)" && after.text.contains("The apps were published."))
             let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(policy.apps.map(\.value) == ["com.example.notes"])
+            // What people use is offered, so it need not be typed.
+            let again = try await browser.get(path)
+            let both = try await browser.submit(again, to: path, [("known", ConsoleFixture.bundleID)])
+            _ = try await browser.submit(both, to: path)
+            let last = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(Set(last.apps.map(\.value)) == ["com.example.notes", ConsoleFixture.bundleID])
         }
     }
 
@@ -170,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `an invalid value is reported beside its field, and the rest of the input stays`() async throws {
+    @Test func `every invalid value is reported beside its field, and the rest of the input stays`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()
         try await fixture.test { browser in
@@ -178,9 +190,17 @@ import Testing
             let path = "/console/policies/\(id)"
             let editor = try await browser.get(path + "/edit/access")
             let page = try await browser.submit(
-                editor, to: path + "/preview/access", [("s.minimumPinLength", "900"), ("s.simplePinBlocked", "true")])
+                editor, to: path + "/preview/access",
+                [
+                    ("s.minimumPinLength", "900"), ("s.maximumPinRetries", "many"), ("s.periodBeforePinReset", "soon"),
+                    ("s.simplePinBlocked", "true"),
+                ])
+            #expect(editor.text.contains("From 0 to 128."))
             #expect(page.status == .badRequest)
+            #expect(page.text.contains("Nothing was changed: 3 values cannot be used."))
             #expect(page.text.contains("900 is out of range (0 to 128)"))
+            #expect(page.text.contains("value=\"many\"") && page.text.contains("value=\"soon\""))
+            #expect(page.text.matches(of: /class="field wrong/).count == 3)
             #expect(page.text.contains(/name="s.simplePinBlocked" value="true" checked/))
         }
     }

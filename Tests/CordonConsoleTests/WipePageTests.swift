@@ -19,9 +19,9 @@ import Testing
             let device = try await browser.enrol("tag-1234")
             try await browser.signIn(ConsoleFixture.hedy)
             let path = "/console/people/oid-worker/wipe"
-            let list = try await browser.get(path)
-            #expect(list.text.contains("tag-1234"))
-            let page = try await browser.get(path + "?tag=tag-1234")
+            // Of one device, there is nothing to choose.
+            let page = try await browser.get(path)
+            #expect(page.text.contains("Wipe Simulated …1234 of Worker A"))
             #expect(page.text.contains(ConsoleFixture.bundleID))
             #expect(page.text.contains("Text to forward"))
             #expect(page.text.contains("A phone that is off or offline is wiped when it is back."))
@@ -35,6 +35,10 @@ import Testing
             let named = try await browser.get(path + "?tag=tag-1234").text
             let forwarded = try #require(named.firstMatch(of: /(?s)<pre[^>]*>(.*?)<\/pre>/)).1
             #expect(forwarded.contains("Field notes") && !forwarded.contains(ConsoleFixture.bundleID))
+            try await browser.enrol("tag-5678")
+            let choice = try await browser.get(path).text
+            #expect(choice.contains("Which device of Worker A?") && choice.contains("?tag=tag-1234"))
+            #expect(choice.contains("?tag=tag-5678") && !choice.contains("Repeat the number"))
             let wrong = try await browser.submit(page, to: path, [("number", "0")])
             #expect(wrong.status == .badRequest)
             #expect(wrong.text.contains("Nothing was wiped."))

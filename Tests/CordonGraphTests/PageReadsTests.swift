@@ -203,6 +203,11 @@ import Testing
                     .get, "/admin/v1/audit/records?limit=5&before=0&action=user.block"
                 ).json["records"]?.array ?? []
             #expect(named.map { $0["action"]?.string } == ["user.block"])
+            let whose =
+                try await client.administer(
+                    .get, "/admin/v1/audit/records?limit=9&before=0&person=\(person.uppercased())"
+                ).json["records"]?.array ?? []
+            #expect(!whose.isEmpty && whose.allSatisfy { $0["target"]?.string == "user/\(person)" })
         }
     }
 

@@ -56,9 +56,12 @@ struct Fieldset {
     var legend: Phrase = ""
     var help: Phrase = ""
     var fields: [Field]
+    /// Whether it is shown on demand.
+    var isFolded = false
 
     func html(_ page: Rendering, asks: Bool) -> HTML {
         let fields = HTML(fields.map { $0.html(page, asks: asks) })
+        if isFolded { return "<details><summary>\(page.say(legend))</summary>\(fields)</details>" }
         let legend = page.say(legend)
         guard !legend.isEmpty else { return fields }
         return "<fieldset><legend>\(legend)</legend>\(page.paragraph("help", help))\n\(fields)</fieldset>"

@@ -2,6 +2,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonServiceHTTP
 import Foundation
+import HTTPTypes
 
 /// The audit log: who did what to whom and when; its export and its verification (SRV-UI-20).
 struct AuditPages {
@@ -22,11 +23,13 @@ struct AuditPages {
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         if visit.mayEverywhere("read"), visit.mayEverywhere("readAudit") { visit.begin() }
         let days = Int(visit.query["days"]).map { min(max($0, 1), 366) } ?? 7
-        let what = visit.query["what"]
+        let (what, who) = (visit.query["what"], visit.query["who"])
+        let person = who.isEmpty ? nil : try await Self.id(of: who, visit)
         let since = Int64(visit.now.timeIntervalSince1970) - Int64(days) * 86_400
         let before = Int64(visit.query["before"]).map { max(0, $0) } ?? 0
         let page = try await visit.api.get(
-            "/admin/v1/audit/records?limit=50&before=\(before)&action=" + ConsolePath.part(what))
+            "/admin/v1/audit/records?limit=50&before=\(before)&action=" + ConsolePath.part(what)
+                + (person.map { "&person=" + ConsolePath.part($0) } ?? ""))
         let records = page.list("records").filter { ($0["time"]?.integer ?? 0) >= since }
         let isEnd = records.count < page.list("records").count || page.number("next") == 0
         let names = try await Names(of: records, visit)
@@ -49,7 +52,8 @@ struct AuditPages {
             ? nil
             : Link(
                 "Older events",
-                "/console/audit?before=\(page.number("next"))&days=\(days)&what=" + ConsolePath.part(what))
+                "/console/audit?before=\(page.number("next"))&days=\(days)&what=\(ConsolePath.part(what))&who="
+                    + ConsolePath.part(who))
         var table = Table(
             "Events", ["Time", "Who", "What", "Concerns", "Result"], rows,
             empty: "There is no event in this period. Choose a longer one.", more: more)
@@ -72,9 +76,23 @@ struct AuditPages {
                                     .text, "what", "Name of the event begins with",
                                     help: "Such as policy, wipe or role.",
                                     value: what),
+                                Field(
+                                    .text, "who", "Person",
+                                    help:
+                                        "Who did it, or to whom it was done: sign-in name, such as worker@example.com, or object id.",
+                                    value: who),
                             ])),
                     .table(table),
                 ]))
+    }
+
+    /// The object id of a person by their sign-in name; what is no such name, or what the reader may not look up, is one.
+    private static func id(of who: String, _ visit: ConsoleVisit) async throws -> String {
+        do {
+            return try await visit.api.get(PeoplePages.route(who)).text("id")
+        } catch let refusal as Refusal where [.notFound, .forbidden].contains(refusal.status) {
+            return who
+        }
     }
 
     /// What was changed, by the names that the settings have on the other pages; nil for what is too much to show, or no such list.

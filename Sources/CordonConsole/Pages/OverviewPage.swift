@@ -32,6 +32,8 @@ struct OverviewPage {
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
         let assigned = summary["assignedUsers"] ?? .null
         let unprotected = assigned.number("unprotected")
+        // A policy for everyone else leaves nobody without one.
+        let unassigned = policies.contains(where: PolicyPages.isForEveryone) ? 0 : summary.number("unassignedUsers")
         let idle = policies.count { $0.list("assignments").isEmpty && !PolicyPages.isForEveryone($0) }
         let appless = policies.count(where: PolicyPages.lacksApps)
         let isKeyOld = try await Self.isSigningKeyOld(visit)
@@ -81,6 +83,9 @@ struct OverviewPage {
                 tile(
                     unprotected, "people with a policy who are not protected yet",
                     one: "person with a policy who is not protected yet", "/console/people?state=unprotected"),
+                tile(
+                    unassigned, "people without a policy", one: "person without a policy",
+                    "/console/people?state=unassigned", .plain),
                 tile(idle, "policies without an assignment", one: "policy without an assignment", "/console/policies"),
                 tile(appless, "policies without an app", one: "policy without an app", "/console/policies"),
                 tile(blocked, "blocked people", one: "blocked person", "/console/blocked"),

@@ -46,7 +46,9 @@ struct PeoplePages {
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        guard visit.query["state"] != "unprotected" else { return try await unprotected(visit) }
+        if let state = Self.states[visit.query["state"]] {
+            return try await Self.list(of: visit.query["state"], state, visit)
+        }
         let search = visit.query["search"]
         var path = "/v1.0/users?$top=50&$orderby=displayName"
         if !search.isEmpty {
@@ -77,6 +79,7 @@ struct PeoplePages {
                             [Field(.text, "search", "Name or sign-in name begins with", value: search)])),
                     .links([
                         Link("People who are not protected yet", "/console/people?state=unprotected"),
+                        Link("People without a policy", "/console/people?state=unassigned"),
                         Link("Blocked people", "/console/blocked"),
                     ]),
                     .table(
@@ -89,28 +92,43 @@ struct PeoplePages {
                 ]))
     }
 
-    /// People for whom rules are meant, and in whose apps none is in force.
-    private func unprotected(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let page = try await Self.people(in: "unprotected", visit)
+    /// What lists of people in a state say.
+    private struct State {
+        var (title, lead, empty): (Phrase, Phrase, Phrase)
+    }
+
+    private static let states = [
+        "unprotected": State(
+            title: "People who are not protected yet",
+            lead: "A policy is meant for them, and no app of theirs has it in force. Open a person to see why.",
+            empty: "No person with a policy is without protection."),
+        "unassigned": State(
+            title: "People without a policy",
+            lead:
+                "They have a licence, and no policy is assigned to them or to a group of theirs. Assign one to a group that they are in.",
+            empty: "Every person with a licence has a policy."),
+    ]
+
+    private static func list(of name: String, _ state: State, _ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let page = try await people(in: name, visit)
         let standing = PeopleStatus(page.list("people"))
         let rows = page.list("people").map { person -> [Cell] in
             [
-                .link(.data(person["displayName"]?.string ?? person.text("userID")), Self.path(person.text("userID"))),
+                .link(.data(person["displayName"]?.string ?? person.text("userID")), path(person.text("userID"))),
                 .text("\(person.number("apps"))"), standing.cell(of: person.text("userID")),
             ]
         }
         return .page(
             Page(
-                "People who are not protected yet", .people,
-                lead: "A policy is meant for them, and no app of theirs has it in force. Open a person to see why.",
+                state.title, .people, lead: state.lead,
                 above: Link("People", "/console/people"),
                 [
                     .table(
                         Table(
                             "People", ["Name", "Apps on devices", "Protection"], rows,
                             empty: page["next"]?.string == nil && visit.query["after"].isEmpty
-                                ? "No person with a policy is without protection." : "No such person is on this page.",
-                            more: Self.more(page, "/console/people?state=unprotected&after=")))
+                                ? state.empty : "No such person is on this page.",
+                            more: more(page, "/console/people?state=\(name)&after=")))
                 ]))
     }
 

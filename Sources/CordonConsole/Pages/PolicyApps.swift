@@ -27,10 +27,11 @@ struct PolicyApps {
         _ entity: JSONValue, _ typed: ConsoleForm?, _ visit: ConsoleVisit, version: String? = nil,
         _ notes: [Block] = []
     ) async -> Page {
-        let known = await CataloguePages.apps(visit)
-        let seen = await Self.seen(beside: known, visit)
+        let known = await known(visit)
         let id = entity.text("id")
         let bundles = entity.list("apps").map(bundle)
+        let (offered, listed) = (Set(known.map { $0.value.lowercased() }), Set(bundles.map { $0.lowercased() }))
+        let ticked = typed?.all("known") ?? known.map(\.value).filter { listed.contains($0.lowercased()) }
         func value(_ name: String, _ known: String) -> String {
             typed.flatMap { $0.has(name) ? $0.all(name).joined() : nil } ?? known
         }
@@ -55,35 +56,39 @@ struct PolicyApps {
                             .choice(Self.levels), "level", "On",
                             value: value("level", entity.text("targetedAppManagementLevels"))),
                         Field(
-                            .long, "apps", "Bundle ids",
+                            .several(known), "known", "Apps",
+                            help: known.isEmpty
+                                ? "No app is known yet. One that a person signs in to appears here, as do those of the catalogue."
+                                : "Apps of the catalogue, and those that people have signed in to.",
+                            value: ticked.joined(separator: ",")),
+                        Field(
+                            .long, "apps", "Other apps, by bundle id",
                             help:
-                                "One per line, such as com.example.notes: CFBundleIdentifier in the app's Info.plist. Known apps are listed below.",
-                            value: value("apps", bundles.joined(separator: "\n"))),
+                                "One per line, such as com.example.notes: CFBundleIdentifier in the app's Info.plist.",
+                            value: value(
+                                "apps", bundles.filter { !offered.contains($0.lowercased()) }.joined(separator: "\n"))),
                     ])))
-        let apps = known.prefix(50).map { ($0.text("displayName"), $0.text("bundleId")) } + seen.map { ("", $0) }
-        blocks.append(
-            .table(
-                Table(
-                    "Known apps", ["Name", "Bundle id", "Protected"],
-                    apps.map { name, bundle in
-                        let isListed = bundles.contains { $0.lowercased() == bundle.lowercased() }
-                        return [.text(.data(name)), .code(bundle), .text(isListed ? "yes" : "no")]
-                    },
-                    empty:
-                        "No app is known yet. One that a person signs in to appears here, as do those of the catalogue."
-                )))
         return Page(
             "Apps of \(entity.text("displayName"))", .policies,
             above: Link(.data(entity.text("displayName")), PolicyPages.path(id)),
             blocks)
     }
 
-    /// The apps that people have on devices and the catalogue does not name.
-    private static func seen(beside known: [JSONValue], _ visit: ConsoleVisit) async -> [String] {
-        let named = Set(known.map { $0.text("bundleId").lowercased() })
-        let apps = (try? await visit.api.get("/admin/v1/reports/versions"))?.array ?? []
-        return Set(apps.map { $0.text("bundleID") }).filter { !named.contains($0.lowercased()) }.sorted().prefix(50)
-            .map(\.self)
+    /// The most apps that are offered of the catalogue, and the most others.
+    private static let mostOffered = 50
+
+    /// The apps to choose among: those of the catalogue, then those that people have on devices and it does not name.
+    private static func known(_ visit: ConsoleVisit) async -> [(value: String, text: Phrase)] {
+        let catalogue = await CataloguePages.apps(visit)
+        let named = Set(catalogue.map { $0.text("bundleId").lowercased() })
+        let installed = (try? await visit.api.get("/admin/v1/reports/versions"))?.array ?? []
+        let others = Set(installed.map { $0.text("bundleID") }).filter { !named.contains($0.lowercased()) }.sorted()
+        func fit(_ apps: [(value: String, text: Phrase)]) -> ArraySlice<(value: String, text: Phrase)> {
+            apps.filter { isBundleID($0.value) }.prefix(mostOffered)
+        }
+        return Array(
+            fit(catalogue.map { ($0.text("bundleId"), "\($0.text("displayName")) (\($0.text("bundleId")))") })
+                + fit(others.map { ($0, .data($0)) }))
     }
 
     /// Whether the policy reaches people already, so that a change of its apps takes effect at once.
@@ -91,9 +96,16 @@ struct PolicyApps {
         PolicyPages.isForEveryone(entity) || entity["isAssigned"] == true
     }
 
-    /// The lines that no platform takes for the id of an app.
-    private static func flawed(_ form: ConsoleForm) -> [String] {
-        form.lines("apps").filter { $0.wholeMatch(of: /[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/) == nil }
+    /// Whether a platform takes this for the id of an app.
+    private static func isBundleID(_ text: String) -> Bool {
+        text.wholeMatch(of: /[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?/) != nil
+    }
+
+    /// The apps that a form names, ticked or typed, each once.
+    private static func bundles(_ form: ConsoleForm) -> [String] {
+        var seen: Set<String> = []
+        return (form.all("known").flatMap { $0.split(separator: ",") }.map(String.init) + form.lines("apps"))
+            .filter { seen.insert($0.lowercased()).inserted }
     }
 
     /// What people lose and get by other apps, before it takes effect.
@@ -102,7 +114,8 @@ struct PolicyApps {
     ) async throws -> ConsoleAnswer {
         let (id, name) = (entity.text("id"), entity.text("displayName"))
         let impact = try await ShownImpact(of: ["policy": .string(id), "targetApps": body], visit)
-        let kept = ["set", "level", "apps"].map { ($0, visit.form[$0]) }
+        let kept =
+            ["set", "level", "apps"].map { ($0, visit.form[$0]) } + visit.form.all("known").map { ("known", $0) }
         let form = Form(
             PolicyPages.path(id) + "/apps", submit: "Publish",
             hidden: kept + [
@@ -138,7 +151,7 @@ struct PolicyApps {
         let path = PolicyPages.route(id) + "?$expand=apps"
         let entity = try await visit.api.get(path)
         guard !ShownVersion.isOutdated(form, entity) else { return await Self.conflict(entity, visit) }
-        let flawed = Self.flawed(form)
+        let flawed = Self.bundles(form).filter { !Self.isBundleID($0) }
         guard flawed.isEmpty else {
             let note = Block.note(.bad, "These are no bundle ids:", flawed.map { .data($0) })
             let version = ShownVersion.of(form)
@@ -147,7 +160,7 @@ struct PolicyApps {
         let isAndroid = entity.text("@odata.type").hasSuffix("androidManagedAppProtection")
         let known = Dictionary(grouping: entity.list("apps")) { Self.bundle($0).lowercased() }
         // The apps that a configuration has of another platform stay of that.
-        let apps = form.lines("apps").flatMap { bundle -> [JSONValue] in
+        let apps = Self.bundles(form).flatMap { bundle -> [JSONValue] in
             if let same = known[bundle.lowercased()] {
                 return same.map { ["mobileAppIdentifier": $0["mobileAppIdentifier"] ?? .null] }
             }

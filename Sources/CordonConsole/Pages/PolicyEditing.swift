@@ -41,7 +41,7 @@ struct PolicyEditing {
     // MARK: The form
 
     private static func editor(
-        _ visit: ConsoleVisit, _ entity: JSONValue, _ form: ConsoleForm?, version: String?, error: PolicyError? = nil
+        _ visit: ConsoleVisit, _ entity: JSONValue, _ form: ConsoleForm?, version: String?, errors: [PolicyError] = []
     ) async throws -> Page {
         let policy = try AppProtectionPolicy(graphJSON: entity)
         let shown =
@@ -68,14 +68,17 @@ struct PolicyEditing {
             if let form { field.value = form.all(field.name).joined(separator: ",") }
             field.remarks = (remarks[setting.name] ?? []).map { .said($0.message) }
             if idle.contains(setting.name) { field.idle = "Has no effect at present, because of other settings." }
-            if let error, error.place.hasPrefix(setting.name) {
+            if let error = errors.first(where: { Self.setting(of: $0) == setting.name }) {
                 field.error = error.hint.map { "\(.said(error.reason)) (\(.said($0)))" } ?? .said(error.reason)
             }
             fields.append(field)
         }
         var blocks: [Block] = group == .launch ? [.table(PolicyPages.conditions(shown))] : []
-        if let error {
-            blocks.append(.note(.bad, "\(SettingTexts.text(of: error.place).label): \(.said(error.reason))", []))
+        if !errors.isEmpty {
+            blocks.append(
+                .note(
+                    .bad, "Nothing was changed: \(errors.count) values cannot be used.",
+                    errors.map { "\(SettingTexts.text(of: Self.setting(of: $0)).label): \(.said($0.reason))" }))
         }
         blocks.append(
             .form(
@@ -102,6 +105,25 @@ struct PolicyEditing {
         return entity.text("version")
     }
 
+    /// The setting that an error is about, without the place in its value.
+    private static func setting(of error: PolicyError) -> String {
+        String(error.place.prefix(while: { $0.isLetter || $0.isNumber }))
+    }
+
+    /// Everything that is wrong with what was typed: a wrong value gives way to the present one, until what is left can be read.
+    private static func errors(in typed: [String: JSONValue], of entity: JSONValue) -> [PolicyError] {
+        var (rest, errors): ([String: JSONValue], [PolicyError]) = (typed, [])
+        while true {
+            do {
+                _ = try AppProtectionPolicy(graphJSON: merged(entity, rest))
+                return errors
+            } catch {
+                errors.append(error)
+                guard rest.removeValue(forKey: setting(of: error)) != nil else { return errors }
+            }
+        }
+    }
+
     private static func field(_ setting: SettingDescription, value: JSONValue) -> Field {
         let text = SettingTexts.text(of: setting.name)
         let options = setting.names.map { (value: $0, text: SettingTexts.words($0)) }
@@ -124,7 +146,12 @@ struct PolicyEditing {
             kind = .text
             typed = value.string ?? value.integer.map(String.init) ?? ""
         }
-        return Field(kind, "s." + setting.name, text.label, help: text.help, value: typed)
+        let range = setting.range.map { range -> Phrase in
+            "From \(.data("\(range.lowerBound)")) to \(.data("\(range.upperBound)"))."
+        }
+        return Field(
+            kind, "s." + setting.name, text.label,
+            help: .list([text.help, range ?? ""].filter { $0 != "" }, separator: " "), value: typed)
     }
 
     /// What was typed, as the members of a policy.
@@ -170,14 +197,14 @@ struct PolicyEditing {
     private static func preview(_ visit: ConsoleVisit, newest: Bool) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps,assignments")
         let typed = try changes(visit, visit.form)
-        let (old, new): (AppProtectionPolicy, AppProtectionPolicy)
-        do {
-            old = try AppProtectionPolicy(graphJSON: entity)
-            new = try AppProtectionPolicy(graphJSON: merged(entity, typed))
-        } catch {
+        let errors = errors(in: typed, of: entity)
+        guard errors.isEmpty else {
             return .page(
-                try await editor(visit, entity, visit.form, version: visit.form["version"], error: error), .badRequest)
+                try await editor(visit, entity, visit.form, version: visit.form["version"], errors: errors), .badRequest
+            )
         }
+        let old = try AppProtectionPolicy(graphJSON: entity)
+        let new = try AppProtectionPolicy(graphJSON: merged(entity, typed))
         let diff = PolicyDiff(from: old, to: new)
         let isOutdated = !newest && visit.form["version"] != entity.text("version")
         var blocks: [Block] = []

@@ -1,3 +1,5 @@
+import CordonPolicy
+
 /// What was done to a policy, which its page says once it is shown again.
 enum PolicyOutcome: String {
     case made
@@ -9,7 +11,10 @@ enum PolicyOutcome: String {
     /// The page of the policy, saying it.
     func shown(on policy: String) -> ConsoleAnswer { .moved(PolicyPages.path(policy) + "?done=" + rawValue) }
 
-    var note: Block {
+    /// What the page says of it.
+    ///
+    /// - Parameter policy: The policy as it is now, with its apps and assignments.
+    func note(on policy: JSONValue) -> Block {
         let text: Phrase =
             switch self {
             case .made: "The policy was made."
@@ -18,6 +23,13 @@ enum PolicyOutcome: String {
             case .assignment: "The assignment was published."
             case .putBack: "The earlier version was put back, as a new version."
             }
-        return .note(.good, text, ["What it says now stands below. Apps take it at their next contact."])
+        let reaches = PolicyPages.isForEveryone(policy) || !policy.list("assignments").isEmpty
+        return .note(
+            .good, text,
+            [
+                reaches && !PolicyPages.lacksApps(policy)
+                    ? "What it says now stands below. Apps take it at their next contact."
+                    : "What it says now stands below. It takes effect once it has apps and is assigned."
+            ])
     }
 }

@@ -3,19 +3,17 @@ import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 
-/// Policies: all of them, and one with what it says, whom it reaches and how far it has come (SRV-UI-02, SRV-UI-10).
+/// One policy: what it says, whom it reaches and how far it has come (SRV-UI-02, SRV-UI-10).
 struct PolicyPages {
     static let collection = "/beta/deviceAppManagement/managedAppPolicies"
 
     func add(to table: ConsoleTable) {
-        table.get("/console/policies", lists: "read", list)
+        PolicyListPage().add(to: table)
         PolicyMaking().add(to: table)
         table.get("/console/policies/:id", live: true, show)
         table.get("/console/policies/:id/export", export)
-        table.get("/console/policies/:id/compare", compare)
-        table.get("/console/policies/:id/delete", needs: "deletePolicies", confirmDeletion)
-        table.post("/console/policies/:id/delete/preview", needs: "deletePolicies", previewDeletion)
-        table.post("/console/policies/:id/delete", delete)
+        PolicyComparison().add(to: table)
+        PolicyDeletion().add(to: table)
     }
 
     static func path(_ id: String) -> String { "/console/policies/" + ConsolePath.part(id) }
@@ -33,7 +31,7 @@ struct PolicyPages {
     }
 
     /// What kind of policy it is, and on which devices it counts where that is not any.
-    private static func described(_ policy: JSONValue) -> Cell {
+    static func described(_ policy: JSONValue) -> Cell {
         let level = policy.text("targetedAppManagementLevels")
         guard !["", "unspecified"].contains(level) else { return .text(kind(policy)) }
         let words = PolicyApps.levels.first { $0.value == level }?.text ?? SettingTexts.words(level)
@@ -51,145 +49,13 @@ struct PolicyPages {
 
     private static let everyone: Phrase = "everyone without another policy"
 
-    @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let all = try await visit.api.all(
-            Self.collection
-                + "?$top=999&$select=displayName,appGroupType,targetedAppManagementLevels,version,lastModifiedDateTime"
-                + "&$expand=apps($select=id),assignments($select=target)")
-        let search = visit.query["search"].lowercased()
-        let policies = all.filter {
-            !Self.isConfiguration($0) && (search.isEmpty || $0.text("displayName").lowercased().contains(search))
-        }
-        let sorted = Self.sorted(policies, by: visit.query["sort"])
-        let first = min(max(0, Int(visit.query["from"]) ?? 0), sorted.count)
-        let shown = sorted.dropFirst(first).prefix(Self.mostShown)
-        let groups = try await PolicyTargeting.names(
-            ofGroups: PolicyTargeting.groups(
-                in: shown.flatMap { $0.list("assignments").prefix(Self.mostTargets) }), visit)
-        let inForce = try await VersionsInForce(of: shown.map { $0.text("id") }, visit)
-        let rows = shown.map { policy -> [Cell] in
-            let assignments = policy.list("assignments")
-            var targets = assignments.prefix(Self.mostTargets).map {
-                Cell.text(PolicyTargeting.words(of: $0["target"] ?? .null, groups))
-            }
-            if assignments.count > targets.count {
-                targets.append(.text("and \(assignments.count - targets.count) more"))
-            }
-            return [
-                .link(.data(policy.text("displayName")), Self.path(policy.text("id"))), Self.described(policy),
-                policy.list("apps").isEmpty ? .text(Self.apps(policy)) : .text("\(policy.list("apps").count)"),
-                targets.isEmpty ? Self.unassigned(policy) : .list(targets),
-                inForce.version(of: policy), .time(policy.date("lastModifiedDateTime")),
-                .text(inForce.name(of: policy.text("id"))),
-            ]
-        }
-        let next = first + shown.count
-        let more = Link(
-            "More",
-            "/console/policies?from=\(next)&search=\(ConsolePath.part(visit.query["search"]))&sort=\(ConsolePath.part(visit.query["sort"]))"
-        )
-        var blocks: [Block] = []
-        if visit.may("writePolicies") {
-            let links = [
-                Link("New policy from a baseline", "/console/policies/new", isMain: true),
-                Link("From JSON", "/console/policies/import"),
-            ]
-            blocks.append(.links(links))
-        }
-        blocks += [
-            .form(
-                Form(
-                    "/console/policies", submit: "Search", asks: true,
-                    [
-                        Field(.text, "search", "Name", value: visit.query["search"]),
-                        Field(.choice(Self.orders), "sort", "Sorted by", value: visit.query["sort"]),
-                    ])),
-            .table(
-                Table(
-                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed", "Changed by"], rows,
-                    empty: search.isEmpty
-                        ? "There is no policy yet. Make one from a baseline, add apps and assign it to a group."
-                        : "No policy has this in its name.", more: next < sorted.count ? more : nil)),
-        ]
-        return .page(
-            Page(
-                "Policies", .policies,
-                lead: "What people may do with organisation data, in which apps, and who gets the rules.",
-                blocks))
-    }
-
-    /// The most policies of a page, and the most groups that each names there.
-    private static let (mostShown, mostTargets) = (50, 5)
-
-    private static let orders: [(value: String, text: Phrase)] = [
-        ("", "name"), ("changed", "last change"), ("kind", "kind"),
-    ]
-
-    private static func sorted(_ policies: [JSONValue], by order: String) -> [JSONValue] {
-        func name(_ policy: JSONValue) -> String { policy.text("displayName").lowercased() }
-        return policies.sorted { left, right in
-            switch order {
-            case "changed": left.text("lastModifiedDateTime") > right.text("lastModifiedDateTime")
-            case "kind": (left.text("@odata.type"), name(left)) < (right.text("@odata.type"), name(right))
-            default: name(left) < name(right)
-            }
-        }
-    }
-
-    // MARK: Comparing two
-
-    @Sendable private func compare(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let entity = try await visit.api.get(Self.route(visit.keys[0]))
-        visit.begin()
-        let others = try await visit.api.all(Self.collection + "?$top=200&$select=displayName").filter {
-            !Self.isConfiguration($0) && $0.text("id") != entity.text("id")
-        }
-        let path = Self.path(visit.keys[0])
-        var blocks: [Block] = [
-            .form(
-                Form(
-                    path + "/compare", submit: "Compare", asks: true,
-                    [
-                        Field(
-                            .choice(others.map { ($0.text("id"), .data($0.text("displayName"))) }), "with", "With",
-                            value: visit.query["with"])
-                    ]))
-        ]
-        if others.isEmpty {
-            blocks = [.note(.notice, "There is no other policy yet. Make a copy to compare with.", [])]
-        }
-        if others.contains(where: { $0.text("id") == visit.query["with"] }),
-            let other = try? await visit.api.get(Self.route(visit.query["with"])),
-            let (left, right) = try? (AppProtectionPolicy(graphJSON: entity), AppProtectionPolicy(graphJSON: other))
-        {
-            blocks.append(
-                .table(
-                    Table(
-                        "Settings that differ", ["Setting", "Here", "There", "There it is"],
-                        PolicyDiff(from: left, to: right).changes.map { change in
-                            [
-                                .text(SettingTexts.text(of: change.setting).label),
-                                .text(SettingTexts.value(change.from, of: change.setting)),
-                                .text(SettingTexts.value(change.to, of: change.setting)),
-                                .text(change.direction.map { SettingTexts.words($0.rawValue) } ?? "no effect here"),
-                            ]
-                        }, empty: "Every setting is the same.")))
-        }
-        return .page(
-            Page(
-                "Compare \(entity.text("displayName"))", .policies,
-                above: Link(.data(entity.text("displayName")), path), blocks))
-    }
-
-    // MARK: One policy
-
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         let entity = try await visit.api.get(Self.route(id) + "?$expand=apps,assignments")
         guard !Self.isConfiguration(entity) else { return .moved(ConfigurationPages.path(id)) }
         visit.begin()
         let policy = try? AppProtectionPolicy(graphJSON: entity)
-        var blocks = PolicyOutcome(rawValue: visit.query["done"]).map { [$0.note] } ?? []
+        var blocks = PolicyOutcome(rawValue: visit.query["done"]).map { [$0.note(on: entity)] } ?? []
         blocks += try await Self.state(entity, visit)
         let path = Self.path(id)
         var links: [Link] = []
@@ -229,12 +95,12 @@ struct PolicyPages {
     }
 
     /// The set of apps of a policy that names none.
-    private static func apps(_ policy: JSONValue) -> Phrase {
+    static func apps(_ policy: JSONValue) -> Phrase {
         isForEveryone(policy) ? "every app" : SettingTexts.words(policy.text("appGroupType"))
     }
 
     /// Whom a policy reaches that is not assigned.
-    private static func unassigned(_ policy: JSONValue) -> Cell {
+    static func unassigned(_ policy: JSONValue) -> Cell {
         isForEveryone(policy) ? .text(everyone) : .badge("not assigned", .notice)
     }
 
@@ -379,46 +245,5 @@ struct PolicyPages {
     @Sendable private func export(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]) + "?$expand=apps,assignments")
         return .response(ReportFile.json(entity, named: "policy.json"))
-    }
-
-    private static func deletion(_ entity: JSONValue, _ blocks: [Block], _ form: Form) -> Page {
-        let path = path(entity.text("id"))
-        return Page(
-            "Delete \(entity.text("displayName"))?", .policies, above: Link(.data(entity.text("displayName")), path),
-            blocks + [
-                .note(
-                    .notice, "People who had this policy fall back to the other policies that reach them.",
-                    ["An app without any policy removes its organisation data."]), .form(form),
-            ])
-    }
-
-    /// The people whom it would affect are counted on the next page: counting reads every app, which no link should cost.
-    @Sendable private func confirmDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let entity = try await visit.api.get(Self.route(visit.keys[0]))
-        let path = Self.path(visit.keys[0])
-        return .page(
-            Self.deletion(
-                entity, [],
-                Form(path + "/delete/preview", submit: "Preview", cancel: Link("Keep the policy", path), [])))
-    }
-
-    @Sendable private func previewDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let entity = try await visit.api.get(Self.route(visit.keys[0]))
-        let path = Self.path(visit.keys[0])
-        let impact = try await ShownImpact(of: ["policy": .string(visit.keys[0]), "delete": true], visit)
-        return .page(
-            Self.deletion(
-                entity, impact.blocks,
-                Form(
-                    path + "/delete", submit: "Delete the policy",
-                    hidden: [
-                        ("version", entity.text("version")), ("impact", impact.token), ("page", path + "/delete"),
-                    ], isGrave: true, cancel: Link("Keep the policy", path), [])))
-    }
-
-    @Sendable private func delete(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        try await visit.api.call(
-            .delete, Self.route(visit.keys[0]), ifVersion: visit.form["version"], impact: visit.form["impact"])
-        return .moved("/console/policies")
     }
 }

@@ -133,10 +133,7 @@ struct PolicyTargeting {
                 .several(options), "included", "Groups that get it",
                 help: options.isEmpty
                     ? "The directory has no groups yet. Connect a directory, or add groups with the administration API."
-                    : "", value: several(included)),
-            Field(
-                .several(options), "excluded", "Groups that do not get it",
-                help: "Excluding a group overrides including another one.", value: several(excluded)),
+                    : "", value: several(included))
         ]
         if !filters.isEmpty {
             fields.append(
@@ -161,7 +158,18 @@ struct PolicyTargeting {
                 hidden: [
                     ("version", version ?? entity.text("version")), ("page", PolicyPages.path(id) + "/assignments"),
                 ], cancel: Link("Cancel", PolicyPages.path(id)),
-                fields))
+                fields,
+                fieldsets: [
+                    Fieldset(
+                        legend: "Leave groups out",
+                        fields: [
+                            Field(
+                                .several(options), "excluded", "Groups that do not get it",
+                                help:
+                                    "For people who are in a group that gets it and should not: excluding a group overrides including another one.",
+                                value: several(excluded))
+                        ], isFolded: excluded.isEmpty)
+                ]))
     }
 
     /// The groups to choose among: those that are ticked, and as many others as fit on a page, by name.

@@ -39,6 +39,8 @@ struct WipePages {
         let all = try await visit.api.all("/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=100")
         let above = Link(.data(user.text("displayName")), PeoplePages.path(id))
         let devices = Dictionary(grouping: all) { $0.text("deviceTag") }
+        // Of one device alone, there is nothing to choose.
+        let tag = tag.isEmpty && devices.count == 1 ? devices.keys.first ?? tag : tag
         guard let apps = devices[tag], let first = apps.first else {
             let rows = devices.sorted { $0.key < $1.key }.map { tag, apps -> [Cell] in
                 [
@@ -314,14 +316,11 @@ struct WipePages {
 
     /// A wipe with what its app signed, which is a file to take along as well.
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let registration = try await visit.api.get(DevicePages.route(visit.keys[0]) + "?$select=userId")
-        let user = registration.text("userId")
-        let (wipes, _) = try await visit.api.page("/admin/v1/wipes?user=" + ConsolePath.part(user))
-        guard
-            let wipe = wipes.first(where: {
-                $0.text("id") == visit.keys[1] && $0.text("registrationId") == visit.keys[0]
-            })
-        else { throw Refusal(.notFound, "not-found", "There is no such wipe.") }
+        let wipe = try await visit.api.get("/admin/v1/wipes/" + ConsolePath.part(visit.keys[1]))
+        guard wipe.text("registrationId") == visit.keys[0] else {
+            throw Refusal(.notFound, "not-found", "There is no such wipe.")
+        }
+        let user = wipe.text("userId")
         let receipt = wipe["receipt"]?.string
         if visit.query["format"] == "jws" {
             guard let receipt else { throw Refusal(.notFound, "not-found", "This wipe has no receipt.") }

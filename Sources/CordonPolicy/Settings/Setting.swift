@@ -11,6 +11,8 @@ struct Setting: Sendable {
     let isNumber: Bool
     /// The names that a value may have; empty where it is not one of a few names.
     let names: [String]
+    /// The numbers that a value may be; nil where it is no number.
+    let range: ClosedRange<Int>?
     /// Reads a value into the policy; false when the value names something unknown.
     let read: @Sendable (JSONValue, inout AppProtectionPolicy) throws(PolicyError) -> Bool
     /// The value as JSON.
@@ -31,7 +33,7 @@ struct Setting: Sendable {
         self.name = name
         self.group = group
         self.isNumber = isNumber
-        names = codec.names
+        (names, range) = (codec.names, codec.range)
         read = { (json: JSONValue, policy: inout AppProtectionPolicy) throws(PolicyError) -> Bool in
             let reading = try codec.read(json)
             policy[keyPath: path()] = reading.value

@@ -8,6 +8,8 @@ package struct SettingDescription: Sendable {
     package let group: Group
     /// The names that a value may have; empty where it is not one of a few names.
     package let names: [String]
+    /// The numbers that a value may be; nil where it is no number.
+    package let range: ClosedRange<Int>?
     /// The value where no administrator set one.
     package let usual: JSONValue
 
@@ -17,7 +19,7 @@ package struct SettingDescription: Sendable {
         return Setting.all.map { setting in
             SettingDescription(
                 name: setting.name, group: Group(rawValue: setting.group.rawValue) ?? .transfer, names: setting.names,
-                usual: setting.write(usual))
+                range: setting.range, usual: setting.write(usual))
         }
     }()
 }

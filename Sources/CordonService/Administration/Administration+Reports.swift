@@ -56,13 +56,16 @@ extension Administration {
     ) throws(ServiceError) -> ProtectionSummary {
         let users = try records.records(DirectoryUser.self)
         let statuses = try records.statuses(of: users, seenBy: administrator)
-        var assigned: [DirectoryUser] = []
-        for user in users
-        where snapshot.assigns(user, in: try records.directGroups(ofPerson: user.id), where: administrator.sees) {
-            assigned.append(user)
+        var (assigned, others): ([DirectoryUser], Int) = ([], 0)
+        for user in users {
+            if snapshot.assigns(user, in: try records.directGroups(ofPerson: user.id), where: administrator.sees) {
+                assigned.append(user)
+            } else if user.isEntitled {
+                others += 1
+            }
         }
         return ProtectionSummary(
-            assigned: assigned, statuses: statuses,
+            assigned: assigned, unassigned: others, statuses: statuses,
             blocked: Set(try records.records(UserBlock.self).map(\.storageID)))
     }
 
@@ -282,6 +285,9 @@ extension Administration {
                 case .unprotected:
                     page = try records.page(PersonStatus.self, of: .all, after: last, limit: limit)
                         .map { ($0.person, reader.isAssigned($0) && !reader.isProtected($0)) }
+                case .unassigned:
+                    page = try records.page(PersonStatus.self, of: .all, after: last, limit: limit)
+                        .map { ($0.person, reader.isUnassigned($0)) }
                 }
                 for (id, isMeant) in page where found.count < limit {
                     (last, looked) = (id, looked + 1)

@@ -231,12 +231,14 @@ extension Administration {
     /// - Parameters:
     ///   - end: The sequence number before which the page begins, nil for the newest.
     ///   - beginning: How their actions begin; empty for every action.
+    ///   - person: The object id of who did it, or to whom it was done; nil for everybody.
     ///   - limit: The most records of the page, from 1 to ``AuditQuery/largestPage``.
     /// - Returns: The records, the newest first, and the sequence number before which to go on; 0 at the beginning of the log. Where
     ///   few records match, a page may have fewer than its limit though there are older ones.
     /// - Throws: ``ServiceError`` with code `invalid` for another limit.
     public func newestAuditRecords(
-        before end: Int64?, actionsFrom beginning: String, limit: Int, as administrator: Administrator
+        before end: Int64?, actionsFrom beginning: String, person: String? = nil, limit: Int,
+        as administrator: Administrator
     ) async throws(ServiceError) -> (records: [AuditRecord], next: Int64) {
         try await store.require(.readAudit, of: administrator)
         guard (1...AuditQuery.largestPage).contains(limit), end ?? 0 >= 0 else {
@@ -253,7 +255,9 @@ extension Administration {
                 let page = try records.auditRecords(AuditQuery(after: stop, before: next, limit: limit))
                 guard !page.isEmpty else { return (found, stop) }
                 for record in page where found.count < limit {
-                    if record.action.hasPrefix(beginning) { found.append(record) }
+                    if record.action.hasPrefix(beginning), person.map(record.concerns(_:)) ?? true {
+                        found.append(record)
+                    }
                     next = record.sequence
                 }
             }

@@ -30,6 +30,8 @@ public enum PeopleState: String, Sendable, Codable, CaseIterable {
     case blocked
     /// Those for whom rules are meant, and none is in force.
     case unprotected
+    /// Those whom app protection serves, and for whom no rules are meant: no assignment names them.
+    case unassigned
 }
 
 /// Reads how people stand.
@@ -53,6 +55,11 @@ struct PeopleReader {
     func isAssigned(_ standing: PersonStatus) -> Bool {
         standing.isInDirectory
             && snapshot.assigns(isEntitled: standing.isEntitled, in: standing.groups, where: administrator.sees)
+    }
+
+    /// Whether app protection serves a person, and no assignment names them.
+    func isUnassigned(_ standing: PersonStatus) -> Bool {
+        standing.isInDirectory && standing.isEntitled && !isAssigned(standing)
     }
 
     func isProtected(_ standing: PersonStatus) -> Bool {

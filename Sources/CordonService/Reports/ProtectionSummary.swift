@@ -42,6 +42,8 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
 
     /// People whom the assignment of a protection names.
     public private(set) var assignedUsers = Assigned()
+    /// People whom app protection serves, and whom no assignment of a protection names.
+    public private(set) var unassignedUsers = 0
     /// People with a flagged device, assigned or not.
     public let flaggedUsers: Int
     /// Assigned people by how they stand.
@@ -53,9 +55,11 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
 
     /// - Parameters:
     ///   - assigned: The people whom an assignment names.
+    ///   - unassigned: How many others app protection serves.
     ///   - statuses: Every active registration.
     ///   - blocked: The folded ids of blocked people.
-    init(assigned: [DirectoryUser], statuses: [ProtectionStatus], blocked: Set<String>) {
+    init(assigned: [DirectoryUser], unassigned: Int, statuses: [ProtectionStatus], blocked: Set<String>) {
+        unassignedUsers = unassigned
         let byUser = Dictionary(grouping: statuses) { folded($0.registration.account.id.rawValue) }
         flaggedUsers = byUser.values.count { $0.contains { !$0.flags.isEmpty } }
         topProtectedApps = Self.top(statuses.filter(\.isProtected))
@@ -95,7 +99,7 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
             applied.contains { policies[$0].map { matches($0.kind) } ?? false }
         }
         func isProtected(_ applied: [String]) -> Bool { has(applied) { $0 != .targetedManagedAppConfiguration } }
-        var flagged = 0
+        var (flagged, others) = (0, 0)
         var assigned: [(kind: StatusCount.Kind, people: Int)] = []
         var (protecting, configuring): ([String: Int], [String: Int]) = ([:], [:])
         for count in counts {
@@ -107,11 +111,16 @@ public struct ProtectionSummary: Sendable, Codable, Equatable {
                 }
             case .person(let kind):
                 if kind.isFlagged { flagged += count.people }
-                guard kind.isInDirectory, assigns(kind) else { continue }
-                assigned.append((kind, count.people))
+                guard kind.isInDirectory else { continue }
+                if assigns(kind) {
+                    assigned.append((kind, count.people))
+                } else if kind.isEntitled {
+                    others += count.people
+                }
             case .installed: continue
             }
         }
+        unassignedUsers = others
         flaggedUsers = flagged
         topProtectedApps = Self.top(protecting)
         topConfiguredApps = Self.top(configuring)

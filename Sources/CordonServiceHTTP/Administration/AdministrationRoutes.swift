@@ -67,8 +67,8 @@ struct AdministrationRoutes: Sendable {
         if parameters["before"] != nil {
             let end = try number("before", else: 0)
             let (records, next) = try await administration.newestAuditRecords(
-                before: end == 0 ? nil : end, actionsFrom: parameters["action"].map(String.init) ?? "", limit: limit,
-                as: administrator)
+                before: end == 0 ? nil : end, actionsFrom: parameters["action"].map(String.init) ?? "",
+                person: parameters["person"].map(String.init), limit: limit, as: administrator)
             return AuditPage(records: records, next: next)
         }
         let records = try await administration.auditRecords(

@@ -83,5 +83,12 @@ struct WipeListRoutes: Sendable {
             let shown = wipes.map { Wipe($0, on: devices[$0.registrationID]) }
             return try Response(page: shown, of: "/admin/v1/wipes", asked: asked, next: next)
         }
+        routing.allowing(.readApps).on("/admin/v1/wipes/:wipe", method: .get) { _, context in
+            let wipe = try await administration.operation(context.key("wipe"), as: context.administrator)
+            let registration = try await administration.registrations(
+                ids: [wipe.registrationID], as: context.administrator
+            ).first
+            return try Response(.ok, Wipe(wipe, on: registration?.device))
+        }
     }
 }

@@ -94,6 +94,9 @@ import Testing
             #expect(succeeded.joined().count == 1_096)
             let all = try await pages("")
             #expect(all.map(\.count) == [500, 500, 100])
+            let one = try await client.administer(.get, Self.path + "/w700").json
+            #expect(one["id"] == "w700" && one["state"] == "expired" && one["deviceTag"] == nil)
+            #expect(try await client.administer(.get, Self.path + "/none").status == .notFound)
             let nobodys = try await pages("state=cancelled&user=nobody")
             #expect(nobodys == [[]])
             #expect(try await client.administer(.get, Self.path + "?state=any").status == .badRequest)

@@ -23,6 +23,8 @@ struct CountedPeopleTests {
             let counted = try await administration.protectionSummary(as: administrator)
             let truth = try await administration.summaryCountedAnew(as: administrator)
             #expect(counted == truth, comment)
+            let (others, next) = try await administration.people(.unassigned, after: nil, limit: 50, as: administrator)
+            #expect(next == nil ? counted.unassignedUsers == others.count : counted.unassignedUsers > 50, comment)
         }
         let policies = try await administration.policies(of: Set(PolicyKind.allCases), as: test.owner)
         let summaries = try await administration.deploymentSummaries(

@@ -1,0 +1,116 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// What a change would do, as the service counts it; kept with the form, so that it is shown what is counted.
+struct ShownImpact {
+    let blocks: [Block]
+    /// What says to the service that the numbers were seen; empty where it wants none.
+    let token: String
+    /// How many apps on devices have other rules then.
+    let apps: Int
+
+    /// Asks for the impact of a change; nothing where the service does not count.
+    init(of question: JSONValue, _ visit: ConsoleVisit) async throws {
+        let impact: JSONValue
+        do {
+            impact = try await visit.api.call(.post, "/admin/v1/impact", question)
+        } catch let refusal as Refusal where [.notFound, .forbidden, .badRequest].contains(refusal.status) {
+            (blocks, token, apps) = ([], "", 0)
+            return
+        }
+        token = impact.text("token")
+        let reached = impact["reach"]?.number("registrations") ?? 0
+        self.apps = reached
+        let losing = impact["losing"] ?? .null
+        var blocks = impact["audience"].map { Self.audience($0, apps: reached) } ?? []
+        let (people, apps) = (losing.number("people"), losing.number("registrations"))
+        let wipes = impact.list("wipes").map { wipe -> Phrase in
+            "\(.said(wipe.text("question"))): \(.said(wipe.text("from"))) becomes \(.said(wipe.text("to")))"
+        }
+        if !wipes.isEmpty {
+            blocks.append(
+                .note(
+                    .bad,
+                    """
+                    Where one of these holds, organisation data is removed. People whom it may concern: \(.data("\(people)")), \
+                    apps on devices: \(.data("\(apps)")).
+                    """, wipes))
+        } else if people > 0 {
+            blocks.append(
+                .note(
+                    .bad,
+                    """
+                    Organisation data is removed. People: \(.data("\(people)")), apps on devices: \
+                    \(.data("\(apps)")).
+                    """, []))
+        }
+        if impact["needsApproval"] == true {
+            blocks.append(
+                .note(.notice, "A second administrator has to release this change before it takes effect.", []))
+        }
+        if impact["needsWipePermission"] == true, !visit.may("wipe") {
+            blocks.append(.note(.bad, "Your roles do not allow a change that removes data.", []))
+        }
+        let known =
+            impact.list("winners").isEmpty
+            ? [] : try await visit.api.all(PolicyPages.collection + "?$top=200&$select=displayName")
+        let names = Dictionary(
+            known.map { ($0.text("id"), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
+        let winners = impact.list("winners").map { winner -> [Cell] in
+            [
+                .text(SettingTexts.text(of: winner.text("setting")).label),
+                .text(SettingTexts.value(winner["value"] ?? .null, of: winner.text("setting"))),
+                .link(
+                    .data(names[winner.text("policy")] ?? winner.text("policy")),
+                    PolicyPages.path(winner.text("policy"))),
+            ]
+        }
+        if !winners.isEmpty {
+            let table = Block.table(
+                Table("Where several policies meet", ["Setting", "Value that counts", "Policy"], winners, empty: ""))
+            blocks.append(
+                winners.count <= Self.mostUnfolded
+                    ? table : .more("Where several policies meet: \(winners.count) settings", [table]))
+        }
+        self.blocks = blocks
+    }
+
+    /// The most settings on which policies meet that are shown at once.
+    private static let mostUnfolded = 12
+
+    /// Whom the policy reaches: how many, some of them by name, and in how many apps something changes.
+    private static func audience(_ audience: JSONValue, apps: Int) -> [Block] {
+        let (before, after, leaving) = (
+            audience.number("before"), audience.number("after"), audience.number("leaving")
+        )
+        var blocks: [Block] = []
+        if leaving > 0 {
+            blocks.append(
+                .note(
+                    .notice, "\(leaving) people lose this policy.",
+                    ["In apps where no other policy reaches them, organisation data is removed."]))
+        }
+        guard after > 0 else {
+            guard before == 0 else { return blocks }
+            return [
+                .note(.notice, "This reaches no person at present. Add people to the group, or choose another one.", [])
+            ]
+        }
+        let people = audience.list("some").map {
+            Cell.link(.data($0.text("displayName")), EffectiveRulesPage.path($0.text("id")))
+        }
+        let others = after - people.count
+        blocks.append(
+            .card(
+                "Who is affected: \(after) people",
+                [
+                    .facts([
+                        ("By name", .list(people + (others > 0 ? [.text("and \(others) more")] : []))),
+                        ("Apps on devices that get other rules", .text("\(apps)")),
+                    ])
+                ]))
+        return blocks
+    }
+}
