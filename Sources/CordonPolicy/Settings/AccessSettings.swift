@@ -7,18 +7,16 @@ extension Setting {
         Setting("pinCharacterSet", .access, \.access.pinCharacterSet, .member),
         Setting("simplePinBlocked", .access, \.access.simplePinBlocked, .flag(stricter: true)),
         Setting(
-            "minimumPinLength", .access, \.access.minimumPinLength, .count(0...128, stricter: .higher), isNumber: true),
+            "minimumPinLength", .access, \.access.minimumPinLength, in: 0...128, stricter: .higher),
         Setting(
-            "maximumPinRetries", .access, \.access.maximumPinRetries, .count(1...65535, stricter: .lower),
-            isNumber: true),
+            "maximumPinRetries", .access, \.access.maximumPinRetries, in: 1...65535, stricter: .lower),
         Setting(
             "appActionIfMaximumPinRetriesExceeded", .access, \.access.actionIfMaximumPinRetriesExceeded,
             .action(.blockOrWipe)),
         Setting(
             "periodBeforePinReset", .access, \.access.periodBeforePinReset, .period(zeroIsNever: true), isNumber: true),
         Setting(
-            "previousPinBlockCount", .access, \.access.previousPinBlockCount, .count(0...24, stricter: .higher),
-            isNumber: true),
+            "previousPinBlockCount", .access, \.access.previousPinBlockCount, in: 0...24, stricter: .higher),
         Setting("fingerprintBlocked", .access, \.access.fingerprintBlocked, .flag(stricter: true)),
         Setting("faceIdBlocked", .access, \.access.faceIdBlocked, .flag(stricter: true)),
         Setting(

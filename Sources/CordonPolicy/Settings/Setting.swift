@@ -10,7 +10,7 @@ struct Setting: Sendable {
     /// Whether it is a number-entry field, which the documented conflict rule treats apart (SRV-TG-12).
     let isNumber: Bool
     /// The names that a value may have; empty where it is not one of a few names.
-    let names: [String]
+    var names: [String] { namesOfCodec() }
     /// The numbers that a value may be; nil where it is no number.
     let range: ClosedRange<Int>?
     /// Reads a value into the policy; false when the value names something unknown.
@@ -24,28 +24,33 @@ struct Setting: Sendable {
     /// Copies the value of the second policy into the first.
     let copy: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy) -> Void
 
-    /// - Parameter path: Made when it is first needed: sixty of them take a tenth of the start of an app, whose rules name a few.
+    private let namesOfCodec: @Sendable () -> [String]
+
+    /// Path and codec are made when they are needed: sixty of each take a tenth of the start of an app, whose rules name a few.
     init<Value: Hashable & Sendable>(
         _ name: String, _ group: Group,
         _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<AppProtectionPolicy, Value> & Sendable,
-        _ codec: SettingCodec<Value>, isNumber: Bool = false
+        _ codec: @autoclosure @escaping @Sendable () -> SettingCodec<Value>, range: ClosedRange<Int>? = nil,
+        isNumber: Bool = false
     ) {
         self.name = name
         self.group = group
         self.isNumber = isNumber
-        (names, range) = (codec.names, codec.range)
+        self.range = range
+        namesOfCodec = { codec().names }
         read = { (json: JSONValue, policy: inout AppProtectionPolicy) throws(PolicyError) -> Bool in
-            let reading = try codec.read(json)
+            let reading = try codec().read(json)
             policy[keyPath: path()] = reading.value
             return reading.understood
         }
-        write = { codec.write($0[keyPath: path()]) }
+        write = { codec().write($0[keyPath: path()]) }
         same = { $0[keyPath: path()] == $1[keyPath: path()] }
         copy = { $0[keyPath: path()] = $1[keyPath: path()] }
         join = { first, second, keepFirst in
             let path = path()
             let (one, two) = (first[keyPath: path], second[keyPath: path])
             if one == two { return }
+            let codec = codec()
             guard let joined = codec.join(one, two) else {
                 // Neither is stricter: a set value beats an unset one, then the lower id decides.
                 let takeFirst = codec.isUnset(two) || (!codec.isUnset(one) && keepFirst)
@@ -54,6 +59,15 @@ struct Setting: Sendable {
             }
             first[keyPath: path] = joined
         }
+    }
+
+    /// A number within a range.
+    init(
+        _ name: String, _ group: Group,
+        _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<AppProtectionPolicy, Int> & Sendable,
+        in range: ClosedRange<Int>, stricter: StricterNumber
+    ) {
+        self.init(name, group, path(), .count(range, stricter: stricter), range: range, isNumber: true)
     }
 
     /// Whether a policy's value is at least as strict as another's.

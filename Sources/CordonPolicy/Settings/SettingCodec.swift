@@ -11,18 +11,15 @@ struct SettingCodec<Value: Hashable & Sendable>: Sendable {
     let isUnset: @Sendable (Value) -> Bool
     /// The names that a value may have; empty where it is not one of a few names.
     let names: [String]
-    /// The numbers that a value may be; nil where it is no number.
-    let range: ClosedRange<Int>?
 
     init(
         read: @escaping @Sendable (JSONValue) throws(PolicyError) -> Reading,
         write: @escaping @Sendable (Value) -> JSONValue,
         join: @escaping @Sendable (Value, Value) -> Value?,
-        isUnset: @escaping @Sendable (Value) -> Bool = { _ in false }, names: [String] = [],
-        range: ClosedRange<Int>? = nil
+        isUnset: @escaping @Sendable (Value) -> Bool = { _ in false }, names: [String] = []
     ) {
         (self.read, self.write, self.join, self.isUnset) = (read, write, join, isUnset)
-        (self.names, self.range) = (names, range)
+        self.names = names
     }
 }
 
@@ -139,7 +136,7 @@ extension SettingCodec where Value == Int {
                 return Reading(value: value, understood: true)
             },
             write: { .integer(Int64($0)) },
-            join: { stricter == .lower ? min($0, $1) : max($0, $1) }, range: range)
+            join: { stricter == .lower ? min($0, $1) : max($0, $1) })
     }
 }
 

@@ -5,7 +5,7 @@ extension Setting {
         Setting("allowedOutboundClipboardSharingLevel", .transfer, \.transfer.clipboard, .member),
         Setting(
             "allowedOutboundClipboardSharingExceptionLength", .transfer, \.transfer.clipboardExceptionLength,
-            .count(0...65535, stricter: .lower), isNumber: true),
+            in: 0...65535, stricter: .lower),
         Setting("saveAsBlocked", .transfer, \.transfer.saveAsBlocked, .flag(stricter: true)),
         Setting("allowedDataStorageLocations", .transfer, \.transfer.storageLocations, .places),
         Setting(
