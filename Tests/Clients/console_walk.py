@@ -61,7 +61,7 @@ def protect(walk):
     # The devices of the test check in; the page is not loaded again.
     walk.browser.execute_script("window.notLoadedAgain = true")
     walk.wait("the devices with the new version, without loading the page again",
-              lambda: re.search(r"Apps that wait for this version\s+none", walk.text()) and re.search(r"People with it in force\s+2", walk.text()))
+              lambda: re.search(r"Apps that have not confirmed it\s+none", walk.text()) and re.search(r"People with some version of it in force\s+2", walk.text()))
     check(walk.browser.execute_script("return window.notLoadedAgain") is True, "the page was loaded again")
     walk.picture("policy")
     return policy

@@ -20,10 +20,11 @@ import Testing
             #expect(made.text.contains("<h1>Pilot</h1>"))
             #expect(made.text.contains("This policy is not assigned yet."))
             #expect(made.text.contains("The policy was made.") && made.text.contains("Version 1"))
-            #expect(made.text.contains("It takes effect once it has apps and is assigned."))
+            #expect(made.text.contains("It takes effect once it is assigned."))
             let path = made.path
             let apps = try await browser.get(path + "/apps")
-            _ = try await browser.submit(apps, to: path + "/apps", [("apps", ConsoleFixture.bundleID)])
+            let saved = try await browser.submit(apps, to: path + "/apps", [("apps", ConsoleFixture.bundleID)])
+            #expect(saved.text.contains("The apps were saved.") && !saved.text.contains("were published"))
             let groups = try await browser.get(path + "/assignments")
             let preview = try await browser.submit(
                 groups, to: path + "/assignments", [("included", ConsoleFixture.group)])
@@ -34,7 +35,7 @@ import Testing
             #expect(published.path == path)
             #expect(published.text.contains("Field workers"))
             #expect(published.text.contains("The assignment was published.") && published.text.contains("Version 3"))
-            #expect(published.text.contains("Apps take it at their next contact."))
+            #expect(published.text.contains("Apps take it at their next contact: at once where they are open."))
             let editor = try await browser.get(path + "/edit/transfer")
             let change = try await browser.submit(
                 editor, to: path + "/preview/transfer", [("s.printBlocked", "true"), ("s.saveAsBlocked", "")])
@@ -76,6 +77,44 @@ import Testing
         }
     }
 
+    @Test
+    func `apps that a lowest version would keep closed are named before it is published, and on the policy's page`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy(["printBlocked": true])
+        try await fixture.test { browser in
+            let device = try await browser.enrol("1111")
+            try await device.checkIn()
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)"
+            let warning = "these apps stay closed with organisation data in them"
+            #expect(!(try await browser.get(path).text.contains(warning)))
+            func preview(_ limits: [(String, String)]) async throws -> Browser.Shown {
+                let editor = try await browser.get(path + "/edit/launch")
+                return try await browser.submit(
+                    editor, to: path + "/preview/launch", limits.map { ("s.minimumRequired" + $0.0, $0.1) })
+            }
+            let low = try await preview([("OsVersion", "1.0"), ("AppVersion", "1.0")])
+            #expect(!low.text.contains(warning))
+            let high = try await preview([("OsVersion", "99.0"), ("AppVersion", "1.0.1")])
+            #expect(high.text.contains(warning))
+            for refused in ["Lowest system version: 99.0.", "Lowest app version: 1.0.1."] {
+                #expect(high.text.contains(refused + " \(ConsoleFixture.bundleID) has "), "\(refused)")
+            }
+            _ = try await browser.submit(high, to: path + "/publish/launch")
+            #expect(try await browser.get(path).text.contains(warning))
+            let groups = try await browser.get(path + "/assignments")
+            let wider = try await browser.submit(groups, to: path + "/assignments", [("everybody", "true")])
+            #expect(wider.text.contains(warning))
+            // Of other apps than this one, nothing is known.
+            let apps = try await browser.get(path + "/apps")
+            let others = try await browser.submit(
+                apps, to: path + "/apps", [("apps", "com.example.other")], unticking: ["known"])
+            #expect(others.text.contains("Nothing is in force yet.") && !others.text.contains(warning))
+        }
+    }
+
     @Test func `other apps of a policy that is assigned are previewed, and a slip of the pen is no app`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()
@@ -93,7 +132,7 @@ import Testing
             let preview = try await browser.submit(
                 form, to: path, [("apps", "com.example.notes\nCOM.Example.Notes")], unticking: ["known"])
             #expect(preview.text.contains("Nothing is in force yet."))
-            #expect(preview.text.contains("<dt>Apps on devices that get other rules</dt><dd>1</dd>"))
+            #expect(preview.text.contains("<dt>Apps on devices whose rules change</dt><dd>1</dd>"))
             let before = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(before.apps.map(\.value) == [ConsoleFixture.bundleID])
             let after = try await browser.submit(preview, to: path)
@@ -282,7 +321,7 @@ import Testing
         try await fixture.test { browser in
             try await browser.signIn(ConsoleFixture.ada)
             let list = try await browser.get("/console/policies")
-            let authors = list.text.matches(of: /<td data-column="Changed by">([^<]*)<\/td>/).map { String($0.1) }
+            let authors = list.text.matches(of: />by ([^<]*)<\/span>/).map { String($0.1) }
             #expect(authors == ["not known", "ada@contoso.example", "hedy@contoso.example"])
             #expect(list.text.contains(id))
         }

@@ -63,7 +63,13 @@ import Testing
             #expect(done.text.contains("4 of 4: done, receipt verified"))
             #expect(done.text.contains("signed, "))
             #expect(done.text.contains(">Simulated …1234</a>"))
-            #expect(!(try await browser.get("/console/wipes?user=oid-worker").text.contains("Wipe requested:")))
+            let own = try await browser.get("/console/wipes?user=oid-worker")
+            #expect(!own.text.contains("Wipe requested:"))
+            #expect(own.text.contains("The newest wipe is done: the app has removed its data"))
+            let phone = try await browser.get("/console/devices/\(await device.registrationID)")
+            #expect(phone.text.contains("Organisation data was removed from this app."))
+            #expect(!phone.text.contains("Wipe this device…") && !phone.text.contains("newest rules"))
+            #expect(phone.text.contains(/href="\/console\/wipes\/[^"]+"/))
         }
     }
 
@@ -97,7 +103,9 @@ import Testing
             let file = try await browser.get(Browser.unescape(link))
             let wipes = try await administration.operations(ofRegistration: nil, as: ConsoleFixture.owner)
             #expect(file.text == wipes.first?.receipt && !file.text.isEmpty)
-            #expect(file.headers[.contentDisposition] == "attachment; filename=\"wipe-receipt.jws\"")
+            #expect(
+                file.headers[.contentDisposition]
+                    == "attachment; filename=\"wipe-receipt-tag1234-\(Moment.text(fixture.clock.now).prefix(10)).jws\"")
             #expect(try await browser.get("/console/wipes/none/none").status == .notFound)
         }
     }
@@ -209,7 +217,7 @@ import Testing
                     "does not have the newest rules yet"))
             #expect(
                 try await browser.get("/console/policies/\(id)").text.contains(
-                    "Apps that have not taken the version yet"))
+                    "Apps that have not confirmed the version yet"))
             let answer = try await browser.get("/console/ask?person=worker@contoso.example&action=print")
             #expect(answer.text.contains("<p>No.</p>"))
             #expect(answer.text.contains("The smallest change that would allow it"))

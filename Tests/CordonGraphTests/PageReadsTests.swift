@@ -207,7 +207,14 @@ import Testing
                 try await client.administer(
                     .get, "/admin/v1/audit/records?limit=9&before=0&person=\(person.uppercased())"
                 ).json["records"]?.array ?? []
-            #expect(!whose.isEmpty && whose.allSatisfy { $0["target"]?.string == "user/\(person)" })
+            #expect(
+                whose.contains { $0["action"] == "user.block" }
+                    && whose.contains { $0["action"] == "registration.create" })
+            #expect(
+                !whose.contains {
+                    ["policy.create", "user.save"].contains($0["action"]?.string)
+                        && $0["target"]?.string != "user/\(person)"
+                })
         }
     }
 

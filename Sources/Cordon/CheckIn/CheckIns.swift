@@ -302,7 +302,10 @@ actor CheckIns {
 
     private func react(to message: EventStreamParser.Message, for account: AccountID) async {
         guard ServiceEvent.Kind(rawValue: message.event) != nil else { return }
+        let known = context.accounts[account]?.envelope.digest
         await checkIn(account)
+        // Rules are in force now, and the service is told; else it would hear only with the next check-in, hours later.
+        if let digest = context.accounts[account]?.envelope.digest, digest != known { await checkIn(account) }
         guard var record = context.accounts[account], let id = message.lastEventID else { return }
         record.lastEventID = id
         do { try context.accounts.keep(record) } catch {

@@ -24,7 +24,8 @@ struct AuditPages {
         if visit.mayEverywhere("read"), visit.mayEverywhere("readAudit") { visit.begin() }
         let days = Int(visit.query["days"]).map { min(max($0, 1), 366) } ?? 7
         let (what, who) = (visit.query["what"], visit.query["who"])
-        let person = who.isEmpty ? nil : try await Self.id(of: who, visit)
+        let known = who.isEmpty ? nil : try await Self.id(of: who, visit)
+        let person = who.isEmpty ? nil : known ?? who
         let since = Int64(visit.now.timeIntervalSince1970) - Int64(days) * 86_400
         let before = Int64(visit.query["before"]).map { max(0, $0) } ?? 0
         let page = try await visit.api.get(
@@ -38,7 +39,7 @@ struct AuditPages {
             var details = all.prefix(Self.mostDetails).map { name, value in
                 Cell.text(
                     (name == "change" ? Self.changes(value.string ?? "") : nil)
-                        ?? .data("\(name): \(Self.clipped(value.string ?? value.text()))"))
+                        ?? Self.detail(name, value.string ?? value.text()))
             }
             if all.count > details.count { details.append(.text("and \(all.count - details.count) more")) }
             return [
@@ -58,11 +59,18 @@ struct AuditPages {
             "Events", ["Time", "Who", "What", "Concerns", "Result"], rows,
             empty: "There is no event in this period. Choose a longer one.", more: more)
         if more != nil { table.empty = "No such event is among those that were looked at. Go on to older ones." }
+        var notes: [Block] = []
+        if person != nil, known == nil {
+            notes.append(
+                .note(
+                    .notice, "The directory has no person with this name.",
+                    ["What is shown is about a person with this object id, where there was one."]))
+        }
         return .page(
             Page(
                 "Audit", .audit,
                 lead: "Every change and every refusal. The records form a chain, so a missing or changed record shows.",
-                [
+                notes + [
                     .links([
                         Link("Verify the whole log", "/console/audit/verify", isMain: true),
                         Link("Download the log", "/console/audit/export"),
@@ -79,19 +87,32 @@ struct AuditPages {
                                 Field(
                                     .text, "who", "Person",
                                     help:
-                                        "Who did it, or to whom it was done: sign-in name, such as worker@example.com, or object id.",
+                                        "Who did it, or to whom it was done, with their apps and wipes: name, sign-in name, or object id.",
                                     value: who),
                             ])),
                     .table(table),
                 ]))
     }
 
-    /// The object id of a person by their sign-in name; what is no such name, or what the reader may not look up, is one.
-    private static func id(of who: String, _ visit: ConsoleVisit) async throws -> String {
+    /// The audit log of a person, for who may read it.
+    static func link(to person: String, _ visit: ConsoleVisit) -> [Link] {
+        visit.may("readAudit")
+            ? [Link("In the audit log", "/console/audit?days=365&who=" + ConsolePath.part(person))] : []
+    }
+
+    /// The object id of a person by that, their sign-in name, or a name that no other has; nil where the directory has none or the reader
+    /// may not ask it.
+    private static func id(of who: String, _ visit: ConsoleVisit) async throws -> String? {
         do {
-            return try await visit.api.get(PeoplePages.route(who)).text("id")
-        } catch let refusal as Refusal where [.notFound, .forbidden].contains(refusal.status) {
-            return who
+            do {
+                return try await visit.api.get(PeoplePages.route(who)).text("id")
+            } catch let refusal as Refusal where refusal.status == .notFound {
+                let path = "/v1.0/users?$top=2&$filter=startswith(displayName,\(ConsolePath.quoted(who)))"
+                let people = try await visit.api.get(path).list("value")
+                return people.count == 1 ? people.first?.text("id") : nil
+            }
+        } catch let refusal as Refusal where [.notFound, .forbidden, .badRequest].contains(refusal.status) {
+            return nil
         }
     }
 
@@ -112,6 +133,13 @@ struct AuditPages {
         }
         if changes.count > shown.count { shown.append("and \(changes.count - shown.count) more") }
         return .list(shown, separator: "; ")
+    }
+
+    /// A fact of a record; of what is signed or written by programs, that there is such a thing.
+    private static func detail(_ name: String, _ value: String) -> Phrase {
+        if value.hasPrefix("eyJ") { return "\(name): signed, in the log to download" }
+        if value.hasPrefix("{") || value.hasPrefix("[") { return "\(name): in the log to download" }
+        return .data("\(name): \(clipped(value))")
     }
 
     private static func clipped(_ text: String) -> String {
@@ -179,6 +207,9 @@ private struct Names {
         if let id = Self.id(in: record, of: "user") { return .link(.data(people.name(of: id)), PeoplePages.path(id)) }
         if let id = Self.id(in: record, of: "policy") {
             return policies[id.lowercased()].map { .link(.data($0), PolicyPages.path(id)) } ?? .code(id)
+        }
+        if let id = Self.id(in: record, of: "operation"), let app = record["details"]?["registration"]?.string {
+            return .link("a wipe", WipePages.path(of: id, on: app))
         }
         if let id = Self.id(in: record, of: "registration") { return .link(.data(id), DevicePages.path(id)) }
         return .code(record.text("target"))

@@ -37,7 +37,9 @@ struct DevicePages {
 
     /// - Parameter people: Whose the devices are; nil on the page of one person.
     static func table(
-        _ caption: Phrase, _ registrations: [JSONValue], of people: PeopleStatus? = nil, more: Link? = nil
+        _ caption: Phrase, _ registrations: [JSONValue], of people: PeopleStatus? = nil,
+        empty: Phrase = "No app has enrolled yet. Assign a policy; apps enrol when people sign in to them.",
+        more: Link? = nil
     ) -> Table {
         let rows = registrations.map { registration -> [Cell] in
             let flags = flags(registration)
@@ -59,9 +61,7 @@ struct DevicePages {
         }
         return Table(
             caption, ["Device"] + (people == nil ? [] : ["Person"]) + ["App", "Versions", "Last contact", "State"],
-            rows,
-            empty: "No app has enrolled yet. Assign a policy; apps enrol when people sign in to them.",
-            more: more)
+            rows, empty: empty, more: more)
     }
 
     @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -113,16 +113,21 @@ struct DevicePages {
             uniquingKeysWith: { first, _ in first })
         let isBehind = ids.keys.contains { version(applied, $0) != version(intended, $0) }
         let flags = Self.flags(one)
+        let isWiped = intended.isEmpty && one.list("operations").contains { $0.text("state") == "succeeded" }
         var blocks: [Block] = [
-            isBehind
+            isWiped
                 ? .note(
-                    .notice, "This app does not have the newest rules yet.",
-                    ["It gets them at its next contact. Ask the person to open the app while online."])
-                : .note(.good, "The rules in force are the newest.", [])
+                    .good, "Organisation data was removed from this app.",
+                    ["It has no rules any more. To use it again, the person signs in to it, and it enrols anew."])
+                : isBehind
+                    ? .note(
+                        .notice, "This app does not have the newest rules yet.",
+                        ["It gets them at its next contact. Ask the person to open the app while online."])
+                    : .note(.good, "The rules in force are the newest.", [])
         ]
         if !flags.isEmpty { blocks.append(.note(.bad, "The device reports:", flags)) }
         var links: [Link] = []
-        if visit.may("wipe") {
+        if visit.may("wipe"), !isWiped {
             links.append(
                 Link(
                     "Wipe this device…",
@@ -155,7 +160,7 @@ struct DevicePages {
                             now == then ? .badge("the same", .good) : .badge("at the next contact", .notice),
                         ]
                     }, empty: "No policy reaches this person in this app. Assign one.")),
-            .table(WipePages.table("Wipes", one.list("operations"))),
+            .table(WipePages.table("Wipes", one.list("operations"), on: id)),
         ]
         if visit.may("collectLogs") {
             blocks.append(.form(Form(Self.path(id) + "/logs", submit: "Ask the app for its logs", isQuiet: true, [])))

@@ -55,7 +55,7 @@ struct OverviewPage {
         let needs =
             failed + waiting + alerts + overdue + expiring + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
         if needs > 0 {
-            blocks.append(.text("This needs attention:"))
+            blocks.append(.text("What is not zero needs attention:"))
         } else if !policies.isEmpty {
             blocks.append(.note(.good, "Nothing needs attention at the moment.", []))
         }
@@ -116,7 +116,7 @@ struct OverviewPage {
                         .init(name: "not protected yet", value: people.number("unprotected"), tone: .notice),
                         .init(name: "with a flagged device", value: states.number("flagged"), tone: .bad),
                         .init(name: "blocked", value: states.number("blocked"), tone: .bad),
-                        .init(name: "never checked in", value: states.number("notCheckedIn")),
+                        .init(name: "without an enrolled app", value: states.number("notCheckedIn")),
                     ])),
             .chart(
                 Chart(

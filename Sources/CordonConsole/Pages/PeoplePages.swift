@@ -167,11 +167,12 @@ struct PeoplePages {
                     : .note(
                         .notice, "Protected by earlier rules. Apps that wait for the newest ones:",
                         late.map { "\(.data($0.text("bundleID"))) on \(.data($0.text("deviceTag")))" }))
-        var links = [
-            Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id)),
-            Link("Rules in force", EffectiveRulesPage.path(id)),
-            Link("Wipes", "/console/wipes?user=" + ConsolePath.part(id)),
-        ]
+        var links =
+            [
+                Link("Ask what they may do", "/console/ask?person=" + ConsolePath.part(id)),
+                Link("Rules in force", EffectiveRulesPage.path(id)),
+                Link("Wipes", "/console/wipes?user=" + ConsolePath.part(id)),
+            ] + AuditPages.link(to: id, visit)
         var removing: [Link] = []
         if visit.may("wipe"), !registrations.isEmpty {
             removing.append(Link("Wipe a device…", Self.path(id) + "/wipe"))
@@ -203,7 +204,12 @@ struct PeoplePages {
                             : policies.map { .link(.data($0.text("displayName")), PolicyPages.path($0.text("id"))) })
                 ),
             ]),
-            .table(DevicePages.table("Apps and devices", registrations)),
+            .table(
+                DevicePages.table(
+                    "Apps and devices", registrations,
+                    empty:
+                        "No app is enrolled at present. Apps enrol when the person signs in to them; what was removed stands under Wipes."
+                )),
         ]
         if !removing.isEmpty {
             blocks.append(

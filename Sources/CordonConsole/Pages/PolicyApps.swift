@@ -114,6 +114,8 @@ struct PolicyApps {
     ) async throws -> ConsoleAnswer {
         let (id, name) = (entity.text("id"), entity.text("displayName"))
         let impact = try await ShownImpact(of: ["policy": .string(id), "targetApps": body], visit)
+        let changed = JSONValue.object((entity.object ?? [:]).merging(body.object ?? [:]) { $1 })
+        let closed = try await ClosedApps(by: try? AppProtectionPolicy(graphJSON: entity), of: changed, visit)
         let kept =
             ["set", "level", "apps"].map { ($0, visit.form[$0]) } + visit.form.all("known").map { ("known", $0) }
         let form = Form(
@@ -137,7 +139,7 @@ struct PolicyApps {
                                 : .list(apps.isEmpty ? [.badge("none", .notice)] : apps)
                         )
                     ])
-                ] + impact.blocks + [.form(form)]))
+                ] + impact.blocks + closed.blocks + [.form(form)]))
     }
 
     @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

@@ -69,7 +69,7 @@ struct PolicyEditing {
             field.remarks = (remarks[setting.name] ?? []).map { .said($0.message) }
             if idle.contains(setting.name) { field.idle = "Has no effect at present, because of other settings." }
             if let error = errors.first(where: { Self.setting(of: $0) == setting.name }) {
-                field.error = error.hint.map { "\(.said(error.reason)) (\(.said($0)))" } ?? .said(error.reason)
+                field.error = Self.reason(error)
             }
             fields.append(field)
         }
@@ -78,7 +78,7 @@ struct PolicyEditing {
             blocks.append(
                 .note(
                     .bad, "Nothing was changed: \(errors.count) values cannot be used.",
-                    errors.map { "\(SettingTexts.text(of: Self.setting(of: $0)).label): \(.said($0.reason))" }))
+                    errors.map { "\(SettingTexts.text(of: Self.setting(of: $0)).label): \(Self.reason($0))" }))
         }
         blocks.append(
             .form(
@@ -108,6 +108,10 @@ struct PolicyEditing {
     /// The setting that an error is about, without the place in its value.
     private static func setting(of error: PolicyError) -> String {
         String(error.place.prefix(while: { $0.isLetter || $0.isNumber }))
+    }
+
+    private static func reason(_ error: PolicyError) -> Phrase {
+        error.hint.map { "\(.said(error.reason)) (\(.said($0)))" } ?? .said(error.reason)
     }
 
     /// Everything that is wrong with what was typed: a wrong value gives way to the present one, until what is left can be read.
@@ -218,6 +222,7 @@ struct PolicyEditing {
         let impact = try await ShownImpact(
             of: ["policy": .string(visit.keys[0]), "update": .object(differing(typed, from: old, entity))], visit)
         blocks += impact.blocks
+        blocks += try await ClosedApps(by: new, of: entity, visit).blocks
         blocks.append(PolicyPages.remarks(on: new))
         let isNothing = differing(typed, from: old, entity).isEmpty
         let kept = visit.form.values.filter { !["csrf", "version", "page", "impact"].contains($0.key) }

@@ -34,8 +34,10 @@ struct PolicyListPage {
                 PolicyPages.described(policy),
                 policy.list("apps").isEmpty ? .text(PolicyPages.apps(policy)) : .text("\(policy.list("apps").count)"),
                 targets.isEmpty ? PolicyPages.unassigned(policy) : .list(targets),
-                inForce.version(of: policy), .time(policy.date("lastModifiedDateTime")),
-                .text(inForce.name(of: policy.text("id"))),
+                inForce.version(of: policy),
+                .list([
+                    .time(policy.date("lastModifiedDateTime")), .text("by \(inForce.name(of: policy.text("id")))"),
+                ]),
             ]
         }
         let next = first + shown.count
@@ -61,7 +63,7 @@ struct PolicyListPage {
                     ])),
             .table(
                 Table(
-                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed", "Changed by"], rows,
+                    "Policies", ["Name", "Kind", "Apps", "Assigned", "Version", "Changed"], rows,
                     empty: search.isEmpty
                         ? "There is no policy yet. Make one from a baseline, add apps and assign it to a group."
                         : "No policy has this in its name.", more: next < sorted.count ? more : nil)),

@@ -111,6 +111,8 @@ struct PolicyMaking {
             throw Refusal(.forbidden, "forbidden", "Your roles do not include this.")
         }
         let impact = try await ShownImpact(of: ["create": .object(document)], visit)
+        let policy = try? AppProtectionPolicy(graphJSON: .object(document))
+        let closed = try await ClosedApps(by: policy, of: .object(document), visit)
         let name = document["displayName"]?.string ?? ""
         return Page(
             "\(name) for everyone without another policy", .policies,
@@ -120,7 +122,7 @@ struct PolicyMaking {
                 .note(
                     .notice, "This reaches every person whom no other policy reaches, now and later.",
                     ["Apps on devices that get these rules now: \(impact.apps)."])
-            ] + impact.blocks + [
+            ] + impact.blocks + closed.blocks + [
                 .form(
                     Form(
                         path, submit: "Publish",

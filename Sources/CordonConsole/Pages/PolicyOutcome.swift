@@ -15,21 +15,23 @@ enum PolicyOutcome: String {
     ///
     /// - Parameter policy: The policy as it is now, with its apps and assignments.
     func note(on policy: JSONValue) -> Block {
+        let reaches = PolicyPages.isForEveryone(policy) || !policy.list("assignments").isEmpty
         let text: Phrase =
             switch self {
             case .made: "The policy was made."
             case .settings: "The settings were published."
-            case .apps: "The apps were published."
+            case .apps: reaches ? "The apps were published." : "The apps were saved."
             case .assignment: "The assignment was published."
             case .putBack: "The earlier version was put back, as a new version."
             }
-        let reaches = PolicyPages.isForEveryone(policy) || !policy.list("assignments").isEmpty
         return .note(
             .good, text,
             [
-                reaches && !PolicyPages.lacksApps(policy)
-                    ? "What it says now stands below. Apps take it at their next contact."
-                    : "What it says now stands below. It takes effect once it has apps and is assigned."
+                !reaches
+                    ? "What it says now stands below. It takes effect once it is assigned."
+                    : PolicyPages.lacksApps(policy)
+                        ? "What it says now stands below. It takes effect once it has apps."
+                        : "What it says now stands below. Apps take it at their next contact: at once where they are open."
             ])
     }
 }

@@ -81,6 +81,7 @@ struct PolicyPages {
         if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
         blocks.append(.links(links))
         if let policy {
+            blocks += try await ClosedApps(by: policy, of: entity, visit).blocks
             blocks += [Self.remarks(on: policy), .table(Self.conditions(policy))]
             blocks += Self.settings(policy)
         }
@@ -143,7 +144,7 @@ struct PolicyPages {
         }
         blocks.append(
             .facts([
-                (Phrase("Kind"), described(entity)), (Phrase("Version in force"), inForce.version(of: entity)),
+                (Phrase("Kind"), described(entity)), (Phrase("Published version"), inForce.version(of: entity)),
                 (Phrase("Changed"), .time(entity.date("lastModifiedDateTime"))),
                 (Phrase("Changed by"), .text(inForce.name(of: id))),
                 (
@@ -154,15 +155,19 @@ struct PolicyPages {
                             ? .text(Self.apps(entity)) : .list(apps.map { .code($0) })
                 ),
                 ("Reaches", .list(reached.isEmpty ? [unassigned(entity)] : reached.map { .text($0) })),
-                ("People with it in force", .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")),
-                (Phrase("Apps that wait for this version"), rest),
+                (
+                    "People with some version of it in force",
+                    .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")
+                ),
+                (Phrase("Apps that have not confirmed it"), rest),
             ]))
         if !waiting.isEmpty {
             let people = try await PeopleStatus(of: waiting.prefix(20).map { $0.text("userID") }, visit)
             blocks.append(
                 .table(
                     Table(
-                        "Apps that have not taken the version yet", ["Person", "App", "Device tag", "Last contact"],
+                        "Apps that have not confirmed the version yet",
+                        ["Person", "App", "Device tag", "Last contact"],
                         waiting.prefix(20).map { app in
                             [
                                 .link(.data(people.name(of: app.text("userID"))), PeoplePages.path(app.text("userID"))),
@@ -206,18 +211,18 @@ struct PolicyPages {
                 value.string != "notConfigured", !idle.contains(setting.name)
             else { return nil }
             let action: Phrase
+            var shown = SettingTexts.value(value, of: setting.name)
             if let known = actions.first(where: { setting.name.contains($0.0) && setting.name.hasSuffix("Version") }) {
                 action = SettingTexts.words(known.1)
             } else if setting.names.contains("wipe") {
-                action = SettingTexts.value(value)
+                (shown, action) = ("–", SettingTexts.value(value))
             } else if setting.name.hasSuffix("WipeIsEnforced") {
                 action = SettingTexts.words("wipe")
             } else {
                 action = SettingTexts.words("block")
             }
             return [
-                .text(SettingTexts.text(of: setting.name).label), .text(SettingTexts.value(value, of: setting.name)),
-                .text(action),
+                .text(SettingTexts.text(of: setting.name).label), .text(shown), .text(action),
             ]
         }
         return Table(

@@ -258,7 +258,10 @@ struct PolicyTargeting {
         }
         let impact = try await ShownImpact(of: ["policy": .string(id), "assign": .array(typed)], visit)
         var blocks = try await Self.summary(of: typed, visit) + impact.blocks
-        if let policy = try? AppProtectionPolicy(graphJSON: entity) { blocks.append(PolicyPages.remarks(on: policy)) }
+        if let policy = try? AppProtectionPolicy(graphJSON: entity) {
+            blocks += try await ClosedApps(by: policy, of: entity, visit).blocks
+            blocks.append(PolicyPages.remarks(on: policy))
+        }
         blocks.append(
             .form(
                 Form(

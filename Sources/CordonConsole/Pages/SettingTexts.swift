@@ -149,7 +149,7 @@ enum SettingTexts {
             "Sign in for access", "The work account's sign-in in place of, or besides, a PIN."
         ),
         "pinRequired": ("PIN for access", "People type a PIN of the app before they see organisation data."),
-        "pinCharacterSet": ("Kind of PIN", "Digits, or letters and digits."),
+        "pinCharacterSet": ("Kind of PIN", "Digits; letters and digits; or these with a symbol."),
         "simplePinBlocked": ("Block simple PINs", "No 1234, 1111 and the like."),
         "minimumPinLength": ("Shortest PIN", "Characters."),
         "maximumPinRetries": ("Attempts", "Wrong PINs before the action below."),

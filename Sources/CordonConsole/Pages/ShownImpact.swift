@@ -95,12 +95,13 @@ struct ShownImpact {
         guard after > 0 else {
             guard before == 0 else { return blocks }
             return [
-                .note(.notice, "This reaches no person at present. Add people to the group, or choose another one.", [])
+                .note(
+                    .notice, "This reaches no person at present.",
+                    ["It does once it is assigned to a group with people."])
             ]
         }
-        let people = audience.list("some").map {
-            Cell.link(.data($0.text("displayName")), EffectiveRulesPage.path($0.text("id")))
-        }
+        // No links: their pages say what is in force now, and what was filled in would be left behind.
+        let people = audience.list("some").map { Cell.text(.data($0.text("displayName"))) }
         let others = after - people.count
         blocks.append(
             .card(
@@ -108,7 +109,7 @@ struct ShownImpact {
                 [
                     .facts([
                         ("By name", .list(people + (others > 0 ? [.text("and \(others) more")] : []))),
-                        ("Apps on devices that get other rules", .text("\(apps)")),
+                        ("Apps on devices whose rules change", .text("\(apps)")),
                     ])
                 ]))
         return blocks

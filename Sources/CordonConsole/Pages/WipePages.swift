@@ -108,6 +108,7 @@ struct WipePages {
                     .notice, "What happens then:",
                     [
                         "Each app removes its data at its next contact with the service, and sends a receipt that it has signed.",
+                        "The person can sign in again afterwards. To keep them out everywhere, choose Wipe everything and block on their page.",
                         "A phone that is off or offline is wiped when it is back. The wipe waits for it, usually \(usualDays) days, and longer where the rules let the app be offline longer; the list of wipes shows until when. Then it lapses, and the service asks for it again if the app comes back later.",
                         cancelling(visit),
                     ]),
@@ -178,13 +179,15 @@ struct WipePages {
         }
     }
 
-    static func table(_ caption: Phrase, _ operations: [JSONValue]) -> Table {
+    /// - Parameter registration: The id of the app on a device whose wipes they are.
+    static func table(_ caption: Phrase, _ operations: [JSONValue], on registration: String) -> Table {
         Table(
             caption, ["Wipe", "State", "Changed"],
             operations.map { operation in
                 let (text, tone) = words(operation.text("state"))
                 return [
-                    .text(.said(operation.text("displayName"))), .badge(text, tone),
+                    .link(.said(operation.text("displayName")), path(of: operation.text("id"), on: registration)),
+                    .badge(text, tone),
                     .time(operation.date("lastModifiedDateTime")),
                 ]
             }, empty: "This app was never wiped.")
@@ -227,10 +230,9 @@ struct WipePages {
         let rows = wipes.map { wipe -> [Cell] in
             [
                 .link(.data(people.name(of: wipe.text("userId"))), PeoplePages.path(wipe.text("userId"))),
-                Self.device(wipe), .code(wipe.text("bundleId")),
-                .list(Self.state(wipe, visit)), Self.steps(wipe),
-                .text(Self.author(wipe, people)),
-                .list(Self.proof(wipe) + [.link("Details", Self.path(wipe))]),
+                .list([Self.device(wipe), .code(wipe.text("bundleId"))]),
+                .list(Self.state(wipe, visit) + [.link("Details", Self.path(wipe))]),
+                .list([Self.steps(wipe), .text("by \(Self.author(wipe, people))")]), .list(Self.proof(wipe)),
             ]
         }
         let more = next.map { next in
@@ -258,7 +260,7 @@ struct WipePages {
                 ] + (user.isEmpty ? [] : Self.waiting(wipes, visit)) + [
                     .table(
                         Table(
-                            "Wipes", ["Person", "Device", "App", "State", "Steps", "Requested by", "Receipt"], rows,
+                            "Wipes", ["Person", "Device and app", "State", "Steps", "Receipt"], rows,
                             empty: "There is no wipe here. Open a person to wipe one of their devices.", more: more))
                 ]))
     }
@@ -266,7 +268,16 @@ struct WipePages {
     /// What becomes of the wipes of a person that are under way, and whether they can still be taken back.
     private static func waiting(_ wipes: [JSONValue], _ visit: ConsoleVisit) -> [Block] {
         let open = wipes.filter(isOpen)
-        guard !open.isEmpty else { return [] }
+        guard !open.isEmpty else {
+            // Of the newest wipe, the page has just said that it is under way.
+            guard wipes.first?.text("state") == "succeeded" else { return [] }
+            return [
+                .note(
+                    .good,
+                    "The newest wipe is done: the app has removed its data and signed a receipt, which was verified.",
+                    [])
+            ]
+        }
         let pending = open.filter { $0.text("state") == "pending" }
         var said: [Phrase] = []
         if let first = pending.compactMap({ $0.date("notAfter") }).min() {
@@ -308,8 +319,12 @@ struct WipePages {
             ?? wipe.date("modified")
     }
 
+    static func path(of wipe: String, on registration: String) -> String {
+        "/console/wipes/" + [registration, wipe].map(ConsolePath.part).joined(separator: "/")
+    }
+
     private static func path(_ wipe: JSONValue) -> String {
-        "/console/wipes/" + [wipe.text("registrationId"), wipe.text("id")].map(ConsolePath.part).joined(separator: "/")
+        path(of: wipe.text("id"), on: wipe.text("registrationId"))
     }
 
     // MARK: One wipe
@@ -324,7 +339,7 @@ struct WipePages {
         let receipt = wipe["receipt"]?.string
         if visit.query["format"] == "jws" {
             guard let receipt else { throw Refusal(.notFound, "not-found", "This wipe has no receipt.") }
-            return .response(ReportFile.signature(receipt, named: "wipe-receipt.jws"))
+            return .response(ReportFile.signature(receipt, named: Self.fileName(of: wipe)))
         }
         visit.begin()
         let people = try await PeopleStatus(of: [user, wipe.text("requestedBy")], visit)
@@ -334,7 +349,7 @@ struct WipePages {
             ("State", .list(Self.state(wipe, visit))), ("Steps", Self.steps(wipe)),
             ("Requested by", .text(Self.author(wipe, people))), ("Receipt", .list(Self.proof(wipe))),
         ]
-        var blocks: [Block] = [.facts(facts)]
+        var blocks: [Block] = [.links(AuditPages.link(to: user, visit)), .facts(facts)]
         if let receipt {
             blocks.append(
                 .card(
@@ -343,6 +358,10 @@ struct WipePages {
                         .text(
                             "The app signed this with its own key, and the service verified it before it called the wipe done or failed. The audit log has it too, with the key, so that others can verify it."
                         ),
+                        .text(
+                            wipe.text("state") == "succeeded"
+                                ? "The keys that it names were destroyed, so that whatever is left of the files, in copies too, can be read by nobody. It counts the files that were still there to delete."
+                                : ""),
                         .code(Self.content(ofReceipt: receipt), label: "What the app signed"),
                         .links([Link("Download the receipt", Self.path(wipe) + "?format=jws", isMain: true)]),
                     ]))
@@ -354,6 +373,13 @@ struct WipePages {
                 "A wipe of \(people.name(of: user))", .wipes,
                 above: Link("Wipes of \(people.name(of: user))", "/console/wipes?user=" + ConsolePath.part(user)),
                 blocks))
+    }
+
+    /// What the file of a receipt is called: by its device and the day.
+    private static func fileName(of wipe: JSONValue) -> String {
+        let tag = wipe.text("deviceTag").filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.suffix(8)
+        let day = verified(wipe).map { "-" + Moment.text($0).prefix(10) } ?? ""
+        return "wipe-receipt\(tag.isEmpty ? "" : "-" + tag)\(day).jws"
     }
 
     /// What a receipt says, a line for each member.

@@ -57,14 +57,6 @@ public struct AuditRecord: Sendable, Codable, Equatable {
         case failed
     }
 
-    /// Whether a person did it, or it was done to them.
-    ///
-    /// - Parameter person: Their object id, in any case.
-    package func concerns(_ person: String) -> Bool {
-        let person = person.lowercased()
-        return actor.id.lowercased() == person || target.lowercased() == "user/" + person
-    }
-
     /// What the first record names as its predecessor's hash.
     public static let noHash = String(repeating: "0", count: 64)
 }

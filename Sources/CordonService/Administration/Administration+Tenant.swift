@@ -231,7 +231,8 @@ extension Administration {
     /// - Parameters:
     ///   - end: The sequence number before which the page begins, nil for the newest.
     ///   - beginning: How their actions begin; empty for every action.
-    ///   - person: The object id of who did it, or to whom it was done; nil for everybody.
+    ///   - person: The object id of who did it, or to whom it was done, their apps on devices and wipes included; nil for
+    ///     everybody.
     ///   - limit: The most records of the page, from 1 to ``AuditQuery/largestPage``.
     /// - Returns: The records, the newest first, and the sequence number before which to go on; 0 at the beginning of the log. Where
     ///   few records match, a page may have fewer than its limit though there are older ones.
@@ -247,6 +248,8 @@ extension Administration {
                 problems: [.init(member: "limit", reason: "needs to be 1 to \(AuditQuery.largestPage)")])
         }
         return try await store.read(for: administrator) { records in
+            let subject = try person.map { person throws(ServiceError) in try AuditSubject(person: person, in: records)
+            }
             let newest = try records.lastAuditRecord()?.sequence ?? 0
             let start = min(end ?? .max, newest + 1)
             let stop = max(0, start - 1 - Self.mostAuditRecordsLookedAt)
@@ -255,7 +258,7 @@ extension Administration {
                 let page = try records.auditRecords(AuditQuery(after: stop, before: next, limit: limit))
                 guard !page.isEmpty else { return (found, stop) }
                 for record in page where found.count < limit {
-                    if record.action.hasPrefix(beginning), person.map(record.concerns(_:)) ?? true {
+                    if record.action.hasPrefix(beginning), subject?.isIn(record) ?? true {
                         found.append(record)
                     }
                     next = record.sequence

@@ -7,7 +7,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// An event stream that says nothing, as one does whose other end is gone.
+/// An event stream that says what a test has it say, and else nothing, as one does whose other end is gone.
 @Suite(.timeLimit(.minutes(10))) struct StayingInTouchTests {
     private struct QuietStream: HTTPTransport {
         let service: ScriptedService
@@ -22,6 +22,26 @@ import Testing
         func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
             HTTPAnswerStream(head: HTTPResponse(status: .ok), body: silence.stream)
         }
+    }
+
+    @Test func `rules that an event announces are reported as in force at once`() async throws {
+        let house = try await Gatehouse()
+        let service = house.device.service
+        await service.set { $0.sparesEnvelopes = true }
+        let transport = QuietStream(service: service)
+        let protection = try await house.enrolled { $0.transport = transport }
+        let account = house.account
+        let staying = Task { await protection.stayInTouch(for: account) }
+        try await until { await !service.checkIns.isEmpty }
+        try await house.device.publish(["printBlocked": false])
+        transport.silence.continuation.yield(Data("id: 7\nevent: policyChanged\ndata: {}\n\n".utf8))
+        try await until { await service.checkIns.last?.appliedSequence == 2 }
+        // The one before fetched them, and none comes after.
+        let sequences = await service.checkIns.suffix(2).map(\.appliedSequence)
+        #expect(sequences == [1, 2])
+        #expect(await protection.unenroll(account) == .unenrolled)
+        transport.silence.continuation.finish()
+        await staying.value
     }
 
     @Test func `check-ins go on while the event stream says nothing, and end with the enrolment`() async throws {

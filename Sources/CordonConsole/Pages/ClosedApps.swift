@@ -1,0 +1,64 @@
+import CordonPolicy
+import CordonServiceHTTP
+
+/// The apps on devices that a policy would keep closed, by what they last said of their versions: what people are locked out by.
+struct ClosedApps {
+    /// A lowest or highest version, and what has one.
+    private struct Limit: Sendable {
+        let setting: String
+        let part: String
+        /// Whether it is a highest version.
+        var isHighest = false
+
+        func admits(_ version: VersionNumber, at limit: VersionNumber) -> Bool {
+            isHighest ? version <= limit : version >= limit
+        }
+    }
+
+    private static let limits: [Limit] = [
+        Limit(setting: "minimumRequiredOsVersion", part: "system"),
+        Limit(setting: "maximumRequiredOsVersion", part: "system", isHighest: true),
+        Limit(setting: "minimumRequiredAppVersion", part: "app"),
+        Limit(setting: "minimumRequiredSdkVersion", part: "library"),
+    ]
+
+    let blocks: [Block]
+
+    /// - Parameters:
+    ///   - policy: What it would say; nil for what is none, which keeps nothing closed.
+    ///   - entity: The policy with its apps, as the service has it.
+    init(by policy: AppProtectionPolicy?, of entity: JSONValue, _ visit: ConsoleVisit) async throws {
+        let limits = Self.limits.compactMap { limit in
+            policy?.value(ofSetting: limit.setting).string.flatMap(VersionNumber.init).map { (limit, $0) }
+        }
+        guard !limits.isEmpty, !PolicyPages.lacksApps(entity) else {
+            blocks = []
+            return
+        }
+        let named = Set(entity.list("apps").map { PolicyApps.bundle($0).lowercased() })
+        let installed = try await visit.api.get("/admin/v1/reports/versions").array ?? []
+        let closed = limits.flatMap { limit, version -> [Phrase] in
+            installed.filter { one in
+                one.text("part") == limit.part && (named.isEmpty || named.contains(one.text("bundleID").lowercased()))
+                    && !(VersionNumber(one.text("version")).map { limit.admits($0, at: version) } ?? false)
+            }.map { one in
+                """
+                \(SettingTexts.text(of: limit.setting).label): \(.data(version.description)). \(.data(one.text("bundleID"))) \
+                has \(.data(one.text("version"))) on so many devices: \(.data("\(one.number("apps"))")).
+                """
+            }
+        }
+        guard !closed.isEmpty else {
+            blocks = []
+            return
+        }
+        let rest = closed.count - Self.mostShown
+        blocks = [
+            .note(
+                .bad, "Where it reaches them, these apps stay closed with organisation data in them:",
+                closed.prefix(Self.mostShown) + (rest > 0 ? ["and \(rest) more"] : []))
+        ]
+    }
+
+    private static let mostShown = 10
+}
