@@ -248,6 +248,7 @@ import Testing
             let device = try await browser.enrol("tag-1")
             _ = try await fixture.service.administration.requestWipe(
                 ofUser: ConsoleFixture.worker.id, deviceTag: "tag-1", as: ConsoleFixture.owner)
+            try await device.checkIn()
             try await device.carryOutWipes()
             try await browser.signIn(ConsoleFixture.ada)
             let person = try await browser.get("/console/people/\(ConsoleFixture.worker.id)").text

@@ -82,7 +82,7 @@ import Testing
         async throws
     {
         let fixture = try await ConsoleFixture()
-        let id = try await fixture.publishPolicy(["printBlocked": true])
+        let id = try await fixture.publishPolicy()
         try await fixture.test { browser in
             let device = try await browser.enrol("1111")
             try await device.checkIn()
@@ -99,8 +99,10 @@ import Testing
             #expect(!low.text.contains(warning))
             let high = try await preview([("OsVersion", "99.0"), ("AppVersion", "1.0.1")])
             #expect(high.text.contains(warning))
-            for refused in ["Lowest system version: 99.0.", "Lowest app version: 1.0.1."] {
-                #expect(high.text.contains(refused + " \(ConsoleFixture.bundleID) has "), "\(refused)")
+            for refused in ["Lowest system version: refuse below 99.0.", "Lowest app version: refuse below 1.0.1."] {
+                #expect(
+                    high.text.contains(refused + " Where \(ConsoleFixture.bundleID) is installed, it is "), "\(refused)"
+                )
             }
             _ = try await browser.submit(high, to: path + "/publish/launch")
             #expect(try await browser.get(path).text.contains(warning))

@@ -43,8 +43,8 @@ struct ClosedApps {
                     && !(VersionNumber(one.text("version")).map { limit.admits($0, at: version) } ?? false)
             }.map { one in
                 """
-                \(SettingTexts.text(of: limit.setting).label): \(.data(version.description)). \(.data(one.text("bundleID"))) \
-                has \(.data(one.text("version"))) on so many devices: \(.data("\(one.number("apps"))")).
+                \(SettingTexts.text(of: limit.setting).label) \(.data(version.description)). Where \(.data(one.text("bundleID"))) is \
+                installed, it is \(.data(one.text("version"))) on so many devices: \(.data("\(one.number("apps"))")).
                 """
             }
         }

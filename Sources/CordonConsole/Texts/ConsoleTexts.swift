@@ -20,6 +20,7 @@ enum ConsoleTexts {
     ]
 
     static let german: [String: String] = [
+        "%@ %@. Where %@ is installed, it is %@ on so many devices: %@.": "%@ %@. Wo %@ installiert ist, ist es %@, auf so vielen Geräten: %@.",
         "%@ (people: %@, groups: %@)": "%@ (Personen: %@, Gruppen: %@)",
         "%@ The first 50 are shown; the files have all.": "%@ Gezeigt sind die ersten 50; die Dateien enthalten alle.",
         "%@ answers change": "%@ Antworten ändern sich",
@@ -36,7 +37,6 @@ enum ConsoleTexts {
         "%@, system %@": "%@, System %@",
         "%@: %@ becomes %@": "%@: %@ wird zu %@",
         "%@: %@ settings": "%@: %@ Einstellungen",
-        "%@: %@. %@ has %@ on so many devices: %@.": "%@: %@. %@ hat %@ auf so vielen Geräten: %@.",
         "%@: in the log to download": "%@: im Protokoll zum Herunterladen",
         "%@: signed, in the log to download": "%@: signiert, im Protokoll zum Herunterladen",
         "1 of 4: requested": "1 von 4: angefordert",
