@@ -121,6 +121,8 @@ struct PolicyPages {
         let groups = try await PolicyTargeting.names(ofGroups: PolicyTargeting.groups(in: assignments), visit)
         let reached = assignments.map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
         let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
+        let hasSet =
+            isForEveryone(entity) ? apps.isEmpty : !["", "selectedPublicApps"].contains(entity.text("appGroupType"))
         let summary = try? await visit.api.get(route(id) + "/deploymentSummary")
         let late = (try? await visit.api.get("/admin/v1/reports/drift?top=\(mostLate)"))?.array
         let waiting = (late ?? []).filter { app in
@@ -151,8 +153,7 @@ struct PolicyPages {
                     "Apps",
                     lacksApps(entity)
                         ? .badge("none yet", .notice)
-                        : apps.isEmpty
-                            ? .text(Self.apps(entity)) : .list(apps.map { .code($0) })
+                        : .list((hasSet ? [.text(Self.apps(entity))] : []) + apps.map { .code($0) })
                 ),
                 ("Reaches", .list(reached.isEmpty ? [unassigned(entity)] : reached.map { .text($0) })),
                 (
