@@ -61,7 +61,7 @@ def protect(walk):
     # The devices of the test check in; the page is not loaded again.
     walk.browser.execute_script("window.notLoadedAgain = true")
     walk.wait("the devices with the new version, without loading the page again",
-              lambda: re.search(r"Apps that have not confirmed it\s+none", walk.text()) and re.search(r"People with some version of it in force\s+2", walk.text()))
+              lambda: re.search(r"Apps that have not confirmed it\s+none", walk.text()) and re.search(r"People whose apps have it, in any version\s+2", walk.text()))
     check(walk.browser.execute_script("return window.notLoadedAgain") is True, "the page was loaded again")
     walk.picture("policy")
     return policy
@@ -138,7 +138,7 @@ def find_device(walk):
     for fact in ("Model", "Device tag", "Last contact", "Protection library", "In force", "Meant to be in force"):
         walk.expect(fact, f"the page of a device says {fact}")
     walk.open("/console/people/oid-ada")
-    walk.expect("Not fully protected:", "a person who is not protected")
+    walk.expect("No app of this person is enrolled at present:", "a person who is not protected")
     walk.expect("Assign a protection policy to a group of the person.", "what would protect them")
     walk.open("/console/audit?what=policy")
     walk.expect("policy.assign", "the audit names the change")

@@ -250,12 +250,16 @@ import Testing
                 ofUser: ConsoleFixture.worker.id, deviceTag: "tag-1", as: ConsoleFixture.owner)
             try await device.checkIn()
             try await device.carryOutWipes()
+            try await fixture.service.provisioning.changeMembers(
+                ofGroup: ConsoleFixture.group, adding: [], removing: [.user(ConsoleFixture.worker.id.uppercased())],
+                as: ConsoleFixture.owner)
             try await browser.signIn(ConsoleFixture.ada)
             let person = try await browser.get("/console/people/\(ConsoleFixture.worker.id)").text
             let link = try #require(person.firstMatch(of: /href="([^"]*)">In the audit log/)).1
             let all = try await browser.get(Browser.unescape(link)).text
             for event in [
                 "registration.create", "wipe.request", "wipe.delivered", "wipe.succeeded", "registration.wiped",
+                "group.members",
             ] {
                 #expect(all.contains("<code>\(event)</code>"), "\(event)")
             }

@@ -88,7 +88,7 @@ import Testing
             try await device.checkIn()
             try await browser.signIn(ConsoleFixture.ada)
             let path = "/console/policies/\(id)"
-            let warning = "these apps stay closed with organisation data in them"
+            let warning = "These apps would refuse to open"
             #expect(!(try await browser.get(path).text.contains(warning)))
             func preview(_ limits: [(String, String)]) async throws -> Browser.Shown {
                 let editor = try await browser.get(path + "/edit/launch")
@@ -101,7 +101,8 @@ import Testing
             #expect(high.text.contains(warning))
             for refused in ["Lowest system version: refuse below 99.0.", "Lowest app version: refuse below 1.0.1."] {
                 #expect(
-                    high.text.contains(refused + " Where \(ConsoleFixture.bundleID) is installed, it is "), "\(refused)"
+                    high.text.contains(refused + " On so many devices with \(ConsoleFixture.bundleID) it is "),
+                    "\(refused)"
                 )
             }
             _ = try await browser.submit(high, to: path + "/publish/launch")

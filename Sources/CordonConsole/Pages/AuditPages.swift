@@ -60,6 +60,11 @@ struct AuditPages {
             empty: "There is no event in this period. Choose a longer one.", more: more)
         if more != nil { table.empty = "No such event is among those that were looked at. Go on to older ones." }
         var notes: [Block] = []
+        if person != nil {
+            table.empty = more == nil ? "There is no event of this person in this period." : table.empty
+            notes.append(
+                .text("Changes of policies that reach the person are not among these: each policy has its history."))
+        }
         if person != nil, known == nil {
             notes.append(
                 .note(
@@ -87,7 +92,7 @@ struct AuditPages {
                                 Field(
                                     .text, "who", "Person",
                                     help:
-                                        "Who did it, or to whom it was done, with their apps and wipes: name, sign-in name, or object id.",
+                                        "Who did it, or to whom it was done, with their apps, wipes and groups: name, sign-in name, or object id.",
                                     value: who),
                             ])),
                     .table(table),

@@ -43,8 +43,8 @@ struct ClosedApps {
                     && !(VersionNumber(one.text("version")).map { limit.admits($0, at: version) } ?? false)
             }.map { one in
                 """
-                \(SettingTexts.text(of: limit.setting).label) \(.data(version.description)). Where \(.data(one.text("bundleID"))) is \
-                installed, it is \(.data(one.text("version"))) on so many devices: \(.data("\(one.number("apps"))")).
+                \(SettingTexts.text(of: limit.setting).label) \(.data(version.description)). On so many devices with \
+                \(.data(one.text("bundleID"))) it is \(.data(one.text("version"))): \(.data("\(one.number("apps"))")).
                 """
             }
         }
@@ -53,11 +53,16 @@ struct ClosedApps {
             return
         }
         let rest = closed.count - Self.mostShown
-        blocks = [
+        var blocks: [Block] = [
             .note(
-                .bad, "Where it reaches them, these apps stay closed with organisation data in them:",
+                .bad, "These apps would refuse to open where the policy reaches them:",
                 closed.prefix(Self.mostShown) + (rest > 0 ? ["and \(rest) more"] : []))
         ]
+        if visit.may("writePolicies"), let id = entity["id"]?.string, !id.isEmpty {
+            let title = SettingTexts.title(of: .launch)
+            blocks.append(.links([Link("Change: \(title)", PolicyPages.path(id) + "/edit/launch")]))
+        }
+        self.blocks = blocks
     }
 
     private static let mostShown = 10

@@ -150,18 +150,21 @@ struct DevicePages {
                 ("Enrolled", .time(one.date("createdDateTime"))), ("Last contact", .time(one.date("lastSyncDateTime"))),
                 ("Registration", .code(one.text("id"))),
             ]),
-            .table(
-                Table(
-                    "Rules", ["Policy", "In force", "Meant to be in force", ""],
-                    ids.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { policy, name in
-                        let (now, then) = (version(applied, policy), version(intended, policy))
-                        return [
-                            .link(.data(name), PolicyPages.path(policy)), .code(now), .code(then),
-                            now == then ? .badge("the same", .good) : .badge("at the next contact", .notice),
-                        ]
-                    }, empty: "No policy reaches this person in this app. Assign one.")),
-            .table(WipePages.table("Wipes", one.list("operations"), on: id)),
         ]
+        if !isWiped {
+            blocks.append(
+                .table(
+                    Table(
+                        "Rules", ["Policy", "In force", "Meant to be in force", ""],
+                        ids.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { policy, name in
+                            let (now, then) = (version(applied, policy), version(intended, policy))
+                            return [
+                                .link(.data(name), PolicyPages.path(policy)), .code(now), .code(then),
+                                now == then ? .badge("the same", .good) : .badge("at the next contact", .notice),
+                            ]
+                        }, empty: "No policy reaches this person in this app. Assign one.")))
+        }
+        blocks.append(.table(WipePages.table("Wipes", one.list("operations"), on: id)))
         if visit.may("collectLogs") {
             blocks.append(.form(Form(Self.path(id) + "/logs", submit: "Ask the app for its logs", isQuiet: true, [])))
         }

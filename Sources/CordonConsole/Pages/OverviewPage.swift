@@ -55,7 +55,7 @@ struct OverviewPage {
         let needs =
             failed + waiting + alerts + overdue + expiring + flagged + unprotected + idle + appless + (isKeyOld ? 1 : 0)
         if needs > 0 {
-            blocks.append(.text("What is not zero needs attention:"))
+            blocks.append(.text("Some things need attention:"))
         } else if !policies.isEmpty {
             blocks.append(.note(.good, "Nothing needs attention at the moment.", []))
         }

@@ -161,7 +161,10 @@ struct PeoplePages {
         }
         blocks.append(
             !failing.isEmpty
-                ? .note(.notice, "Not fully protected:", failing.map(Self.sentence))
+                ? .note(
+                    .notice,
+                    registrations.isEmpty ? "No app of this person is enrolled at present:" : "Not fully protected:",
+                    failing.map(Self.sentence))
                 : late.isEmpty
                     ? .note(.good, "Protected: the newest rules are in force.", [])
                     : .note(

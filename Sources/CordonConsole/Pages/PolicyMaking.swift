@@ -38,7 +38,10 @@ struct PolicyMaking {
     static func path(for audience: Audience) -> String { "/console/policies/new?for=\(audience.rawValue)" }
 
     private static let audiences: [(value: String, text: Phrase, help: Phrase)] = [
-        (Audience.groups.rawValue, "People of groups", "It has no effect until you add apps and assign it."),
+        (
+            Audience.groups.rawValue, "People of groups",
+            "It has no effect until you add apps and assign it. Where other policies reach the same people, the stricter value of each setting counts; the preview shows which."
+        ),
         (
             Audience.everyone.rawValue, "Everyone without another policy",
             "In every app, until you name some. It takes effect as soon as you publish it, and its values for apps are the default values of all people."

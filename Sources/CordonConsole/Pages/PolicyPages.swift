@@ -146,7 +146,7 @@ struct PolicyPages {
         }
         blocks.append(
             .facts([
-                (Phrase("Kind"), described(entity)), (Phrase("Published version"), inForce.version(of: entity)),
+                (Phrase("Kind"), described(entity)), (Phrase("Newest version"), inForce.version(of: entity)),
                 (Phrase("Changed"), .time(entity.date("lastModifiedDateTime"))),
                 (Phrase("Changed by"), .text(inForce.name(of: id))),
                 (
@@ -157,7 +157,7 @@ struct PolicyPages {
                 ),
                 ("Reaches", .list(reached.isEmpty ? [unassigned(entity)] : reached.map { .text($0) })),
                 (
-                    "People with some version of it in force",
+                    "People whose apps have it, in any version",
                     .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")
                 ),
                 (Phrase("Apps that have not confirmed it"), rest),

@@ -108,7 +108,7 @@ struct WipePages {
                     .notice, "What happens then:",
                     [
                         "Each app removes its data at its next contact with the service, and sends a receipt that it has signed.",
-                        "The person can sign in again afterwards. To keep them out everywhere, choose Wipe everything and block on their page.",
+                        "For a lost phone this is enough: nobody can read the data there afterwards, and to use the apps again takes the sign-in of this person. To keep the person out as well, choose Wipe everything and block on their page.",
                         "A phone that is off or offline is wiped when it is back. The wipe waits for it, usually \(usualDays) days, and longer where the rules let the app be offline longer; the list of wipes shows until when. Then it lapses, and the service asks for it again if the app comes back later.",
                         cancelling(visit),
                     ]),
@@ -231,8 +231,10 @@ struct WipePages {
             [
                 .link(.data(people.name(of: wipe.text("userId"))), PeoplePages.path(wipe.text("userId"))),
                 .list([Self.device(wipe), .code(wipe.text("bundleId"))]),
-                .list(Self.state(wipe, visit) + [.link("Details", Self.path(wipe))]),
-                .list([Self.steps(wipe), .text("by \(Self.author(wipe, people))")]), .list(Self.proof(wipe)),
+                .list(
+                    Self.state(wipe, visit) + (Self.isOpen(wipe) ? Self.proof(wipe) : [])
+                        + [.link("Details", Self.path(wipe))]),
+                .list([Self.steps(wipe), .text("by \(Self.author(wipe, people))")]),
             ]
         }
         let more = next.map { next in
@@ -260,7 +262,7 @@ struct WipePages {
                 ] + (user.isEmpty ? [] : Self.waiting(wipes, visit)) + [
                     .table(
                         Table(
-                            "Wipes", ["Person", "Device and app", "State", "Steps", "Receipt"], rows,
+                            "Wipes", ["Person", "Device and app", "State", "Steps"], rows,
                             empty: "There is no wipe here. Open a person to wipe one of their devices.", more: more))
                 ]))
     }

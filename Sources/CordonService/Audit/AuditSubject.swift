@@ -1,6 +1,7 @@
 internal import CordonProtocol
 
-/// A person as the audit log knows them: they themselves, their apps on devices, and the wipes of these.
+/// A person as the audit log knows them: they themselves, their apps on devices, the wipes of these, and their coming into groups and
+/// leaving them.
 struct AuditSubject {
     private let person: String
     private let apps: Set<String>
@@ -19,5 +20,12 @@ struct AuditSubject {
         folded(record.actor.id) == person || folded(record.target) == "user/" + person
             || apps.contains(record.actor.id) || targets.contains(record.target)
             || record.details["registration"].map(apps.contains) ?? false
+            || ["addedMembers", "removedMembers"].contains { names(record.details[$0]) }
+    }
+
+    /// Whether a list of members of a group names the person.
+    private func names(_ members: String?) -> Bool {
+        members?.split(whereSeparator: { $0 == "," || $0 == " " }).contains { folded(String($0)) == "user/" + person }
+            ?? false
     }
 }
