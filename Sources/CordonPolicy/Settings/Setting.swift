@@ -10,7 +10,7 @@ struct Setting: Sendable {
     /// Whether it is a number-entry field, which the documented conflict rule treats apart (SRV-TG-12).
     let isNumber: Bool
     /// The names that a value may have; empty where it is not one of a few names.
-    var names: [String] { namesOfCodec() }
+    let names: [String]
     /// The numbers that a value may be; nil where it is no number.
     let range: ClosedRange<Int>?
     /// Reads a value into the policy; false when the value names something unknown.
@@ -24,33 +24,31 @@ struct Setting: Sendable {
     /// Copies the value of the second policy into the first.
     let copy: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy) -> Void
 
-    private let namesOfCodec: @Sendable () -> [String]
-
-    /// Path and codec are made when they are needed: sixty of each take a tenth of the start of an app, whose rules name a few.
+    /// - Parameters:
+    ///   - path: Made when it is first needed: sixty of them take a tenth of the start of an app, whose rules name a few.
+    ///   - range: Kept here and not in the codec: with it, the codec's type is looked up at run time for each type of value, which took a fifth of a start.
     init<Value: Hashable & Sendable>(
         _ name: String, _ group: Group,
         _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<AppProtectionPolicy, Value> & Sendable,
-        _ codec: @autoclosure @escaping @Sendable () -> SettingCodec<Value>, range: ClosedRange<Int>? = nil,
+        _ codec: SettingCodec<Value>, range: ClosedRange<Int>? = nil,
         isNumber: Bool = false
     ) {
         self.name = name
         self.group = group
         self.isNumber = isNumber
-        self.range = range
-        namesOfCodec = { codec().names }
+        (names, self.range) = (codec.names, range)
         read = { (json: JSONValue, policy: inout AppProtectionPolicy) throws(PolicyError) -> Bool in
-            let reading = try codec().read(json)
+            let reading = try codec.read(json)
             policy[keyPath: path()] = reading.value
             return reading.understood
         }
-        write = { codec().write($0[keyPath: path()]) }
+        write = { codec.write($0[keyPath: path()]) }
         same = { $0[keyPath: path()] == $1[keyPath: path()] }
         copy = { $0[keyPath: path()] = $1[keyPath: path()] }
         join = { first, second, keepFirst in
             let path = path()
             let (one, two) = (first[keyPath: path], second[keyPath: path])
             if one == two { return }
-            let codec = codec()
             guard let joined = codec.join(one, two) else {
                 // Neither is stricter: a set value beats an unset one, then the lower id decides.
                 let takeFirst = codec.isUnset(two) || (!codec.isUnset(one) && keepFirst)
