@@ -35,7 +35,9 @@ struct ClosedApps {
             blocks = []
             return
         }
-        let named = Set(entity.list("apps").map { PolicyApps.bundle($0).lowercased() })
+        // A set of apps counts beside those that are listed.
+        let hasSet = !["", "selectedPublicApps"].contains(entity.text("appGroupType"))
+        let named = Set(hasSet ? [] : entity.list("apps").map { PolicyApps.bundle($0).lowercased() })
         let installed = try await visit.api.get("/admin/v1/reports/versions").array ?? []
         let closed = limits.flatMap { limit, version -> [Phrase] in
             installed.filter { one in

@@ -32,7 +32,7 @@ struct OverviewPage {
         let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
         let assigned = summary["assignedUsers"] ?? .null
         let unprotected = assigned.number("unprotected")
-        // A policy for everyone else leaves nobody without one.
+        // Where one policy is for everyone else, every person has a policy.
         let unassigned = policies.contains(where: PolicyPages.isForEveryone) ? 0 : summary.number("unassignedUsers")
         let idle = policies.count { $0.list("assignments").isEmpty && !PolicyPages.isForEveryone($0) }
         let appless = policies.count(where: PolicyPages.lacksApps)

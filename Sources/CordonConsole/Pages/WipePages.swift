@@ -108,7 +108,7 @@ struct WipePages {
                     .notice, "What happens then:",
                     [
                         "Each app removes its data at its next contact with the service, and sends a receipt that it has signed.",
-                        "For a lost phone this is enough: nobody can read the data there afterwards, and to use the apps again takes the sign-in of this person. To keep the person out as well, choose Wipe everything and block on their page.",
+                        "This is enough for a lost phone: the data there becomes unreadable, and only this person's sign-in opens the apps again. To keep the person out too, choose Wipe everything and block on their page.",
                         "A phone that is off or offline is wiped when it is back. The wipe waits for it, usually \(usualDays) days, and longer where the rules let the app be offline longer; the list of wipes shows until when. Then it lapses, and the service asks for it again if the app comes back later.",
                         cancelling(visit),
                     ]),
@@ -362,7 +362,7 @@ struct WipePages {
                         ),
                         .text(
                             wipe.text("state") == "succeeded"
-                                ? "The keys that it names were destroyed, so that whatever is left of the files, in copies too, can be read by nobody. It counts the files that were still there to delete."
+                                ? "The app destroyed the keys that it names, so no one can read what is left of the files, not even in copies. It counts the files that the app still found and deleted."
                                 : ""),
                         .code(Self.content(ofReceipt: receipt), label: "What the app signed"),
                         .links([Link("Download the receipt", Self.path(wipe) + "?format=jws", isMain: true)]),
