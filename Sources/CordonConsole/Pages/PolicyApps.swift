@@ -125,7 +125,7 @@ struct PolicyApps {
                 ("page", PolicyPages.path(id) + "/apps"),
             ], cancel: Link("Change nothing", PolicyPages.path(id)), [])
         let apps = body.list("apps").map { Cell.code(bundle($0)) }
-        let isSet = !["", "selectedPublicApps"].contains(visit.form["set"])
+        let isSet = PolicyPages.isSet(visit.form["set"])
         return .page(
             Page(
                 "Preview: apps of \(name)", .policies, lead: "Nothing is in force yet.",
@@ -201,7 +201,7 @@ struct PolicyApps {
 
     private static func conflict(_ entity: JSONValue, _ visit: ConsoleVisit) async -> ConsoleAnswer {
         let set = entity.text("appGroupType")
-        let now = set == "selectedPublicApps" ? [] : [SettingTexts.words(set)]
+        let now = PolicyPages.isSet(set) ? [SettingTexts.words(set)] : []
         let apps = now + entity.list("apps").map { .data(bundle($0)) }
         return .page(await page(entity, visit.form, visit, [ShownVersion.overtaken(by: apps)]), .conflict)
     }

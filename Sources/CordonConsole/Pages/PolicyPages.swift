@@ -108,8 +108,14 @@ struct PolicyPages {
     /// Whether the policy is about no app: it names none, nor a set of them.
     static func lacksApps(_ entity: JSONValue) -> Bool {
         !isForEveryone(entity) && entity.list("apps").isEmpty
-            && ["", "selectedPublicApps"].contains(entity.text("appGroupType"))
+            && !hasSet(entity)
     }
+
+    /// Whether the policy is about a set of apps, beside those that it names.
+    static func hasSet(_ entity: JSONValue) -> Bool { isSet(entity.text("appGroupType")) }
+
+    /// Whether a group of apps is a set, and not the apps that a policy names.
+    static func isSet(_ group: String) -> Bool { !["", "selectedPublicApps"].contains(group) }
 
     /// How many apps without the newest rules are looked at for one page.
     private static let mostLate = 50
@@ -121,8 +127,7 @@ struct PolicyPages {
         let groups = try await PolicyTargeting.names(ofGroups: PolicyTargeting.groups(in: assignments), visit)
         let reached = assignments.map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
         let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
-        let hasSet =
-            isForEveryone(entity) ? apps.isEmpty : !["", "selectedPublicApps"].contains(entity.text("appGroupType"))
+        let hasSet = isForEveryone(entity) ? apps.isEmpty : Self.hasSet(entity)
         let summary = try? await visit.api.get(route(id) + "/deploymentSummary")
         let late = (try? await visit.api.get("/admin/v1/reports/drift?top=\(mostLate)"))?.array
         let waiting = (late ?? []).filter { app in
