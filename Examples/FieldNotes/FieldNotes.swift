@@ -46,6 +46,9 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "The app's bundle id.")
     var bundleID = "example.cordon.fieldnotes"
 
+    @Option(help: "What administrators see this device called, such as \"Phone of the night shift\".")
+    var deviceName: String?
+
     @Flag(help: "Answer every command with one JSON object on a line.")
     var json = false
 

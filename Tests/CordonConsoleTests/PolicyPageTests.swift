@@ -115,6 +115,10 @@ import Testing
             let others = try await browser.submit(
                 apps, to: path + "/apps", [("apps", "com.example.other")], unticking: ["known"])
             #expect(others.text.contains("Nothing is in force yet.") && !others.text.contains(warning))
+            // A set of apps counts beside those that are named.
+            let every = try await browser.submit(
+                apps, to: path + "/apps", [("set", "allApps"), ("apps", "com.example.other")], unticking: ["known"])
+            #expect(every.text.contains("Nothing is in force yet.") && every.text.contains(warning))
         }
     }
 

@@ -113,6 +113,7 @@ import Testing
         for path in worker { #expect(try await console.get(path).contains("Wipe a device…")) }
         // The worker has one phone, so there is none to choose.
         let page = try await console.get(worker[1] + "/wipe")
+        #expect(page.contains("<h1>Wipe Phone of worker b"), "\(page)")
         let number = try #require(page.firstMatch(of: /Repeat the number (\d{4})/)).1
         let tag = try #require(page.firstMatch(of: /name="tag" value="([^"]+)"/)).1
         try await console.send(worker[1] + "/wipe", from: page, [("tag", String(tag)), ("number", String(number))])

@@ -80,7 +80,7 @@ actor NotesApp {
         let log = try ProtectionLog(dataDirectory: folder)
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
-            device: DeviceDescription(osVersion: "1.0", model: "terminal"),
+            device: DeviceDescription(osVersion: "1.0", model: "terminal", name: options.deviceName),
             service: service, rootKey: pin, dataDirectory: folder,
             keyStore: keyStore, transport: transport,
             sessions: (shared as (any AccountSessions)?) ?? signIn,

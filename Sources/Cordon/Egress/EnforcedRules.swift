@@ -10,6 +10,8 @@ internal import Logging
 /// Reached through ``AppProtection/rules``; the two questions that every app asks stand on ``AppProtection`` as well.
 public final class EnforcedRules: Sendable {
     let context: ProtectionContext
+    /// Held here as well: a way over the context is a fifth of a verdict.
+    let accounts: AccountTable
     private let gates: GateStates
     private let denials: DenialLog
     private let hasReportedLostWork = Locked(false)
@@ -18,12 +20,12 @@ public final class EnforcedRules: Sendable {
 
     init(_ context: ProtectionContext, gates: GateStates, denials: DenialLog) {
         self.context = context
+        accounts = context.accounts
         webViewersUnmanaged = context.configuration.settings.treatsWebViewsAsUnmanaged
         self.gates = gates
         self.denials = denials
     }
 
-    var accounts: AccountTable { context.accounts }
     var configuration: ProtectionConfiguration { context.configuration }
 
     /// The answer to a question under the rules in force, with every reason.

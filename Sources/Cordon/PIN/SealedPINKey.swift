@@ -66,7 +66,7 @@ struct PINSecrets: Sendable {
     }
 
     private func name(_ id: Data) -> KeyStoreName {
-        KeyStoreName(HMAC<SHA256>.authenticationCode(for: id, using: naming))
+        HMAC<SHA256>.authenticationCode(for: id, using: naming).withUnsafeBytes(KeyStoreName.init)
     }
 }
 

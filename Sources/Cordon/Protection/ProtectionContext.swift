@@ -7,8 +7,8 @@ internal import Foundation
 internal import Logging
 
 /// What the parts of one app's protection share: configuration, and values that own their state and can be asked from any
-/// thread.
-struct ProtectionContext: Sendable {
+/// thread. One object, since some thirty parts hold it.
+final class ProtectionContext: Sendable {
     /// The executor of every part.
     let domain = ProtectionDomain()
     let configuration: ProtectionConfiguration

@@ -13,6 +13,6 @@ enum FolderName {
 
     /// The name for any text.
     static func hash(_ text: String) -> String {
-        Base64URL.encode(SHA256.hash(data: Data(text.utf8)).withUnsafeBytes { Data($0) }.prefix(18))
+        Base64URL.encode(SHA256.hash(data: Array(text.utf8)).withUnsafeBytes { Data($0) }.prefix(18))
     }
 }

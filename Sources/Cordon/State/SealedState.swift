@@ -217,8 +217,8 @@ extension SealedState where Value: Codable & JSONReadable {
     var counterName: String {
         get throws(ProtectionError) { try seal.counterName(purpose, file.url.lastPathComponent, isShared: isShared) }
     }
-    private var fileName: Data { Data(file.url.lastPathComponent.utf8) }
-    private var context: Data { Data("\(purpose)/\(file.url.lastPathComponent)".utf8) }
+    fileprivate var fileName: [UInt8] { Array(file.url.lastPathComponent.utf8) }
+    private var context: [UInt8] { Array("\(purpose)/\(file.url.lastPathComponent)".utf8) }
 
     private func raise(_ name: String, to number: Int64) throws(ProtectionError) {
         do { try seal.counter.raise(name, to: number) } catch {
@@ -258,7 +258,7 @@ enum FormerSeal: Sendable {
         let key = try state.key("seal")
         guard let box = try? AES.GCM.SealedBox(combined: bytes),
             let text = try? AES.GCM.open(
-                box, using: key, authenticating: Data(state.file.url.lastPathComponent.utf8))
+                box, using: key, authenticating: state.fileName)
         else { return nil }
         return try? JSONDecoder().decode(Value.self, from: text)
     }
@@ -278,7 +278,7 @@ enum FormerSeal: Sendable {
         let key = try state.seal.key("cordon-state-seal-1")
         guard let box = Self.box(in: members),
             let plain = try? AES.GCM.open(
-                box, using: key, authenticating: Data(state.file.url.lastPathComponent.utf8))
+                box, using: key, authenticating: state.fileName)
         else { return nil }
         return StateFormat.read(Value.self, from: plain)
     }

@@ -48,12 +48,12 @@ struct StateSeal: Sendable {
     /// while the key store is locked.
     ///
     /// - Throws: ``ProtectionError`` when the root key cannot be read: then nothing is known of any record.
-    func key(_ info: String, salt: Data = Data()) throws(ProtectionError) -> SymmetricKey {
+    func key(_ info: String, salt: [UInt8] = []) throws(ProtectionError) -> SymmetricKey {
         let name = info + "/" + String(decoding: salt, as: UTF8.self)
         if let known = knownKeys.withLock({ $0[name] }) { return known }
         do {
             let key = HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: try keyStore.rootKey(), salt: salt, info: Data(info.utf8), outputByteCount: 32)
+                inputKeyMaterial: try keyStore.rootKey(), salt: salt, info: Array(info.utf8), outputByteCount: 32)
             knownKeys.withLock { $0[name] = key }
             return key
         } catch { throw ProtectionError(error) }
@@ -64,8 +64,8 @@ struct StateSeal: Sendable {
     /// - Parameter isShared: Whether the record is one that the organisation's apps share.
     func counterName(_ purpose: String, _ file: String, isShared: Bool) throws(ProtectionError) -> String {
         let text = "\(purpose)\n\(isShared ? "" : bundleID.lowercased())\n\(file)"
-        let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: try key("cordon-state-count-1"))
-        return Base64URL.encode(Data(code).prefix(18))
+        let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: try key("cordon-state-count-1"))
+        return Base64URL.encode(code.withUnsafeBytes { Data($0) }.prefix(18))
     }
 
     // MARK: Records of versions before

@@ -9,6 +9,8 @@ final class TelemetryRecorder: Sendable {
     /// The most events of one message (SRV-CI-023).
     static let batch = 500
     private let events = Locked<[TelemetryEvent]>([])
+    /// The app's start, which is put into words when the events are taken out: the first decision need not wait for that.
+    private let launch = Locked<(@Sendable () -> TelemetryEvent)?>(nil)
     private let configuration: ProtectionConfiguration
     private let settings: Locked<ProtectionSettings>
     private let accounts: AccountTable
@@ -43,13 +45,16 @@ final class TelemetryRecorder: Sendable {
         _ name: TelemetryEvent.Name, of account: ManagedAccount? = nil, _ fields: [TelemetryEvent.Field: String],
         at moment: Date? = nil
     ) {
-        let event = TelemetryEvent(
-            name: name, account: account?.id, tenant: account?.tenant,
-            time: Int64((moment ?? configuration.clock.now()).timeIntervalSince1970),
-            properties: fields.filter { !configuration.unsentTelemetry.contains($0.key) },
-            region: configuration.telemetryRegion)
+        let event = configuration.event(name, of: account, fields, at: moment ?? configuration.clock.now())
         guard isOn, event.privacyLevel != .optional || takesOptionalEvents else { return }
         add([event])
+    }
+
+    /// Records that the app was started, if telemetry is on.
+    func recordLaunch(_ fields: @escaping @Sendable () -> [TelemetryEvent.Field: String]) {
+        guard isOn else { return }
+        let moment = configuration.clock.now()
+        launch.withLock { $0 = { [configuration] in configuration.event(.appLaunch, of: nil, fields(), at: moment) } }
     }
 
     /// Adds events; the oldest go when there are too many.
@@ -64,9 +69,26 @@ final class TelemetryRecorder: Sendable {
 
     /// Takes all out.
     func take() -> [TelemetryEvent] {
-        events.withLock { events in
+        let launched = launch.withLock { launch in
+            defer { launch = nil }
+            return launch
+        }
+        let waiting = events.withLock { events in
             defer { events = [] }
             return events
         }
+        return ([launched?()].compactMap { $0 } + waiting).suffix(Self.batch)
+    }
+}
+
+extension ProtectionConfiguration {
+    /// An event without the fields that the app wants left out.
+    fileprivate func event(
+        _ name: TelemetryEvent.Name, of account: ManagedAccount?, _ fields: [TelemetryEvent.Field: String],
+        at moment: Date
+    ) -> TelemetryEvent {
+        TelemetryEvent(
+            name: name, account: account?.id, tenant: account?.tenant, time: Int64(moment.timeIntervalSince1970),
+            properties: fields.filter { !unsentTelemetry.contains($0.key) }, region: telemetryRegion)
     }
 }

@@ -43,13 +43,13 @@ public actor TelemetryReports: AccountFollower {
     /// Records that the app was started.
     func recordLaunch() {
         let configuration = context.configuration
-        context.telemetry.record(
-            .appLaunch,
+        let (isManaged, isDeviceManaged) = (!context.accounts.records.isEmpty, isDeviceManaged)
+        context.telemetry.recordLaunch {
             [
-                .management: context.accounts.records.isEmpty ? "unmanaged" : "managed",
-                .deviceManagement: isDeviceManaged ? "yes" : "no",
+                .management: isManaged ? "managed" : "unmanaged", .deviceManagement: isDeviceManaged ? "yes" : "no",
                 .sdkVersion: configuration.application.sdkVersion, .osVersion: configuration.device.osVersion,
-            ])
+            ]
+        }
     }
 
     /// Whether the device's management has said anything to the app (SDK-TE-01).

@@ -44,7 +44,7 @@ struct AuditPages {
             if all.count > details.count { details.append(.text("and \(all.count - details.count) more")) }
             return [
                 .time(record["time"]?.integer.map { Date(timeIntervalSince1970: TimeInterval($0)) }),
-                names.actor(record), .code(record.text("action")), .list([names.target(record)] + details),
+                names.actor(record), Self.event(record.text("action")), .list([names.target(record)] + details),
                 record.text("outcome") == "done" ? .badge("done", .good) : .badge("refused", .bad),
             ]
         }
@@ -97,6 +97,11 @@ struct AuditPages {
                             ])),
                     .table(table),
                 ]))
+    }
+
+    /// What happened, in words and by the name that it has in the log.
+    private static func event(_ action: String) -> Cell {
+        .list((AuditEvents.words(action).map { [.text($0)] } ?? []) + [.code(action)])
     }
 
     /// The audit log of a person, for who may read it.

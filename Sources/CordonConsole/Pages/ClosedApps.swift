@@ -36,7 +36,8 @@ struct ClosedApps {
             return
         }
         // A set of apps counts beside those that are listed.
-        let named = Set(PolicyPages.hasSet(entity) ? [] : entity.list("apps").map { PolicyApps.bundle($0).lowercased() })
+        let named = Set(
+            PolicyPages.hasSet(entity) ? [] : entity.list("apps").map { PolicyApps.bundle($0).lowercased() })
         let installed = try await visit.api.get("/admin/v1/reports/versions").array ?? []
         let closed = limits.flatMap { limit, version -> [Phrase] in
             installed.filter { one in

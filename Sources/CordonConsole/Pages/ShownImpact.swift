@@ -59,9 +59,11 @@ struct ShownImpact {
         let names = Dictionary(
             known.map { ($0.text("id"), $0.text("displayName")) }, uniquingKeysWith: { first, _ in first })
         let winners = impact.list("winners").map { winner -> [Cell] in
-            [
-                .text(SettingTexts.text(of: winner.text("setting")).label),
-                .text(SettingTexts.value(winner["value"] ?? .null, of: winner.text("setting"))),
+            let setting = winner.text("setting")
+            return [
+                .text(SettingTexts.text(of: setting).label),
+                .text(SettingTexts.value(winner["present"] ?? .null, of: setting)),
+                .text(SettingTexts.value(winner["value"] ?? .null, of: setting)),
                 .link(
                     .data(names[winner.text("policy")] ?? winner.text("policy")),
                     PolicyPages.path(winner.text("policy"))),
@@ -69,7 +71,9 @@ struct ShownImpact {
         }
         if !winners.isEmpty {
             let table = Block.table(
-                Table("Where several policies meet", ["Setting", "Value that counts", "Policy"], winners, empty: ""))
+                Table(
+                    "Where several policies meet", ["Setting", "Today", "Value that counts then", "From the policy"],
+                    winners, empty: ""))
             blocks.append(
                 winners.count <= Self.mostUnfolded
                     ? table : .more("Where several policies meet: \(winners.count) settings", [table]))

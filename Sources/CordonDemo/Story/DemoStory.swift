@@ -82,7 +82,7 @@ public actor DemoStory {
     /// Gives each of two workers a phone with the app in use, so that the console has apps to show and to wipe.
     private func takePhones() async throws(ProgramError) {
         for letter: Character in ["a", "b"] {
-            let app = try await stage.managedApp("phone-\(letter)")
+            let app = try await stage.managedApp("phone-\(letter)", ["--device-name", "Phone of worker \(letter)"])
             _ = try await stage.signIn(try stage.worker(letter), in: app)
         }
     }

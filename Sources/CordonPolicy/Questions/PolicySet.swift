@@ -88,7 +88,7 @@ public struct PolicySet: Sendable {
     /// (SDK-ID-47), else none.
     public func policy(ofSeveral identities: [Identity]) -> EffectivePolicy? {
         if identities.count == 1, let only = identities.first { return policy(of: EffectiveIdentity(only)) }
-        return identities.contains { $0 != .personal } ? parts.lockDown.effective : nil
+        return identities.contains { $0 != .personal } ? Parts.lockDown.effective : nil
     }
 
     func resolution(of identity: EffectiveIdentity) -> PolicyResolution {
@@ -112,7 +112,7 @@ public struct PolicySet: Sendable {
         let own = resolution(of: owner)
         if case .lost = own { return own }
         let managed = owner.account != nil || question.coVisibleIdentities.contains { $0 != .personal }
-        return managed ? .governed(parts.lockDown) : own
+        return managed ? .governed(Parts.lockDown) : own
     }
 
     /// The owner's own policy where a page of several accounts is under the lock-down: what is shown beside an account never
@@ -147,7 +147,8 @@ public struct PolicySet: Sendable {
 private final class Parts: Sendable {
     let byAccount: AccountIndex
     let everyManagedAccount: PolicyInForce?
-    let lockDown: PolicyInForce
+    /// What counts where accounts meet that may not; made when they first do.
+    static let lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
     /// Policies that speak for the whole app, personal accounts included.
     let appWide: [PolicyInForce]
     /// Whether some policy here could refuse what another account sends or asks for.
@@ -184,7 +185,6 @@ private final class Parts: Sendable {
             }
         }
         self.configured = AccountIndex(configured)
-        lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
         let all = self.byAccount.policies + [self.everyManagedAccount].compactMap(\.self)
         compiled = (all + self.configured.policies).map { VerdictTable($0) }
         positionOfEvery = everyManagedAccount == nil ? nil : self.byAccount.policies.count

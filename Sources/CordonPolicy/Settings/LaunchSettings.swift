@@ -1,46 +1,69 @@
 extension Setting {
     static let launchSettings: [Setting] = [
-        Setting("deviceComplianceRequired", .launch, \.launch.deviceComplianceRequired, .flag(stricter: true)),
-        Setting("appActionIfDeviceComplianceRequired", .launch, \.launch.actionIfNotCompliant, .action(.blockOrWipe)),
         Setting(
-            "periodOfflineBeforeAccessCheck", .launch, \.launch.periodOfflineBeforeAccessCheck,
+            "deviceComplianceRequired", .launch, { $1(&$0.launch.deviceComplianceRequired) }, .flag(stricter: true)),
+        Setting(
+            "appActionIfDeviceComplianceRequired", .launch, { $1(&$0.launch.actionIfNotCompliant) },
+            .action(.blockOrWipe)),
+        Setting(
+            "periodOfflineBeforeAccessCheck", .launch, { $1(&$0.launch.periodOfflineBeforeAccessCheck) },
             .period(zeroIsNever: false), isNumber: true),
         Setting(
-            "periodOfflineBeforeWipeIsEnforced", .launch, \.launch.periodOfflineBeforeWipe,
+            "periodOfflineBeforeWipeIsEnforced", .launch, { $1(&$0.launch.periodOfflineBeforeWipe) },
             .period(zeroIsNever: true), isNumber: true),
-        Setting("minimumRequiredOsVersion", .launch, \.launch.osVersion.minimumRequired, .version(stricter: .higher)),
-        Setting("minimumWarningOsVersion", .launch, \.launch.osVersion.minimumWarning, .version(stricter: .higher)),
-        Setting("minimumWipeOsVersion", .launch, \.launch.osVersion.minimumWipe, .version(stricter: .higher)),
-        Setting("maximumRequiredOsVersion", .launch, \.launch.osVersion.maximumRequired, .version(stricter: .lower)),
-        Setting("maximumWarningOsVersion", .launch, \.launch.osVersion.maximumWarning, .version(stricter: .lower)),
-        Setting("maximumWipeOsVersion", .launch, \.launch.osVersion.maximumWipe, .version(stricter: .lower)),
-        Setting("minimumRequiredAppVersion", .launch, \.launch.appVersion.minimumRequired, .version(stricter: .higher)),
-        Setting("minimumWarningAppVersion", .launch, \.launch.appVersion.minimumWarning, .version(stricter: .higher)),
-        Setting("minimumWipeAppVersion", .launch, \.launch.appVersion.minimumWipe, .version(stricter: .higher)),
-        Setting("minimumRequiredSdkVersion", .launch, \.launch.sdkVersion.minimumRequired, .version(stricter: .higher)),
-        Setting("minimumWarningSdkVersion", .launch, \.launch.sdkVersion.minimumWarning, .version(stricter: .higher)),
-        Setting("minimumWipeSdkVersion", .launch, \.launch.sdkVersion.minimumWipe, .version(stricter: .higher)),
-        Setting("maximumAllowedDeviceThreatLevel", .launch, \.launch.maximumThreatLevel, .member),
-        Setting("mobileThreatDefenseRemediationAction", .launch, \.launch.actionIfThreatened, .action(.blockOrWipe)),
         Setting(
-            "mobileThreatDefensePartnerPriority", .launch, \.launch.threatPartnerPriority,
+            "minimumRequiredOsVersion", .launch, { $1(&$0.launch.osVersion.minimumRequired) },
+            .version(stricter: .higher)),
+        Setting(
+            "minimumWarningOsVersion", .launch, { $1(&$0.launch.osVersion.minimumWarning) }, .version(stricter: .higher)
+        ),
+        Setting("minimumWipeOsVersion", .launch, { $1(&$0.launch.osVersion.minimumWipe) }, .version(stricter: .higher)),
+        Setting(
+            "maximumRequiredOsVersion", .launch, { $1(&$0.launch.osVersion.maximumRequired) },
+            .version(stricter: .lower)),
+        Setting(
+            "maximumWarningOsVersion", .launch, { $1(&$0.launch.osVersion.maximumWarning) }, .version(stricter: .lower)),
+        Setting("maximumWipeOsVersion", .launch, { $1(&$0.launch.osVersion.maximumWipe) }, .version(stricter: .lower)),
+        Setting(
+            "minimumRequiredAppVersion", .launch, { $1(&$0.launch.appVersion.minimumRequired) },
+            .version(stricter: .higher)),
+        Setting(
+            "minimumWarningAppVersion", .launch, { $1(&$0.launch.appVersion.minimumWarning) },
+            .version(stricter: .higher)),
+        Setting(
+            "minimumWipeAppVersion", .launch, { $1(&$0.launch.appVersion.minimumWipe) }, .version(stricter: .higher)),
+        Setting(
+            "minimumRequiredSdkVersion", .launch, { $1(&$0.launch.sdkVersion.minimumRequired) },
+            .version(stricter: .higher)),
+        Setting(
+            "minimumWarningSdkVersion", .launch, { $1(&$0.launch.sdkVersion.minimumWarning) },
+            .version(stricter: .higher)),
+        Setting(
+            "minimumWipeSdkVersion", .launch, { $1(&$0.launch.sdkVersion.minimumWipe) }, .version(stricter: .higher)),
+        Setting("maximumAllowedDeviceThreatLevel", .launch, { $1(&$0.launch.maximumThreatLevel) }, .member),
+        Setting(
+            "mobileThreatDefenseRemediationAction", .launch, { $1(&$0.launch.actionIfThreatened) },
+            .action(.blockOrWipe)),
+        Setting(
+            "mobileThreatDefensePartnerPriority", .launch, { $1(&$0.launch.threatPartnerPriority) },
             SettingCodec<ThreatPartnerPriority>.optionalMember(ordered: false)),
         Setting(
-            "appActionIfUnableToAuthenticateUser", .launch, \.launch.actionIfAccountDisabled,
+            "appActionIfUnableToAuthenticateUser", .launch, { $1(&$0.launch.actionIfAccountDisabled) },
             .optionalAction(.blockOrWipe)),
         Setting(
-            "gracePeriodToBlockAppsDuringOffClockHours", .launch, \.launch.offClockGracePeriod, .gracePeriod,
+            "gracePeriodToBlockAppsDuringOffClockHours", .launch, { $1(&$0.launch.offClockGracePeriod) }, .gracePeriod,
             isNumber: true),
-        Setting("allowedIosDeviceModels", .launch, \.launch.allowedModels, .models),
+        Setting("allowedIosDeviceModels", .launch, { $1(&$0.launch.allowedModels) }, .models),
         Setting(
-            "appActionIfIosDeviceModelNotAllowed", .launch, \.launch.actionIfModelNotAllowed, .action(.blockOrWipe)),
+            "appActionIfIosDeviceModelNotAllowed", .launch, { $1(&$0.launch.actionIfModelNotAllowed) },
+            .action(.blockOrWipe)),
         Setting(
-            "appActionIfAccountIsClockedOut", .launch, \.launch.actionIfClockedOut,
+            "appActionIfAccountIsClockedOut", .launch, { $1(&$0.launch.actionIfClockedOut) },
             .optionalAction(.blockOrWarn)),
     ]
 
     static let storageSettings: [Setting] = [
-        Setting("dataBackupBlocked", .storage, \.storage.backupBlocked, .flag(stricter: true)),
-        Setting("appDataEncryptionType", .storage, \.storage.encryption, .member),
+        Setting("dataBackupBlocked", .storage, { $1(&$0.storage.backupBlocked) }, .flag(stricter: true)),
+        Setting("appDataEncryptionType", .storage, { $1(&$0.storage.encryption) }, .member),
     ]
 }

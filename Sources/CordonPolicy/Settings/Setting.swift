@@ -1,6 +1,6 @@
 /// One setting of a policy, with everything the engine needs to know of it beyond its meaning:
-/// its JSON name, how it is read and written, and which of two values is stricter.
-struct Setting: Sendable {
+/// its JSON name, how it is read and written, and which of two values is stricter. An object, since its closures are no value to copy.
+final class Setting: Sendable {
     /// Where a reader finds it.
     enum Group: String, Sendable { case access, transfer, launch, storage }
 
@@ -24,13 +24,15 @@ struct Setting: Sendable {
     /// Copies the value of the second policy into the first.
     let copy: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy) -> Void
 
+    /// Lends the policy's member that a setting is about.
+    typealias Member<Value> = @Sendable (inout AppProtectionPolicy, (inout Value) -> Void) -> Void
+
     /// - Parameters:
-    ///   - path: Made when it is first needed: sixty of them take a tenth of the start of an app, whose rules name a few.
+    ///   - member: No key path, which needs classes of its own for each type of value: they took a twentieth of the start of an app.
     ///   - range: Kept here and not in the codec: with it, the codec's type is looked up at run time for each type of value, which took a fifth of a start.
     init<Value: Hashable & Sendable>(
         _ name: String, _ group: Group,
-        _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<AppProtectionPolicy, Value> & Sendable,
-        _ codec: SettingCodec<Value>, range: ClosedRange<Int>? = nil,
+        _ member: @escaping Member<Value>, _ codec: SettingCodec<Value>, range: ClosedRange<Int>? = nil,
         isNumber: Bool = false
     ) {
         self.name = name
@@ -39,33 +41,42 @@ struct Setting: Sendable {
         (names, self.range) = (codec.names, range)
         read = { (json: JSONValue, policy: inout AppProtectionPolicy) throws(PolicyError) -> Bool in
             let reading = try codec.read(json)
-            policy[keyPath: path()] = reading.value
+            member(&policy) { $0 = reading.value }
             return reading.understood
         }
-        write = { codec.write($0[keyPath: path()]) }
-        same = { $0[keyPath: path()] == $1[keyPath: path()] }
-        copy = { $0[keyPath: path()] = $1[keyPath: path()] }
+        write = { policy in
+            var (policy, json) = (policy, JSONValue.null)
+            member(&policy) { json = codec.write($0) }
+            return json
+        }
+        same = { first, second in
+            var (first, second, isSame) = (first, second, false)
+            member(&first) { one in member(&second) { isSame = one == $0 } }
+            return isSame
+        }
+        copy = { first, second in
+            var second = second
+            member(&first) { one in member(&second) { one = $0 } }
+        }
         join = { first, second, keepFirst in
-            let path = path()
-            let (one, two) = (first[keyPath: path], second[keyPath: path])
-            if one == two { return }
-            guard let joined = codec.join(one, two) else {
-                // Neither is stricter: a set value beats an unset one, then the lower id decides.
-                let takeFirst = codec.isUnset(two) || (!codec.isUnset(one) && keepFirst)
-                if !takeFirst { first[keyPath: path] = two }
-                return
+            var second = second
+            member(&first) { one in
+                member(&second) { two in
+                    if one == two { return }
+                    // Neither is stricter: a set value beats an unset one, then the lower id decides.
+                    let isKept = codec.isUnset(two) || (!codec.isUnset(one) && keepFirst)
+                    one = codec.join(one, two) ?? (isKept ? one : two)
+                }
             }
-            first[keyPath: path] = joined
         }
     }
 
     /// A number within a range.
-    init(
+    convenience init(
         _ name: String, _ group: Group,
-        _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<AppProtectionPolicy, Int> & Sendable,
-        in range: ClosedRange<Int>, stricter: StricterNumber
+        _ member: @escaping Member<Int>, in range: ClosedRange<Int>, stricter: StricterNumber
     ) {
-        self.init(name, group, path(), .count(range, stricter: stricter), range: range, isNumber: true)
+        self.init(name, group, member, .count(range, stricter: stricter), range: range, isNumber: true)
     }
 
     /// Whether a policy's value is at least as strict as another's.
@@ -76,10 +87,10 @@ struct Setting: Sendable {
     }
 
     /// The setting of that JSON name.
-    static func named(_ name: String) -> Setting? { byName[name] }
+    static func named(_ name: String) -> Setting? { places[name].map { all[$0] } }
 
     /// Every setting, in the order of the specification.
     static let all: [Setting] = transferSettings + accessSettings + launchSettings + storageSettings
 
-    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+    private static let places = Dictionary(uniqueKeysWithValues: all.indices.map { (all[$0].name, $0) })
 }

@@ -36,7 +36,7 @@ public struct SignedEnvelope: Sendable, Equatable, Codable {
 
     /// The SHA-256 of the text, base64url: how a device tells the service which envelope is in force.
     public var digest: String {
-        Base64URL.encode(SHA256.hash(data: Data(text.utf8)).withUnsafeBytes { Data($0) })
+        Base64URL.encode(SHA256.hash(data: Array(text.utf8)).withUnsafeBytes { Data($0) })
     }
 
     /// The receiver that an envelope must have been made for.

@@ -203,14 +203,14 @@ struct ReachCounter: Sendable {
         if let known = found.known[pair] {
             removes = known
         } else {
-            let old = try before.effectivePolicy(of: was)?.policy.policy ?? AppProtectionPolicy()
+            let old = try before.effectivePolicy(of: was)?.policy.policy
             let merged = try after.effectivePolicy(of: will)?.policy
             let new = merged?.policy ?? AppProtectionPolicy()
             for conflict in merged?.conflicts ?? [] where found.winners.count < 50 {
-                let winner = Impact.Winner(conflict, of: merged)
+                let winner = Impact.Winner(conflict, of: merged, now: old)
                 if !found.winners.contains(winner) { found.winners.append(winner) }
             }
-            removes = !PolicyDiff.addedWipes(from: old, to: new).isEmpty
+            removes = !PolicyDiff.addedWipes(from: old ?? AppProtectionPolicy(), to: new).isEmpty
             found.known[pair] = removes
         }
         guard removes else { return }

@@ -21,16 +21,19 @@ public struct Impact: Sendable, Codable, Equatable {
     public struct Winner: Sendable, Codable, Equatable {
         /// The setting's JSON property.
         public let setting: String
-        /// The value in force.
+        /// The value that is in force then.
         public let value: JSONValue
+        /// The value that is in force now; nil where no policy is, or none sets it.
+        public let present: JSONValue?
         /// The id of the policy that it comes from.
         public let policy: String
         /// The ids of the policies that say something else.
         public let others: [String]
 
-        init(_ conflict: PolicyConflict, of merged: EffectivePolicy?) {
+        init(_ conflict: PolicyConflict, of merged: EffectivePolicy?, now present: AppProtectionPolicy?) {
             setting = conflict.setting
             value = conflict.chosen
+            self.present = present.map { $0.value(ofSetting: conflict.setting) }.flatMap { $0 == .null ? nil : $0 }
             let winner = merged?.origin(of: conflict.setting).id ?? ""
             policy = winner
             others = conflict.candidates.map(\.policyId).filter { $0 != winner }.sorted()

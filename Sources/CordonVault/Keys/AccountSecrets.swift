@@ -34,8 +34,10 @@ struct AccountSecrets: Sendable {
         of account: AccountID, for claim: AccountKeyRecord.Claim?, share: SecretBytes? = nil
     ) throws(VaultError) -> KeyParts {
         let root = SecretBytes(try keyStore.rootKey())
-        let place = try claim.flatMap { (claim) throws(VaultError) in try self.place(of: claim, root) } ?? .first
-        return KeyParts(root: root, secret: try secret(at: place, of: account), share: share)
+        if let claim, let (_, secret) = try find(claim, root) {
+            return KeyParts(root: root, secret: secret, share: share)
+        }
+        return KeyParts(root: root, secret: try secret(at: .first, of: account), share: share)
     }
 
     /// Makes a new secret for the account, in place of all former ones, which ends whatever hangs on those.
@@ -49,7 +51,7 @@ struct AccountSecrets: Sendable {
     /// Makes another secret beside the one that a record hangs on, which stays.
     func nextParts(after claim: AccountKeyRecord.Claim, share: SecretBytes?) throws(VaultError) -> KeyParts {
         let root = SecretBytes(try keyStore.rootKey())
-        guard let place = try place(of: claim, root) else {
+        guard let (place, _) = try find(claim, root) else {
             throw VaultError(.wrongKey, "The secret of the account's key was destroyed.")
         }
         let made = try keyStore.makeSecret(for: name(place.other.rawValue, claim.account))
@@ -58,18 +60,19 @@ struct AccountSecrets: Sendable {
 
     /// Whether there is a secret that a record in force does not hang on.
     func hasUnused(of account: AccountID) throws(VaultError) -> Bool {
-        for place in Place.allCases where try secret(at: place, of: account) == nil { return false }
+        // The second is seldom there, and what is not there is the quicker to tell.
+        for place in Place.allCases.reversed() where try secret(at: place, of: account) == nil { return false }
         return true
     }
 
     /// Whether the store has the secret that a record hangs on.
     func hasSecret(of claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
-        try place(of: claim, SecretBytes(try keyStore.rootKey())) != nil
+        try find(claim, SecretBytes(try keyStore.rootKey())) != nil
     }
 
     /// Destroys the secret that a record does not hang on, provided that there is the one that it hangs on.
     func destroyUnused(besides claim: AccountKeyRecord.Claim) throws(VaultError) {
-        guard let place = try place(of: claim, SecretBytes(try keyStore.rootKey())) else { return }
+        guard let (place, _) = try find(claim, SecretBytes(try keyStore.rootKey())) else { return }
         try keyStore.destroySecret(for: name(place.other.rawValue, claim.account))
     }
 
@@ -82,12 +85,14 @@ struct AccountSecrets: Sendable {
         if let keyID { try keyStore.retire(name("key", keyID)) }
     }
 
-    /// Where the secret stands that a record names by its id; nil where there is none.
-    private func place(of claim: AccountKeyRecord.Claim, _ root: SecretBytes) throws(VaultError) -> Place? {
+    /// The secret that a record names by its id, and where it stands; nil where there is none.
+    private func find(
+        _ claim: AccountKeyRecord.Claim, _ root: SecretBytes
+    ) throws(VaultError) -> (place: Place, secret: SecretBytes)? {
         guard let id = claim.secretID else { return nil }
         for place in Place.allCases {
-            let parts = KeyParts(root: root, secret: try secret(at: place, of: claim.account))
-            if try parts.secretID(for: claim.keyID) == id { return place }
+            guard let secret = try secret(at: place, of: claim.account) else { continue }
+            if try KeyParts(root: root, secret: secret).secretID(for: claim.keyID) == id { return (place, secret) }
         }
         return nil
     }
@@ -140,6 +145,7 @@ struct AccountSecrets: Sendable {
 
     private func name(_ kind: String, _ bytes: [UInt8]) throws(VaultError) -> KeyStoreName {
         guard let key = naming.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }
-        return KeyStoreName(HMAC<SHA256>.authenticationCode(for: Array("\(kind)\0".utf8) + bytes, using: key))
+        return HMAC<SHA256>.authenticationCode(for: Array("\(kind)\0".utf8) + bytes, using: key)
+            .withUnsafeBytes(KeyStoreName.init)
     }
 }

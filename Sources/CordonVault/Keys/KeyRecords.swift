@@ -12,6 +12,8 @@ struct KeyRecords: Sendable {
     let isShared: Bool
 
     private let directory: URL
+    /// The same as text: to put an address together takes as long as to read a record.
+    private let folder: String
     private let secrets: AccountSecrets
 
     private var formerKeys: FormerKeyFiles { FormerKeyFiles(directory: directory) }
@@ -19,6 +21,7 @@ struct KeyRecords: Sendable {
 
     init(in directory: URL, isShared: Bool, secrets: AccountSecrets) {
         self.directory = directory
+        folder = directory.path
         self.isShared = isShared
         self.secrets = secrets
     }
@@ -37,10 +40,9 @@ struct KeyRecords: Sendable {
     // MARK: Reading
 
     /// Where an account's record lies.
-    func path(of account: AccountID) -> String {
-        // The other way to append asks the disk each time whether a folder is meant.
-        directory.appending(path: account.fileName + ".key").path
-    }
+    func path(of account: AccountID) -> String { place(of: account.fileName + ".key") }
+
+    private func place(of name: String) -> String { folder + "/" + name }
 
     private func read(
         _ account: AccountID
@@ -58,8 +60,7 @@ struct KeyRecords: Sendable {
             throw VaultError(.inputOutput, "The key directory cannot be read.", place: directory.path)
         }
         return names.sorted().filter { $0.hasSuffix(".key") }.compactMap { name in
-            let path = directory.appending(path: name).path
-            guard let bytes = try? PosixFile.contents(path, limit: AccountKeyRecord.size) else { return nil }
+            guard let bytes = try? PosixFile.contents(place(of: name), limit: AccountKeyRecord.size) else { return nil }
             return try? AccountKeyRecord.identify(bytes)
         }
     }

@@ -44,7 +44,8 @@ public struct KeyStoreName: Sendable, Hashable, CustomStringConvertible {
     /// The digits; fit for the name of a file.
     public let description: String
 
-    package init(_ bytes: some Sequence<UInt8>) {
-        description = Array(bytes.prefix(16)).hex
+    /// - Parameter code: A message code; its first 16 bytes are the name.
+    package init(_ code: UnsafeRawBufferPointer) {
+        description = Array(code.prefix(16)).hex
     }
 }

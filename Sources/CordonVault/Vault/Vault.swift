@@ -224,5 +224,7 @@ public actor Vault {
 
 extension AccountID {
     /// A file name for the account, the same for every spelling of its case.
-    var fileName: String { Array(SHA256.hash(data: Data(rawValue.lowercased().utf8))).prefix(16).hex }
+    var fileName: String {
+        SHA256.hash(data: Array(rawValue.lowercased().utf8)).withUnsafeBytes { Array($0.prefix(16)) }.hex
+    }
 }

@@ -381,6 +381,21 @@ import Testing
         #expect(!some.contains { ([$0.policy] + $0.others).contains(other.id) })
     }
 
+    @Test func `an impact has the value of today beside the one that counts then`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        _ = try await test.protect(["printBlocked": false, "pinRequired": true], name: "Other", to: .group("staff"))
+        let mine = try await test.protect(
+            ["printBlocked": false, "pinRequired": false], name: "Mine", to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        let question = ImpactQuestion.policy(.update(mine.id, ["printBlocked": true]))
+        let winners = try await test.service.administration.impact(of: question, as: test.owner).winners
+        let printing = try #require(winners.first { $0.setting == "printBlocked" })
+        #expect(printing.present == false && printing.value == true && printing.policy == mine.id)
+        let pin = try #require(winners.first { $0.setting == "pinRequired" })
+        #expect(pin.present == true && pin.value == true && pin.others == [mine.id])
+    }
+
     @Test func `a filter has versions, and what was there before versions were kept is the first`() async throws {
         let test = try await TestOrganisation.withPeople()
         let filter = AssignmentFilter(

@@ -106,7 +106,7 @@ struct WipedCopyTests {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
         let store = FileKeyStore(directory: folder.appendingPathComponent("keys"))
-        let name = KeyStoreName(SecureRandom.bytes(16))
+        let name = SecureRandom.bytes(16).withUnsafeBytes(KeyStoreName.init)
         #expect(try store.secret(for: name) == nil)
         let secret = try store.makeSecret(for: name)
         #expect(try store.secret(for: name) == secret)
