@@ -95,6 +95,10 @@ import Testing
                 return try await browser.submit(
                     editor, to: path + "/preview/launch", limits.map { ("s.minimumRequired" + $0.0, $0.1) })
             }
+            let launch = try await browser.get(path + "/edit/launch").text
+            let present = "On devices at present, with the number of apps: "
+            #expect(launch.contains("\(present)\(ConsoleFixture.bundleID) 1.0 (1)."), "\(launch)")
+            #expect(try await !browser.get(path + "/edit/access").text.contains(present))
             let low = try await preview([("OsVersion", "1.0"), ("AppVersion", "1.0")])
             #expect(!low.text.contains(warning))
             let high = try await preview([("OsVersion", "99.0"), ("AppVersion", "1.0.1")])

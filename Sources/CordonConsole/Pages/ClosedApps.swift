@@ -6,7 +6,6 @@ struct ClosedApps {
     /// A lowest or highest version, and what has one.
     private struct Limit: Sendable {
         let setting: String
-        let part: String
         /// Whether it is a highest version.
         var isHighest = false
 
@@ -16,10 +15,10 @@ struct ClosedApps {
     }
 
     private static let limits: [Limit] = [
-        Limit(setting: "minimumRequiredOsVersion", part: "system"),
-        Limit(setting: "maximumRequiredOsVersion", part: "system", isHighest: true),
-        Limit(setting: "minimumRequiredAppVersion", part: "app"),
-        Limit(setting: "minimumRequiredSdkVersion", part: "library"),
+        Limit(setting: "minimumRequiredOsVersion"),
+        Limit(setting: "maximumRequiredOsVersion", isHighest: true),
+        Limit(setting: "minimumRequiredAppVersion"),
+        Limit(setting: "minimumRequiredSdkVersion"),
     ]
 
     let blocks: [Block]
@@ -35,14 +34,10 @@ struct ClosedApps {
             blocks = []
             return
         }
-        // A set of apps counts beside those that are listed.
-        let named = Set(
-            PolicyPages.hasSet(entity) ? [] : entity.list("apps").map { PolicyApps.bundle($0).lowercased() })
-        let installed = try await visit.api.get("/admin/v1/reports/versions").array ?? []
+        let reported = try await ReportedVersions(of: entity, visit)
         let closed = limits.flatMap { limit, version -> [Phrase] in
-            installed.filter { one in
-                one.text("part") == limit.part && (named.isEmpty || named.contains(one.text("bundleID").lowercased()))
-                    && !(VersionNumber(one.text("version")).map { limit.admits($0, at: version) } ?? false)
+            reported.versions(limitedBy: limit.setting).filter { one in
+                !(VersionNumber(one.text("version")).map { limit.admits($0, at: version) } ?? false)
             }.map { one in
                 """
                 \(SettingTexts.text(of: limit.setting).label) \(.data(version.description)). On so many devices with \

@@ -7,13 +7,12 @@ import HTTPTypes
 struct PolicyEditing {
     func add(to table: ConsoleTable) {
         table.get("/console/policies/:id/edit/:group", needs: "writePolicies") { visit in
-            _ = try Self.group(visit)
-            let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
+            let entity = try await Self.entity(visit)
             visit.begin()
             return .page(try await Self.editor(visit, entity, visit.draft, version: nil))
         }
         table.post("/console/policies/:id/edit/:group", needs: "writePolicies") { visit in
-            let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
+            let entity = try await Self.entity(visit)
             return .page(try await Self.editor(visit, entity, visit.form, version: visit.form["version"]))
         }
         table.post("/console/policies/:id/preview/:group", needs: "writePolicies") {
@@ -27,6 +26,12 @@ struct PolicyEditing {
             throw Refusal(.notFound, "not-found", "Policies have no such group of settings.")
         }
         return group
+    }
+
+    /// The policy, with its apps where the form says which versions of them there are.
+    private static func entity(_ visit: ConsoleVisit) async throws -> JSONValue {
+        let expanded = try group(visit) == .launch ? "?$expand=apps" : ""
+        return try await visit.api.get(PolicyPages.route(visit.keys[0]) + expanded)
     }
 
     private static func settings(_ visit: ConsoleVisit) throws -> [SettingDescription] {
@@ -62,8 +67,14 @@ struct PolicyEditing {
                     help: "Roles that are limited to a tag hold for the policies that carry it.",
                     value: form?.all("tags").joined(separator: ",") ?? known))
         }
+        // Who may not see it changes the policy all the same.
+        let reported = group == .launch ? try? await ReportedVersions(of: entity, visit) : nil
         for setting in try settings(visit) {
             var field = field(setting, value: policy.value(ofSetting: setting.name))
+            if let reported, ReportedVersions.areLimited(by: setting.name) {
+                let parts = [field.help, reported.summary(limitedBy: setting.name)]
+                field.help = .list(parts.filter { !$0.isEmpty }, separator: " ")
+            }
             field.value = PeriodTexts.shown(field.value, of: setting.name, in: visit.language)
             if let form { field.value = form.all(field.name).joined(separator: ",") }
             field.remarks = (remarks[setting.name] ?? []).map { .said($0.message) }

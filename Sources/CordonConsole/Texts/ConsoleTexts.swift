@@ -434,6 +434,7 @@ enum ConsoleTexts {
         "On a device with a higher threat": "Auf einem stärker bedrohten Gerät",
         "On a jailbroken device": "Auf einem Gerät mit Jailbreak",
         "On another model": "Auf einem anderen Modell",
+        "On devices at present, with the number of apps: %@.": "Zurzeit auf Geräten, mit der Zahl der Apps: %@.",
         "One per line, such as com.example.notes: CFBundleIdentifier in the app's Info.plist.": "Eine pro Zeile, etwa com.example.notes: CFBundleIdentifier in der Info.plist der App.",
         "One per line: the sign-in name of a person in the directory, such as worker@example.com; of anyone else, the object id and the sign-in name.": "Eines je Zeile: der Anmeldename einer Person im Verzeichnis, etwa worker@example.com; von anderen die Objekt-ID und der Anmeldename.",
         "One per line: the sign-in name of a person, user: and an object id, or a group as the provider's tokens name it. A name with @ that no person has is a group's; group: before a name makes it a group's in any case.": "Eines je Zeile: der Anmeldename einer Person, user: und eine Objekt-ID, oder eine Gruppe, wie die Token des Anbieters sie nennen. Ein Name mit @, den keine Person hat, meint eine Gruppe; group: davor meint in jedem Fall eine Gruppe.",
