@@ -14,16 +14,10 @@ export CORDON_STRICT := 1
 demo: programs
 	@.build/programs/cordon demo
 
-# From nothing, whole modules without debugging data take a third less time than modules that are compiled file by file. WHOLE=1 builds
-# the tests so as well, beside the programs, where nothing is built anew after a change, such as in CI.
-WHOLE_MODULES := --disable-index-store -debug-info-format none \
-	-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
-ifdef WHOLE
-BUILD += $(WHOLE_MODULES)
-endif
-
-# The service and the sample apps, in .build/programs; where the tests are built, or will be in the same way, so are the programs.
-PROGRAMS := $(if $(WHOLE)$(wildcard .build/debug/cordonPackageTests.xctest),,--scratch-path .build/whole $(WHOLE_MODULES))
+# The service and the sample apps, in .build/programs. From nothing, whole modules without debugging data take a third less time than
+# modules that are compiled file by file; where the tests are built, so are the programs.
+PROGRAMS := $(if $(wildcard .build/debug/cordonPackageTests.xctest),,--scratch-path .build/whole --disable-index-store \
+	-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
 
 programs: prerequisites
 	$(BUILD) $(PROGRAMS) --product cordon
