@@ -15,8 +15,9 @@ demo: programs
 	@.build/programs/cordon demo
 
 # The service and the sample apps, in .build/programs. From nothing, whole modules without debugging data take a third less time than
-# modules that are compiled file by file; where the tests are built, so are the programs.
-PROGRAMS := $(if $(wildcard .build/debug/cordonPackageTests.xctest),,--scratch-path .build/whole --disable-index-store \
+# modules that are compiled file by file; where the tests are built, so are the programs, unless WHOLE=1 asks for whole modules.
+WHOLE ?= $(if $(wildcard .build/debug/cordonPackageTests.xctest),,1)
+PROGRAMS := $(if $(WHOLE),--scratch-path .build/whole --disable-index-store \
 	-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
 
 programs: prerequisites

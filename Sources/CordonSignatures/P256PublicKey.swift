@@ -46,7 +46,7 @@ package struct P256PublicKey: Sendable, Hashable {
     private static func thumbprint(x: Data, y: Data) -> String {
         let canonical =
             #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(x))","y":"\#(Base64URL.encode(y))"}"#
-        return Base64URL.encode(SHA256.hash(data: Data(canonical.utf8)).withUnsafeBytes { Data($0) })
+        return Base64URL.encode(SHA256.hash(data: Array(canonical.utf8)).withUnsafeBytes { Data($0) })
     }
 
     /// Whether both are one key under one id.

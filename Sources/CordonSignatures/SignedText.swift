@@ -68,7 +68,7 @@ package struct SignedText: Sendable {
     /// Whether the key signed the text with the algorithm that its header names.
     package func isSigned(by key: VerificationKey) -> Bool {
         if let digest, algorithm.isOverSHA256 { return key.isValid(signature, forDigest: digest, by: algorithm) }
-        return key.isValid(signature, for: Data(text.utf8.prefix(signedCount)), by: algorithm)
+        return key.isValid(signature, for: Data(Array(text.utf8.prefix(signedCount))), by: algorithm)
     }
 
     /// The payload of a text of which nothing is verified; nil when it is not three parts. Only for what came straight from the

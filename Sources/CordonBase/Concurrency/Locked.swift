@@ -54,21 +54,49 @@
 
     /// A value behind a lock that any thread may take for a moment.
     ///
-    /// Public, though nothing outside the package sees this module: of a class that is the package's own, other modules' optimiser
+    /// Public, though nothing outside the package sees this module: of a type that is the package's own, other modules' optimiser
     /// makes no versions for their types of value, and a lock of an unknown type of value costs three times as much.
-    public final class Locked<Value: Sendable>: Sendable {
-        @usableFromInline let lock: Mutex<Value>
+    ///
+    /// What is allocated is of one type for all values. A class of each type of value would be put together at run time, with the types
+    /// that it is made of, when an app starts.
+    public struct Locked<Value: Sendable>: Sendable {
+        @usableFromInline let storage: LockedStorage
 
         /// Puts the value behind a new lock.
+        @inlinable
         package init(_ value: Value) {
-            lock = Mutex(value)
+            let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+            place.initialize(to: value)
+            storage = LockedStorage(place) { place in
+                let place = place.assumingMemoryBound(to: Value.self)
+                place.deinitialize(count: 1)
+                place.deallocate()
+            }
         }
 
         /// Runs the body with exclusive access to the value. Inlined: through a value of unknown type the lock would cost more than
         /// a verdict does.
         @inlinable
         package func withLock<Result: Sendable>(_ body: @Sendable (inout Value) -> Result) -> Result {
-            lock.withLock { body(&$0) }
+            storage.lock.withLock { _ in body(&storage.place.assumingMemoryBound(to: Value.self).pointee) }
         }
+    }
+
+    /// A lock, and the place of the value that it guards.
+    @usableFromInline
+    final class LockedStorage: Sendable {
+        @usableFromInline let lock = Mutex(())
+        // What lies there is touched only while the lock is held, hence the opt-out.
+        @usableFromInline nonisolated(unsafe) let place: UnsafeMutableRawPointer
+        private let end: @Sendable (UnsafeMutableRawPointer) -> Void
+
+        /// - Parameter end: Destroys the value and frees its place.
+        @usableFromInline
+        init(_ place: UnsafeMutableRawPointer, end: @escaping @Sendable (UnsafeMutableRawPointer) -> Void) {
+            self.place = place
+            self.end = end
+        }
+
+        deinit { end(place) }
     }
 #endif
