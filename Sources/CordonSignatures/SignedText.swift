@@ -68,6 +68,7 @@ package struct SignedText: Sendable {
     /// Whether the key signed the text with the algorithm that its header names.
     package func isSigned(by key: VerificationKey) -> Bool {
         if let digest, algorithm.isOverSHA256 { return key.isValid(signature, forDigest: digest, by: algorithm) }
+        // Through an array: `Data` of a part of a text makes the runtime search for a conformance (decision 101).
         return key.isValid(signature, for: Data(Array(text.utf8.prefix(signedCount))), by: algorithm)
     }
 

@@ -62,8 +62,7 @@ struct BrokerProtectionTests {
             try await one.ask("sign-out")
             // Until the provider has heard.
             try await until(every: .milliseconds(25)) { try !isWaiting(data) }
-            // The work that delivered the token removes the file while it still holds the text. It ends soon; what stays for seconds
-            // stands in memory that nobody overwrites.
+            // The broker deletes the file before it drops the token's text. Five seconds later no copy may be left.
             let end = ContinuousClock.now + .seconds(5)
             var left = try wanted.leaks(inProcess: broker).places
             while !left.isEmpty, .now < end {
