@@ -17,8 +17,14 @@ public struct RandomID: Sendable {
         self.bytes = bytes
     }
 
-    /// 128 random bits, base64url: registrations, commands, versions.
-    func token() -> String { Base64URL.encode(bytes(16)) }
+    /// 127 random bits, base64url: registrations, commands, versions.
+    ///
+    /// The first bit is 0, so the text begins with a letter: a command line would take `-` for a flag.
+    func token() -> String {
+        var random = bytes(16)
+        random[0] &= 0x7F
+        return Base64URL.encode(random)
+    }
 
     /// A random GUID in lower case, for what gets its id from a transport.
     public func identifier() -> String { guid() }
