@@ -19,6 +19,8 @@ enum AsyncHTTPExchange {
         var outgoing = HTTPClientRequest(url: address)
         outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
         for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
+        // A connection that is kept keeps the memory of its last answer. What is read may wait there; tokens, which are posted for, not.
+        if outgoing.method != .GET { outgoing.headers.replaceOrAdd(name: "connection", value: "close") }
         if let body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
         return outgoing
     }

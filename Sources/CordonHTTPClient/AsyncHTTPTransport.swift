@@ -31,7 +31,8 @@ public final class AsyncHTTPTransport: HTTPTransport {
         await clients.shutdown()
     }
 
-    /// Sends a request and collects the answer.
+    /// Sends a request and collects the answer. Any but a GET has a connection that ends with the answer, so that no tokens stay in
+    /// a buffer of one that waits (SI-208).
     public func send(
         _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
     ) async throws(TransportError) -> HTTPAnswer {

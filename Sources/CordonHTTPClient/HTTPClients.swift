@@ -75,8 +75,6 @@ final class HTTPClients: Sendable {
         _ host: String, _ accepts: @escaping @Sendable (Data, String) -> Bool, _ tls: TLSConfiguration
     ) -> Checked {
         var configuration = configuration(tls)
-        // One protocol, so that there is one place to look at the certificate.
-        configuration.httpVersion = .http1Only
         let keys = Locked<Set<Data>>([])
         configuration.http1_1ConnectionDebugInitializer = { channel in
             channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
@@ -97,6 +95,8 @@ final class HTTPClients: Sendable {
     private static func configuration(_ tls: TLSConfiguration) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
         configuration.tlsConfiguration = tls
+        // One place to look at the certificate, and connections that can be asked to end with an answer.
+        configuration.httpVersion = .http1Only
         configuration.timeout.connect = .seconds(10)
         // A refused connection is an answer: the caller decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false

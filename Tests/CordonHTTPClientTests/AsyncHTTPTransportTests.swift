@@ -1,3 +1,4 @@
+import CordonBase
 import CordonHTTPClient
 import CordonSignIn
 import CordonTestSupport
@@ -53,6 +54,26 @@ import Testing
             #expect(answer.body == Data("good".utf8))
             #expect(answer.head.headerFields[values: try #require(HTTPField.Name("X-Yours"))] == ["1", "2"])
         }
+    }
+
+    @Test(arguments: [(HTTPRequest.Method.get, 1), (.post, 3), (.put, 3), (.delete, 3)])
+    func `only connections that were read from serve again, so that no answer with tokens waits in one`(
+        method: HTTPRequest.Method, connections: Int
+    ) async throws {
+        let opened = Locked(0)
+        let server = try RawServer { connection in
+            opened.withLock { $0 += 1 }
+            while connection.readHead() != nil { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            for _ in 0..<3 {
+                let answer = try await transport.send(
+                    request(server, method), body: nil, limit: 10, timeout: .seconds(60))
+                #expect(answer.body == Data("ok".utf8))
+            }
+        }
+        #expect(opened.withLock { $0 } == connections)
     }
 
     @Test(arguments: [
