@@ -1,29 +1,46 @@
 #!/usr/bin/env bash
 # Runs tests that are built already, and names at the end what failed: a long output is often kept by its end alone.
-# `test.sh together` runs all suites but those that need the machine to themselves; `test.sh alone` runs these, one after another.
+# `test.sh together` runs all suites but those that start many processes. `test.sh alone` runs these, one after another, and beside them,
+# one after another too, those that wait for programs nobody here wrote.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-alone=$(Scripts/suites.py machineAlone) || exit 1
+alone=$(Scripts/suites.py machineAlone) && foreign=$(Scripts/suites.py foreignPrograms) || exit 1
+# Not by `swift test`, of which a second one waits for the first.
+program=$(swift build --show-bin-path)/cordonPackageTests.xctest
+logs=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$logs"' EXIT
+
+# tests LOG ARGUMENT…: prints what the tests say, without colours, and keeps it.
+tests() {
+    "$program" --testing-library swift-testing "${@:2}" 2>&1 | sed -u $'s/\e\\[[0-9;]*m//g' | tee "$logs/$1"
+    return "${PIPESTATUS[0]}"
+}
+
+# failures LOG STATUS: what failed, and what never ended: a test that began and is not heard of again.
+failures() {
+    [ "$2" -ne 0 ] || return 0
+    printf '\nfailed (exit code %s):\n' "$2"
+    grep -E '^✘|^↳' "$logs/$1" | head -60
+    comm -23 <(sed -nE '/^◇ Test case /d; s/^◇ Test (.*) started\.$/\1/p' "$logs/$1" | sort -u) \
+        <(sed -nE 's/^[✔✘➜━] Test (.*) (passed|failed|skipped).*/\1/p' "$logs/$1" | sed -E 's/ with [0-9]+ test cases?$//' | sort -u) |
+        sed 's/^/not ended: /' | head -20
+}
+
+status=0
+beside=0
 case "${1:-}" in
-together) set -- --skip "$alone" "${@:2}" ;;
-alone) set -- --no-parallel --filter "$alone" "${@:2}" ;;
+together) tests all --skip "$alone|$foreign" "${@:2}" || status=$? ;;
+alone)
+    tests foreign --no-parallel --filter "$foreign" "${@:2}" &
+    tests all --no-parallel --filter "$alone" "${@:2}" || status=$?
+    wait $! || beside=$?
+    ;;
 *)
     echo "usage: Scripts/test.sh together|alone [ARGUMENT…]" >&2
     exit 2
     ;;
 esac
-
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-swift test --skip-build "$@" 2>&1 | tee "$log"
-status=${PIPESTATUS[0]}
-if [ "$status" -ne 0 ]; then
-    printf '\nfailed (exit code %s):\n' "$status"
-    grep -E '^✘|^↳' "$log" | head -60
-    # A test that never ended is the one that began and is not heard of again.
-    comm -23 <(sed -nE '/^◇ Test case /d; s/^◇ Test (.*) started\.$/\1/p' "$log" | sort -u) \
-        <(sed -nE 's/^[✔✘➜━] Test (.*) (passed|failed|skipped).*/\1/p' "$log" | sed -E 's/ with [0-9]+ test cases?$//' | sort -u) |
-        sed 's/^/not ended: /' | head -20
-fi
-exit "$status"
+failures all "$status"
+failures foreign "$beside"
+exit $((status > beside ? status : beside))

@@ -13,7 +13,7 @@ import Logging
 import Testing
 
 /// The console in a real browser, on a real socket.
-@Suite(.tags(.machineAlone), .timeLimit(.minutes(25))) struct BrowserTests {
+@Suite(.tags(.foreignPrograms), .timeLimit(.minutes(25))) struct BrowserTests {
     private static let canBrowse =
         ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
         && Program.hasPython(with: "selenium", "axe_selenium_python")

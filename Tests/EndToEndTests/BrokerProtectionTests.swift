@@ -63,13 +63,10 @@ struct BrokerProtectionTests {
             // Until the provider has heard.
             try await until(every: .milliseconds(25)) { try !isWaiting(data) }
             // The broker deletes the file before it drops the token's text. Five seconds later no copy may be left.
-            let end = ContinuousClock.now + .seconds(5)
-            var left = try wanted.leaks(inProcess: broker).places
-            while !left.isEmpty, .now < end {
-                try await Task.sleep(for: .milliseconds(50))
-                left = try wanted.leaks(inProcess: broker).places
+            try? await until(every: .milliseconds(50), within: .seconds(5)) {
+                try wanted.leaks(inProcess: broker).places.isEmpty
             }
-            #expect(left == [])
+            #expect(try wanted.leaks(inProcess: broker).places == [])
         }
     }
 

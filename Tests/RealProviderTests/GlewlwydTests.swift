@@ -6,7 +6,7 @@ import Testing
 
 /// Glewlwyd exercises what canaille lacks: proofs of possession, refresh tokens that are good once, and the device flow.
 @Suite(
-    .tags(.machineAlone), .serialized, .timeLimit(.minutes(10)),
+    .tags(.foreignPrograms), .serialized, .timeLimit(.minutes(10)),
     .enabled(
         if: Providers.areInstalled && FileManager.default.isExecutableFile(atPath: "/usr/bin/glewlwyd"),
         Providers.needs))

@@ -8,7 +8,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 /// Scripts that administrators own already, against the service on a socket.
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct GraphClientTests {
+@Suite(.tags(.foreignPrograms), .serialized, .timeLimit(.minutes(10))) struct GraphClientTests {
     @Test(.enabled(if: PythonClient.has("msgraph", "msgraph_beta"), "needs msgraph-sdk and msgraph-beta-sdk"))
     func `Microsoft's own Graph packages create, read, page, filter, assign, wipe and delete`() async throws {
         try await LiveService().serving { service, base in

@@ -8,7 +8,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 /// A tool that keeps policies in a repository, unmodified, against two services.
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct IntuneCDTests {
+@Suite(.tags(.foreignPrograms), .serialized, .timeLimit(.minutes(10))) struct IntuneCDTests {
     /// Enough for a second page.
     private static let count = 103
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 /// The service against its own document, by a tool that thinks up requests.
-@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct OpenAPIClientTests {
+@Suite(.tags(.foreignPrograms), .serialized, .timeLimit(.minutes(10))) struct OpenAPIClientTests {
     @Test(.enabled(if: PythonClient.has("openapi_spec_validator"), "needs openapi-spec-validator"))
     func `the document is OpenAPI 3_1`() async throws {
         let (status, output) = try await PythonClient.run("openapi_valid.py", [:])

@@ -1,0 +1,14 @@
+package import Testing
+
+extension Tag {
+    /// The suite starts many processes, or has deadlines of seconds.
+    ///
+    /// `make test` runs suites with this tag one after another, when all others are done; `Scripts/suites.py` lists them by it.
+    @Tag package static var machineAlone: Self
+
+    /// The suite drives programs that nobody here wrote, and waits for them as long as they need.
+    ///
+    /// `make test` runs suites with this tag one after another, beside those of ``machineAlone``: they leave a processor idle half of their
+    /// time.
+    @Tag package static var foreignPrograms: Self
+}
