@@ -29,8 +29,9 @@ objects=$(swift build -c release --show-bin-path)/CCryptoBoringSSL.build
     cc -O2 -c -o host.o -I"$root/Sources/CordonSQLiteShim/include" -I"$root/Sources/CordonAEADShim/include" \
         "$root/Tests/SQLiteSuite/host.c"
     ar rc sealed.a aead.o memory.o blocks.o databases.o key.o log.o map.o methods.o vfs.o
-    find "$objects" -name '*.o' -print0 | xargs -0 ar rc cipher.a
-    cc -O2 -o power "$root/Tests/SQLiteSuite/power.c" host.o sealed.a cipher.a -lsqlite3 -lpthread -lm -ldl -lstdc++
+    # One object and no archive: the shim's names are weak, and for those a linker takes nothing out of an archive.
+    find "$objects" -name '*.o' -print0 | xargs -0 ld -r -o cipher.o
+    cc -O2 -o power "$root/Tests/SQLiteSuite/power.c" host.o sealed.a cipher.o -lsqlite3 -lpthread -lm -ldl -lstdc++
     # Only the shim's own allocations are to fail, hence renamed in its objects alone.
     mkdir checked && cd checked
     checks='-g -O1 -fsanitize=address,undefined'
@@ -41,9 +42,9 @@ objects=$(swift build -c release --show-bin-path)/CCryptoBoringSSL.build
             --redefine-sym realloc=__wrap_realloc --redefine-sym strdup=__wrap_strdup $object.o
     done
     cc $checks -D__real_malloc=malloc -D__real_calloc=calloc -D__real_realloc=realloc -D__real_free=free -o ../faults -w \
-        "$root/Tests/SQLiteSuite/faults.c" ./*.o ../cipher.a -lsqlite3 -lpthread -lm -ldl -lstdc++
+        "$root/Tests/SQLiteSuite/faults.c" ./*.o ../cipher.o -lsqlite3 -lpthread -lm -ldl -lstdc++
     cd ..
-    link() { cc -O2 -w -o "$1" "${@:2}" host.o sealed.a cipher.a -lsqlite3 -lpthread -lm -ldl -lstdc++; }
+    link() { cc -O2 -w -o "$1" "${@:2}" host.o sealed.a cipher.o -lsqlite3 -lpthread -lm -ldl -lstdc++; }
     link mptest "$source/mptest/mptest.c"
     link speedtest1 "$source/test/speedtest1.c"
     link fuzzcheck -DSQLITE_CORE -I"$source/ext/recover" "$source"/test/{fuzzcheck,ossfuzz,fuzzinvariants}.c \
@@ -55,7 +56,7 @@ objects=$(swift build -c release --show-bin-path)/CCryptoBoringSSL.build
         # Pages as large as the blocks of the sealing file system's journals, as SQLite chooses them over it.
         sed -i 's/SQLITE_DEFAULT_PAGE_SIZE=1024/SQLITE_DEFAULT_PAGE_SIZE=4096/' Makefile
         make testfixture OPTS=-DSQLITE_EXTRA_INIT=cordon_default \
-            LIBTCL="-ltcl8.6 $folder/host.o $folder/default.o $folder/sealed.a $folder/cipher.a -lstdc++ -lz -lpthread -ldl -lm" \
+            LIBTCL="-ltcl8.6 $folder/host.o $folder/default.o $folder/sealed.a $folder/cipher.o -lstdc++ -lz -lpthread -ldl -lm" \
             >make.log 2>&1
     fi
 )
