@@ -203,6 +203,48 @@ import Testing
         }
     }
 
+    /// Starts a program with a clock of its own; nil where that cannot be had.
+    private static let ownClock: [String]? = {
+        guard let unshare = Program.find("unshare") else { return nil }
+        let options = ["--map-root-user", "--time", "--fork", "--kill-child", "--"]
+        return (try? Program.run(unshare, options + ["true"]).status) == 0 ? [unshare] + options : nil
+    }()
+
+    @Test(.enabled(if: ownClock != nil, "needs time namespaces"))
+    func `an app with a clock of its own, which its user may set, takes no time of the machine's for past`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish(
+                ["pinRequired": .bool(true), "periodOnlineBeforeAccessCheck": .string("PT30M")], on: stage)
+            var app = try await stage.managedApp("worker", ["--asks"])
+            let typing = Gate(app, pin: "2580").answering()
+            let account = try #require(try await stage.signIn(try stage.worker(), in: app)["account"])
+            typing.cancel()
+            await app.end()
+            // The control: within the half hour no PIN is asked for.
+            app = try await stage.managedApp("worker", ["--asks"])
+            #expect(try await app.ask("use \(account)").members["ok"]?.bool == true)
+            await app.end()
+            app = try await stage.managedApp("worker", ["--asks"], by: try #require(Self.ownClock))
+            app.process.send("use \(account)")
+            #expect(try await Gate.heard("PIN of", in: app).hasPrefix("PIN of"))
+        }
+    }
+
+    @Test func `a note's title names no place outside the folder that it is printed to`() async throws {
+        try await Programs.onStage { stage in
+            let app = try await EnrolledWorker.begin(on: stage, rules: ["printBlocked": .bool(false)]).app
+            for title in ["../escaped", "/escaped", "..", ".hidden", "a/b"] {
+                #expect(try await app.ask("note \(title) text").members["ok"]?.bool == true)
+                #expect(try await app.ask("print \(title)").members["ok"]?.bool == true)
+            }
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: stage.folder.appending(path: "paper").path).sorted()
+                    == ["_.._escaped.txt", "_...txt", "_.hidden.txt", "_escaped.txt", "a_b.txt"].sorted())
+        }
+    }
+
     @Test func `what others wrote is shown in a terminal and never obeyed by it`() async throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }

@@ -1,13 +1,21 @@
 import Cordon
 import Foundation
 
+extension URL {
+    /// The file in this folder for what has a title. Titles come from other apps too, so none may name another folder.
+    fileprivate func file(titled title: String, _ kind: String) -> URL {
+        let name = String(title.prefix(100).map { $0 == "/" || $0 == "\0" ? "_" : $0 })
+        return appending(path: (name.hasPrefix(".") ? "_" + name : name) + "." + kind, directoryHint: .notDirectory)
+    }
+}
+
 /// A printer whose paper is a folder.
 struct FolderPrinter: Printer {
     let folder: URL
 
     func print(_ document: Data, title: String) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try document.write(to: folder.appending(path: "\(title).txt"), options: .atomic)
+        try document.write(to: folder.file(titled: title, "txt"), options: .atomic)
     }
 }
 
@@ -17,7 +25,7 @@ struct FolderPlace: SavePlace {
 
     func save(_ copy: Data, named name: String) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try copy.write(to: folder.appending(path: "\(name).txt"), options: .atomic)
+        try copy.write(to: folder.file(titled: name, "txt"), options: .atomic)
     }
 }
 
@@ -30,12 +38,14 @@ struct FolderInbox: ReceivingApp {
         try JSONEncoder().encode(item).write(to: folder.appending(path: "\(UUID().uuidString).json"), options: .atomic)
     }
 
-    /// The things in the inbox, oldest name first, each taken out.
+    /// The things in the inbox, oldest name first, each taken out; what is none stays where it is.
     func take() throws -> [SharedItem] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { name in
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().compactMap { name in
             let file = folder.appending(path: name)
-            let item = try JSONDecoder().decode(SharedItem.self, from: Data(contentsOf: file))
+            guard let bytes = try? Data(contentsOf: file),
+                let item = try? JSONDecoder().decode(SharedItem.self, from: bytes)
+            else { return nil }
             try FileManager.default.removeItem(at: file)
             return item
         }

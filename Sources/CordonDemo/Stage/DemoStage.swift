@@ -124,9 +124,11 @@ public actor DemoStage {
 
     /// Starts an example app that knows the service, and waits until it is ready.
     ///
-    /// - Parameter known: A service that need not run any more; nil for the running one.
+    /// - Parameters:
+    ///   - known: A service that need not run any more; nil for the running one.
+    ///   - launcher: A program with its arguments that starts the app; none for the app itself.
     public func managedApp(
-        _ name: String, _ options: [String] = [], knowing known: ServiceProcess? = nil
+        _ name: String, _ options: [String] = [], knowing known: ServiceProcess? = nil, by launcher: [String] = []
     ) async throws(ProgramError) -> AppSession {
         var service = known
         if service == nil { service = try await runningService() }
@@ -138,7 +140,7 @@ public actor DemoStage {
                 folder.appending(path: "counters-" + name).path, "--service",
                 service.address.absoluteString,
                 "--pin=" + service.rootKey, "--bundle-id", Self.bundleID,
-            ] + options)
+            ] + options, by: launcher)
     }
 
     /// Starts an example app that knows no service: what any other app on the device would see.
@@ -146,8 +148,9 @@ public actor DemoStage {
         try await start(["--home", home(of: name).path, "--clipboard", clipboard.path])
     }
 
-    private func start(_ arguments: [String]) async throws(ProgramError) -> AppSession {
-        let session = try AppSession(app, arguments)
+    private func start(_ arguments: [String], by launcher: [String] = []) async throws(ProgramError) -> AppSession {
+        let command = launcher + [app.path] + arguments
+        let session = try AppSession(URL(filePath: command[0]), Array(command.dropFirst()))
         apps.append(session)
         _ = try await session.event("ready")
         return session
