@@ -46,7 +46,7 @@ actor Board {
     /// Follows the device's account: the worker who left leaves nothing on the screen, the next finds an empty board.
     func follow() async {
         for await now in device.accountChanges() {
-            if remarks?.session != now.session || now.current == nil { hide() }
+            if remarks?.isOf(now) != true { hide() }
             output.tell(
                 "account", ["current": now.current?.id.rawValue ?? "", "session": "\(now.session)"],
                 saying: Self.words(for: now))
@@ -174,7 +174,7 @@ actor Board {
             hide()
             throw SignInError(.interactionRequired, .accountRequired, "no one has the shift", hint: "Type `sign-in`.")
         }
-        if let remarks, remarks.session == now.session { return remarks }
+        if let remarks, remarks.isOf(now) { return remarks }
         let key = try await device.sessionKey(for: account.id)
         let opened = try Remarks(
             account: account.id, session: now.session, below: home,

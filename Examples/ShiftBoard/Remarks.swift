@@ -5,7 +5,7 @@ import Foundation
 
 /// The remarks of one session: buffers of a vault whose key ends with the session, in a folder of their own.
 struct Remarks {
-    let session: UInt64
+    private let session: UInt64
     private let account: AccountID
     private let folder: URL
     private let vault: Vault
@@ -18,6 +18,9 @@ struct Remarks {
         try FileManager.default.createDirectory(
             at: folder.appending(path: "remarks"), withIntermediateDirectories: true)
     }
+
+    /// Whether they are of the person who has the shift; a broker that lost its state may give a number out again.
+    func isOf(_ now: CurrentAccount) -> Bool { session == now.session && account == now.current?.id }
 
     /// Every remark, in order.
     func all() async throws -> [String] {

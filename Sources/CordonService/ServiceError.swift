@@ -68,6 +68,8 @@ public struct ServiceError: Error, Sendable, Equatable {
     public let problems: [Problem]
     /// When to try again, in seconds; nil where waiting does not help.
     public let retryAfterSeconds: Int?
+    /// The service's signed word for the app, where it may act on nothing less (``ProblemDetails/contact``).
+    public internal(set) var contact: String?
     /// Where Cordon's source made the error, for the report of a defect: module, file and line.
     public var thrownAt: String { codePlace.description }
     package let codePlace: CodePlace

@@ -33,8 +33,8 @@ struct JSONMembersTests {
                 [signing.publicKey], validFrom: Self.now, until: Self.now + 60, delegate: signing, under: delegation))
         try compare(
             ContactProof(
-                registrationID: "r", nonce: "n", clientTime: 1, issuedAt: 2, stateGeneration: 3, hasRecoveryShare: true)
-        )
+                registrationID: "r", nonce: "n", clientTime: 1, issuedAt: 2, stateGeneration: 3, hasRecoveryShare: true,
+                isAccountDisabled: true))
         let address = try #require(URL(string: "https://a.example/b"))
         try compare(
             ServiceDiscovery(

@@ -6,7 +6,8 @@ import Testing
 
 /// Sign-in, renewal and sign-out at canaille, through a real browser (SI-211, SI-212).
 @Suite(
-    .tags(.foreignPrograms), .serialized, .enabled(if: Providers.areInstalled, Providers.needs), .timeLimit(.minutes(10)))
+    .tags(.foreignPrograms), .serialized, .enabled(if: Providers.areInstalled, Providers.needs),
+    .timeLimit(.minutes(10)))
 struct CanailleTests {
     @Test func `a person signs in, works, and signs out in the browser; the next person has to give a password`()
         async throws

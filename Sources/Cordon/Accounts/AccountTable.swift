@@ -34,17 +34,19 @@ final class AccountTable: Sendable {
     private let registrations: RegistrationStore
     private let wipes: WipeStore
     private let launches: LaunchStore
+    private let clock: ClockMonitor
 
     init(
         _ configuration: ProtectionConfiguration, settings: Locked<ProtectionSettings>,
         registrations: RegistrationStore,
-        wipes: WipeStore, launches: LaunchStore
+        wipes: WipeStore, launches: LaunchStore, clock: ClockMonitor
     ) {
         self.configuration = configuration
         self.settings = settings
         self.registrations = registrations
         self.wipes = wipes
         self.launches = launches
+        self.clock = clock
     }
 
     // MARK: Registrations
@@ -157,7 +159,13 @@ final class AccountTable: Sendable {
     /// Remembers by the machine's uptime that the service was reached.
     private func recordContact(with account: AccountID, at moment: ClockReading?) {
         let now = moment ?? ClockReading(configuration.clock)
-        do { try launches.change(account, isEnrolled: true) { $0.checkedIn = now } } catch {
+        let ran = clock.runTime().total
+        do {
+            try launches.change(account, isEnrolled: true) { record in
+                record.checkedIn = now
+                record.ranAtCheckIn = ran
+            }
+        } catch {
             configuration.logger.warning(
                 "the time of a check-in could not be kept",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])

@@ -34,6 +34,7 @@ actor StoredAccounts {
         case .newer: context.publishSetAside("what is to be tried again is from a newer version of the app")
         }
         context.clock.remember(context.pending.latestMoment)
+        context.clock.remember(context.pending.runTime)
         context.clock.setInDoubt(context.pending.isMomentInDoubt == true)
         let lostWipes = try await wipes.resumeAtStart()
         var stored = try context.accounts.load()
@@ -66,6 +67,7 @@ actor StoredAccounts {
         guard let stored = try? context.accounts.load(), (try? context.pending.load()) != nil,
             let wiped = try? context.wipes.unfinishedAccounts()
         else { return }
+        context.clock.remember(context.pending.runTime)
         context.clock.setInDoubt(context.pending.isMomentInDoubt == true)
         if stored.damaged > 0 {
             context.publishSetAside("\(stored.damaged) stored registrations could not be read")
@@ -187,15 +189,19 @@ actor StoredAccounts {
         }
     }
 
-    /// Keeps the latest moment, and tells once of a clock that was turned back.
+    /// Keeps the latest moment and how long the machine has run, and tells once of a clock that was turned back.
     func recordClock() {
         let isTurnedBack = context.clock.read().turnedBack > 0
         if isTurnedBack, !wasTurnedBack { context.events.post(.clockTurnedBack) }
         wasTurnedBack = isTurnedBack
-        let latest = context.clock.latestMoment
+        let (latest, run) = (context.clock.latestMoment, context.clock.runTime())
         // A minute is exact enough, and spares the disk.
-        if latest.timeIntervalSince(context.pending.latestMoment) >= 60 {
-            try? context.pending.change { $0.latestMoment = latest }
+        guard
+            latest.timeIntervalSince(context.pending.latestMoment) >= 60 || run.isNews(after: context.pending.runTime)
+        else { return }
+        try? context.pending.change { work in
+            work.latestMoment = max(work.latestMoment, latest)
+            if run.total > work.runTime?.total ?? -1 { work.runTime = run }
         }
     }
 

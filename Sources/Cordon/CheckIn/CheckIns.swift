@@ -47,14 +47,16 @@ actor CheckIns {
             return Outcome(try await exchange(record))
         } catch {
             context.log("check-in failed", error)
-            let outcome =
-                error.wantsNewRegistration
-                ? await registerAgain(record)
-                : await registrations.postpone(
-                    record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
-            await changes.recordRefusal(of: account)
-            return outcome
+            return error.wantsNewRegistration ? await registerAgain(record) : await postpone(record, after: error)
         }
+    }
+
+    /// Plans the next check-in after one that failed, and closes what an account that is refused as disabled has open.
+    private func postpone(_ record: RegistrationRecord, after failure: ServiceFailure) async -> Outcome {
+        let outcome = await registrations.postpone(
+            record, after: Outcome(failure, network: .checkInNetworkFailure), of: failure)
+        if failure.accountDisabled != nil { await changes.recordRefusal(of: record.account.id) }
+        return outcome
     }
 
     /// Makes a registration anew that the service has forgotten, or knows by a key that this device has no more; until that
@@ -67,8 +69,7 @@ actor CheckIns {
                     record.account, with: discovery, from: .appRegistered, inPlaceOf: record))
         } catch {
             context.log("the registration could not be made anew", error)
-            return await registrations.postpone(
-                record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
+            return await postpone(record, after: error)
         }
     }
 
@@ -95,7 +96,9 @@ actor CheckIns {
         let asked: ClockReading
         do { (response, asked) = try await askUntilSigned(&request, for: record, of: client, token) } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
-            throw error.saysAccountDisabled ? error : refusal ?? error
+            guard let problem = error.accountDisabled else { throw refusal ?? error }
+            guard await isDisabled(by: problem, to: request, &record, client) else { throw error }
+            throw .disabled(problem)
         }
         do {
             let proof = try await takeContact(of: response, to: request, into: &record, client)
@@ -119,7 +122,8 @@ actor CheckIns {
                 throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
             }
             await stored.recordContact(reporting: refusals, outcomes)
-            return response.statusCode
+            // Not signed: without an envelope there is no other news than that no policy is meant.
+            return response.statusCode == .noPolicyTargeted ? .noPolicyTargeted : .policiesUnchanged
         }
         let received = SignedEnvelope(text)
         do {
@@ -159,14 +163,33 @@ actor CheckIns {
         return (try await client.checkIn(request, registration: record.registrationID, token: token), asked)
     }
 
-    /// Verifies that the service signed its answer to this very request, and keeps its word; where its key is not known yet, the key set
-    /// is fetched once more.
+    /// Verifies that the service signed its answer to this very request, and keeps its word.
     private func takeContact(
         of response: CheckInResponse, to request: CheckInRequest, into record: inout RegistrationRecord,
         _ client: ServiceClient
     ) async throws(ProtocolError) -> ContactProof? {
         record.contact = response.contact
         guard let text = response.contact else { return nil }
+        let proof = try await verified(text, of: request, &record, client)
+        guard proof.isAccountDisabled != true else {
+            throw ProtocolError(.malformed, "a refusal was sent as an answer")
+        }
+        return proof
+    }
+
+    /// Whether the service itself says that the account was disabled: another's word closes the account at most.
+    private func isDisabled(
+        by problem: ProblemDetails, to request: CheckInRequest, _ record: inout RegistrationRecord,
+        _ client: ServiceClient
+    ) async -> Bool {
+        guard let text = problem.contact else { return false }
+        return (try? await verified(text, of: request, &record, client))?.isAccountDisabled ?? false
+    }
+
+    /// Verifies a word of the service on a request; where its key is not known yet, the key set is fetched once more.
+    private func verified(
+        _ text: String, of request: CheckInRequest, _ record: inout RegistrationRecord, _ client: ServiceClient
+    ) async throws(ProtocolError) -> ContactProof {
         let proof: ContactProof
         do {
             proof = try ContactProof(

@@ -122,12 +122,14 @@ actor Registrations {
 
     /// Stores an accepted envelope as received, puts it in force, and begins what it commands.
     ///
-    /// What is stored is in force, whatever fails afterwards; without the account's key, everything is denied until a
-    /// check-in can open it.
+    /// What is stored is in force, whatever fails afterwards, and what cannot be stored is too until the app ends; without the account's
+    /// key, everything is denied until a check-in can open it.
     func adopt(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async -> EnrollmentStatus {
         var record = record
         record.sequence = envelope.sequence
         let account = record.account.id
+        let due = envelope.commands.filter { context.isDue($0, for: record) }
+        let dueWipes = due.filter { $0.kind == .wipe }
         do {
             guard try context.accounts.keep(record, isNews: true) else {
                 // Another process of the app has newer rules, or has ended the enrolment; that counts.
@@ -136,6 +138,12 @@ actor Registrations {
             }
         } catch {
             configuration.logger.error("accepted rules could not be stored")
+            guard context.accounts[account] != nil else { return .internalError }
+            // What a disk does not take counts in this process, and the service says it again; a wipe needs no rules.
+            for command in dueWipes { await wipes.begin(command) }
+            guard dueWipes.isEmpty else { return await endWipe(of: record) }
+            await changes.activate(envelope, of: record)
+            await changes.publishRules(of: account)
             return .internalError
         }
         await changes.activate(envelope, of: record)
@@ -145,8 +153,6 @@ actor Registrations {
             .policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
         context.telemetry.record(
             .policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
-        let due = envelope.commands.filter { context.isDue($0, for: record) }
-        let dueWipes = due.filter { $0.kind == .wipe }
         for command in dueWipes { await wipes.begin(command) }
         guard dueWipes.isEmpty else { return await endWipe(of: record) }
         do {

@@ -89,7 +89,8 @@ struct LaunchConditions: Sendable {
     }
 
     /// The time without contact: exact since the check-in was seen in this run of the machine, else by the wall clock, as far
-    /// as that can be believed. Negative where it was turned back: then it is not known, which the rules deny.
+    /// as that can be believed, and as long as the machine has run since at least. Negative where the clock was turned back: then the time
+    /// is not known, which the rules deny.
     ///
     /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts.
     private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: ClockReading) -> Duration {
@@ -102,7 +103,8 @@ struct LaunchConditions: Sendable {
             Int64(min(max(moment.now.timeIntervalSince(last) * 1000, -1e15), 1e15)))
         guard wall >= .zero, let mark else { return wall }
         let since = mark.sameRun(until: now) ?? max(mark.elapsed(until: now), mark.atLeast(until: now))
-        return max(wall, since)
+        let ran = remembered.ranAtCheckIn.map(context.clock.runTime().time) ?? .zero
+        return max(wall, since, ran)
     }
 
     /// How long the account may still be without contact; nil when no policy limits it.

@@ -226,7 +226,7 @@ public actor LaunchGates: AccountFollower {
     }
 
     func accountRefused(_ account: AccountID) async {
-        guard context.accounts[account]?.isAccountDisabled == true, tools.gates.isOpen(account) else { return }
+        guard tools.gates.isOpen(account) else { return }
         if await close(account, after: await tools.conditions.decision(of: account, on: .timer)) { passAgain(account) }
     }
 

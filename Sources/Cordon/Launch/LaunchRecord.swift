@@ -14,6 +14,8 @@ struct LaunchRecord: Codable, Equatable, Sendable {
     var signedIn: ClockReading?
     /// The last contact with the service.
     var checkedIn: ClockReading?
+    /// How long the machine had run by then, in milliseconds (``RunTime``); nil in records of older versions.
+    var ranAtCheckIn: Int64?
 
     /// The record that asks the most of the person.
     static let doubtful = LaunchRecord(noticeSeen: true, hadPIN: true, mustSignIn: true)
@@ -24,7 +26,8 @@ extension LaunchRecord: JSONReadable {
         self.init(
             noticeSeen: try members.flag("noticeSeen"), hadPIN: try members.flag("hadPIN"),
             mustSignIn: try members.optionalFlag("mustSignIn"), signedIn: try members.readIfPresent("signedIn"),
-            checkedIn: try members.readIfPresent("checkedIn"))
+            checkedIn: try members.readIfPresent("checkedIn"),
+            ranAtCheckIn: try members.optionalNumber("ranAtCheckIn"))
     }
 }
 

@@ -34,9 +34,21 @@ package struct BootReading: Sendable, Equatable {
             return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         #else
             let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-            return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
+            guard let boot = text?.trimmingCharacters(in: .whitespacesAndNewlines) else { return UUID().uuidString }
+            return clockNamespace.map { boot + " " + $0 } ?? boot
         #endif
     }()
+
+    #if !canImport(Darwin)
+        /// The namespace that the uptime is of, where it is not the machine's own: whoever makes one chooses where its clock begins, so
+        /// times of two of them say nothing of each other.
+        private static var clockNamespace: String? {
+            // What the kernel names the first one (`PROC_TIME_INIT_INO`); kernels without time namespaces have no such link.
+            let own = "time:[4026531834]"
+            let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/time")
+            return name == own ? nil : name
+        }
+    #endif
 
     private static var systemUptime: Duration {
         var time = timespec()

@@ -14,6 +14,7 @@ final class ClockMonitor: Sendable {
     private let clock: ProtectionClock
     private let latest = Locked(Date.distantPast)
     private let doubt = Locked(false)
+    private let seenRun: Locked<RunTime?> = Locked(nil)
 
     init(_ clock: ProtectionClock) { self.clock = clock }
 
@@ -35,6 +36,26 @@ final class ClockMonitor: Sendable {
     /// Takes in a moment that was seen before this process began.
     func remember(_ moment: Date) {
         latest.withLock { $0 = max($0, moment) }
+    }
+
+    /// How long the machine has run until now.
+    func runTime() -> RunTime {
+        let now = ClockReading(clock)
+        return seenRun.withLock { seen in
+            var run = seen ?? RunTime(now)
+            run.note(now)
+            seen = run
+            return run
+        }
+    }
+
+    /// Takes in how long the machine was seen to run by a process before, or another one.
+    func remember(_ stored: RunTime?) {
+        guard var stored else { return }
+        stored.note(ClockReading(clock))
+        seenRun.withLock { [stored] seen in
+            if stored.total > seen?.total ?? 0 { seen = stored }
+        }
     }
 
     /// Begins anew: the service was asked just now, so whatever the clock shows is where times count from.

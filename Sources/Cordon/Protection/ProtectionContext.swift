@@ -54,7 +54,8 @@ final class ProtectionContext: Sendable {
         guards = GuardStore(folder: try StateFolder(folder.appending(path: "guards")), seal: seal)
         launches = LaunchStore(folder: try StateFolder(folder.appending(path: "launch")), seal: seal)
         accounts = AccountTable(
-            configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches)
+            configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches,
+            clock: clock)
         telemetry = TelemetryRecorder(
             configuration, settings: settingsInForce, accounts: accounts, pending: pending)
         for name in ["vault", "files", "background", "background/vault", "background/files", "inbox"] {

@@ -7,6 +7,8 @@ enum ServiceFailure: Error, Equatable {
     case transport(TransportError)
     /// The service refused, and said why.
     case refused(ProblemDetails)
+    /// The service has signed that it refused because the account was disabled or removed (SRV-TG-32).
+    case disabled(ProblemDetails)
     /// No token could be had for asking.
     case signIn(SignInError)
     /// The answer is not what the protocol says, or is not properly signed.
@@ -16,7 +18,7 @@ enum ServiceFailure: Error, Equatable {
     func status(network: EnrollmentStatus) -> EnrollmentStatus {
         switch self {
         case .transport(let error): error.code == .timedOut ? .timedOut : network
-        case .refused(let problem): problem.code ?? Self.status(http: problem.status)
+        case .refused(let problem), .disabled(let problem): Self.status(of: problem)
         case .signIn(let error): Self.status(signIn: error.code, network: network)
         case .unacceptable: .parsingFailure
         }
@@ -26,21 +28,26 @@ enum ServiceFailure: Error, Equatable {
     var reason: String {
         switch self {
         case .transport(let error): error.reason
-        case .refused(let problem): problem.detail ?? problem.title
+        case .refused(let problem), .disabled(let problem): problem.detail ?? problem.title
         case .signIn(let error): error.reason
         case .unacceptable(let error): error.reason
         }
     }
 
-    /// Whether the service says that the account was disabled or removed (SRV-TG-32).
-    var saysAccountDisabled: Bool {
-        if case .refused(let problem) = self { problem.type == ProblemDetails.accountDisabled } else { false }
+    /// The answer that the account was disabled or removed, signed or not.
+    var accountDisabled: ProblemDetails? {
+        switch self {
+        case .disabled(let problem): problem
+        case .refused(let problem) where problem.type == ProblemDetails.accountDisabled: problem
+        default: nil
+        }
     }
 
     /// Whether the account counts as disabled after this; nil where nothing is confirmed, because the person could not be
-    /// signed in.
+    /// signed in, or because whoever answers at the service's address could have said so.
     func isAccountDisabled(before: Bool?) -> Bool? {
-        if saysAccountDisabled { return true }
+        if case .disabled = self { return true }
+        if accountDisabled != nil { return before == true ? true : nil }
         return status(network: .checkInNetworkFailure) == .authenticationRequired ? nil : before
     }
 
@@ -78,6 +85,14 @@ enum ServiceFailure: Error, Equatable {
         case .network: network
         default: .signInFailed
         }
+    }
+
+    /// A refusal is not signed: a code that means success, or that the app removes the account, is none that it may have.
+    private static func status(of problem: ProblemDetails) -> EnrollmentStatus {
+        guard let code = problem.code, !code.didSucceed, !code.mustRemoveAccount else {
+            return status(http: problem.status)
+        }
+        return code
     }
 
     private static func status(http status: Int) -> EnrollmentStatus {

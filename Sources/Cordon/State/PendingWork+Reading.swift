@@ -13,7 +13,7 @@ extension PendingWork.Record: JSONReadable {
             remediated: try members.decodeList(RemediationResult.self, "remediated"),
             latestMoment: try members.time("latestMoment"),
             isMomentInDoubt: try members.optionalFlag("isMomentInDoubt"),
-            telemetryEnabled: try members.flag("telemetryEnabled"),
+            runTime: try members.readIfPresent("runTime"), telemetryEnabled: try members.flag("telemetryEnabled"),
             outcomes: try members.decodeIfPresent([PendingWork.Outcome].self, "outcomes"),
             logOrders: try members.decodeIfPresent([LogOrder].self, "logOrders"),
             begunCommands: try members.decodeIfPresent([PendingWork.BegunCommand].self, "begunCommands"),

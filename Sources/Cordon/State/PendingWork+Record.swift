@@ -21,6 +21,8 @@ extension PendingWork {
         var latestMoment = Date.distantPast
         /// Whether that moment was lost or put back, until the service is reached; nil for no, and in records of older versions.
         var isMomentInDoubt: Bool?
+        /// How long the machine was seen to run; nil in records of older versions.
+        var runTime: RunTime?
         /// The person's or the app's own switch for telemetry (SDK-TE-03).
         var telemetryEnabled = true
 
@@ -39,6 +41,7 @@ extension PendingWork {
         /// Whether the numbers are ones that counting can have led to; a plain record could come from anywhere.
         var isPlausible: Bool {
             (registered.map(\.failures) + unenrollments.map(\.failures)).allSatisfy((0...1 << 31).contains)
+                && runTime?.isPlausible ?? true
         }
 
         /// Forgets who an account was; that a registration of it is owed an end stays.

@@ -92,7 +92,9 @@ public actor Broker {
             throw ProgramError(
                 error.code == .configuration ? .configurationInvalid : .fileUnusable, reason: error.reason,
                 place: folder.path,
-                hint: error.hint)
+                hint: error.code == .storage
+                    ? "Below this folder may be nothing but the broker's own files; restore them, or join the device anew without it."
+                    : error.hint)
         }
         let newest: Int?
         do { newest = [try store.policyVersion(), state.policyVersion].compactMap(\.self).max() } catch {

@@ -85,8 +85,13 @@ public struct BrokerServer: Sendable {
                 if inherited == nil { unlink(socket) }
                 outcome = .success(())
             } catch {
+                let isTaken = (try? FileManager.default.attributesOfItem(atPath: socket)) != nil
                 outcome = .failure(
-                    failure("the socket cannot be bound", "Check the folder's owner and the path's length."))
+                    failure(
+                        "the socket cannot be bound",
+                        isTaken
+                            ? "Something else lies there; move it away."
+                            : "Check the folder's owner and the path's length."))
             }
             try? await group.shutdownGracefully()
             try outcome.get()

@@ -36,8 +36,12 @@ struct BrokerStore: Sendable {
 
     /// The state as it was last written, and why it was not used where it was not.
     func load() throws(SignInError) -> (state: BrokerState, problem: String?) {
-        guard let bytes = try TokenStoreFile.read(file, limit: 4 << 20) else { return (BrokerState(), nil) }
-        guard let count = try count() else { return (BrokerState(), "the key of the broker's state is gone") }
+        let known = try count()
+        guard let bytes = try TokenStoreFile.read(file, limit: 4 << 20) else {
+            // Before its first file a broker may have been killed with a count of nothing.
+            return (BrokerState(), (known?.revision ?? 0) > 0 ? "the broker's state is gone" : nil)
+        }
+        guard let count = known else { return (BrokerState(), "the key of the broker's state is gone") }
         guard let head = Head(bytes), let key = try key(head.key) else {
             return (BrokerState(), "the broker's state is damaged, or its key is gone")
         }

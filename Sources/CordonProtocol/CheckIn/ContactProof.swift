@@ -17,20 +17,25 @@ public struct ContactProof: Sendable, Codable, Equatable {
     /// Whether the service keeps the recovery share that the request named by its digest (``CheckInRequest/recoveryShareDigest``); nil where
     /// the request named none, and from older services.
     public var hasRecoveryShare: Bool?
+    /// True where the service refused the check-in because the account was disabled or removed: data is removed on this word alone, and on
+    /// none that is not signed (SRV-TG-32). Such an answer is no contact.
+    public var isAccountDisabled: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case registrationID = "rid"
         case nonce, clientTime, stateGeneration, hasRecoveryShare
+        case isAccountDisabled = "accountDisabled"
         case issuedAt = "iat"
     }
 
     /// States an answer.
     public init(
         registrationID: String, nonce: String, clientTime: Int64, issuedAt: Int64, stateGeneration: Int64? = nil,
-        hasRecoveryShare: Bool? = nil
+        hasRecoveryShare: Bool? = nil, isAccountDisabled: Bool? = nil
     ) {
         self.stateGeneration = stateGeneration
         self.hasRecoveryShare = hasRecoveryShare
+        self.isAccountDisabled = isAccountDisabled
         self.registrationID = registrationID
         self.nonce = nonce
         self.clientTime = clientTime
@@ -65,6 +70,7 @@ public struct ContactProof: Sendable, Codable, Equatable {
         ]
         members[CodingKeys.stateGeneration.rawValue] = stateGeneration.map(JSONValue.integer)
         members[CodingKeys.hasRecoveryShare.rawValue] = hasRecoveryShare.map(JSONValue.bool)
+        members[CodingKeys.isAccountDisabled.rawValue] = isAccountDisabled.map(JSONValue.bool)
         return .object(members)
     }
 }
@@ -78,6 +84,7 @@ extension ContactProof: JSONReadable {
             clientTime: try members.number(CodingKeys.clientTime.rawValue),
             issuedAt: try members.number(CodingKeys.issuedAt.rawValue),
             stateGeneration: try members.optionalNumber(CodingKeys.stateGeneration.rawValue),
-            hasRecoveryShare: try members.optionalFlag(CodingKeys.hasRecoveryShare.rawValue))
+            hasRecoveryShare: try members.optionalFlag(CodingKeys.hasRecoveryShare.rawValue),
+            isAccountDisabled: try members.optionalFlag(CodingKeys.isAccountDisabled.rawValue))
     }
 }

@@ -22,9 +22,11 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
     public var retryAfter: Int?
     /// The id of this exchange in the service's log.
     public var traceID: String?
+    /// The service's signed word that it refused a check-in because the account is disabled: a ``ContactProof`` that says so.
+    public var contact: String?
 
     private enum CodingKeys: String, CodingKey {
-        case type, title, status, detail, code, retryAfter, traceID
+        case type, title, status, detail, code, retryAfter, traceID, contact
         /// How release 0.1 calls ``traceID``; written beside it until release 0.3.
         case formerTraceID = "traceId"
     }
@@ -40,7 +42,8 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
             code: try members.decodeIfPresent(EnrollmentStatus.self, forKey: .code),
             retryAfter: try members.decodeIfPresent(Int.self, forKey: .retryAfter),
             traceID: try members.decodeIfPresent(String.self, forKey: .traceID)
-                ?? members.decodeIfPresent(String.self, forKey: .formerTraceID))
+                ?? members.decodeIfPresent(String.self, forKey: .formerTraceID),
+            contact: try members.decodeIfPresent(String.self, forKey: .contact))
     }
 
     /// Writes the document.
@@ -54,12 +57,13 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
         try members.encodeIfPresent(retryAfter, forKey: .retryAfter)
         try members.encodeIfPresent(traceID, forKey: .traceID)
         try members.encodeIfPresent(traceID, forKey: .formerTraceID)
+        try members.encodeIfPresent(contact, forKey: .contact)
     }
 
     /// Makes a document.
     public init(
         type: String = "about:blank", title: String, status: Int, detail: String? = nil,
-        code: EnrollmentStatus? = nil, retryAfter: Int? = nil, traceID: String? = nil
+        code: EnrollmentStatus? = nil, retryAfter: Int? = nil, traceID: String? = nil, contact: String? = nil
     ) {
         self.type = type
         self.title = title
@@ -68,5 +72,6 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
         self.code = code
         self.retryAfter = retryAfter
         self.traceID = traceID
+        self.contact = contact
     }
 }

@@ -14,14 +14,14 @@ extension DeviceService {
         let now = store.now
         try request.check()
         let (quick, snapshot) = try await store.readBriefly(for: caller) { records in
-            let state = try CheckInState(request, id, caller, at: now, service: self, in: records)
+            let state = try state(request, id, caller, at: now, in: records)
             return (try unchangedAnswer(state, caller, at: now, in: records), state.snapshot)
         }
         targeting.keep(snapshot, of: caller.tenant)
         if let quick { return quick }
         return try await store.change(for: caller) { change in
             let now = change.now
-            var state = try CheckInState(request, id, caller, at: now, service: self, in: change)
+            var state = try state(request, id, caller, at: now, in: change)
             let signer = try keys.signer(.envelope, of: caller.tenant, in: change, at: now)
             let wasApplied = state.registration.lastEnvelope?.isApplied ?? false
             state.noteReport(at: now)
@@ -45,6 +45,25 @@ extension DeviceService {
         }
     }
 
+    /// What decides a check-in. That the account was disabled is refused with a signature, since apps remove data on that word.
+    private func state(
+        _ request: CheckInRequest, _ id: String, _ caller: DeviceCaller, at now: Date, in records: some StorageReader
+    ) throws -> CheckInState {
+        do { return try CheckInState(request, id, caller, at: now, service: self, in: records) } catch {
+            guard var refusal = error as? ServiceError, refusal.code == .accountDisabled else { throw error }
+            var proof = ContactProof(answering: request, ofRegistration: id, at: now)
+            proof.isAccountDisabled = true
+            refusal.contact = try signed(proof, by: try keys.signer(.envelope, of: caller.tenant, in: records, at: now))
+            throw refusal
+        }
+    }
+
+    private func signed(_ proof: ContactProof, by signer: some MessageSigner) throws(ServiceError) -> String {
+        do { return try proof.signed(by: signer) } catch {
+            throw ServiceError(.internalError, "an answer could not be signed: \(error.reason)")
+        }
+    }
+
     /// The answer where nothing changes and nothing is written down; nil otherwise.
     private func unchangedAnswer(
         _ state: CheckInState, _ caller: DeviceCaller, at now: Date, in records: some StorageReader
@@ -63,15 +82,11 @@ extension DeviceService {
     private func outcome(
         _ state: CheckInState, _ status: EnrollmentStatus, envelope: String?, at now: Date, _ signer: some MessageSigner
     ) throws(ServiceError) -> CheckInOutcome {
-        let contact: String
-        do { contact = try state.answered(at: now).signed(by: signer) } catch {
-            throw ServiceError(.internalError, "an answer could not be signed: \(error.reason)")
-        }
-        return CheckInOutcome(
+        CheckInOutcome(
             response: CheckInResponse(
                 statusCode: status, unchanged: envelope == nil, serviceTime: now,
                 nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope,
-                contact: contact),
+                contact: try signed(state.answered(at: now), by: signer)),
             isUserBlocked: state.isBlocked)
     }
 
@@ -179,11 +194,10 @@ private struct CheckInState {
 
     /// What the service says of having answered.
     func answered(at now: Date) -> ContactProof {
-        let seconds = request.clientTime.timeIntervalSince1970.rounded(.down)
-        return ContactProof(
-            registrationID: registration.id, nonce: request.nonce, clientTime: Int64(exactly: seconds) ?? 0,
-            issuedAt: Int64(now.timeIntervalSince1970), stateGeneration: highestGeneration,
-            hasRecoveryShare: hasRecoveryShare)
+        var proof = ContactProof(answering: request, ofRegistration: registration.id, at: now)
+        proof.stateGeneration = highestGeneration
+        proof.hasRecoveryShare = hasRecoveryShare
+        return proof
     }
 
     /// Whether the device has in force what it should have, and nothing waits for it.
@@ -231,4 +245,14 @@ private struct CheckInState {
 extension CheckInRequest {
     /// Whether it reports what must be written down.
     var hasReports: Bool { outcomes?.isEmpty == false || refusedEnvelopes?.isEmpty == false }
+}
+
+extension ContactProof {
+    /// The word that a request was answered.
+    fileprivate init(answering request: CheckInRequest, ofRegistration id: String, at now: Date) {
+        let seconds = request.clientTime.timeIntervalSince1970.rounded(.down)
+        self.init(
+            registrationID: id, nonce: request.nonce, clientTime: Int64(exactly: seconds) ?? 0,
+            issuedAt: Int64(now.timeIntervalSince1970))
+    }
 }

@@ -22,7 +22,7 @@ struct ProblemFormat: RefusalFormat {
         var problem = ProblemDetails(
             type: "urn:cordon:problem:" + refusal.code, title: refusal.message, status: refusal.status.code,
             detail: refusal.detail, code: refusal.enrollment,
-            retryAfter: refusal.headers[.retryAfter].flatMap { Int($0) })
+            retryAfter: refusal.headers[.retryAfter].flatMap { Int($0) }, contact: refusal.contact)
         if case .administrator = reader { problem.code = nil }
         problem.traceID = id
         var headers = refusal.headers
@@ -82,11 +82,13 @@ struct ProblemFormat: RefusalFormat {
         let seconds = error.retryAfterSeconds ?? (status == 503 ? 30 : nil)
         var headers: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
         if error.code == .waiting { headers[.waitingChange] = error.place }
-        return Refusal(
+        var refusal = Refusal(
             HTTPResponse.Status(code: status), kind, title(of: error),
             // What is wrong with the service's own machine is for its operators alone.
             detail: status >= 500 ? nil : detail, enrollment: code,
             headers: headers)
+        refusal.contact = error.contact
+        return refusal
     }
 
     /// What is the same for every refusal of one kind (RFC 9457 §3.1.3).

@@ -24,6 +24,8 @@ package struct Refusal: Error, Equatable {
     /// What a device's protocol calls it (SRV-CI-027).
     package var enrollment: EnrollmentStatus?
     package var headers: HTTPFields = [:]
+    /// The service's signed word (``ProblemDetails/contact``).
+    package var contact: String?
 
     package init(
         _ status: HTTPResponse.Status, _ code: String, _ message: String, detail: String? = nil,

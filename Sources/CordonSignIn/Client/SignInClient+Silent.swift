@@ -98,10 +98,10 @@ extension SignInClient {
         // Read again under the lock: another process may have used the refresh token meanwhile.
         var record = try session(of: key.account)
         let account = record.account
-        if let newer = unsaved[account.id], newer.session == account.session {
-            try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = newer.refreshToken }
-            record.refreshToken = newer.refreshToken
-        }
+        let newer = unsaved[account.id].flatMap { $0.session == account.session ? $0.refreshToken : nil }
+        // Many providers take a refresh token back as soon as it is used: not before the disk has taken what comes in its place.
+        try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = newer ?? $0.refreshToken }
+        record.refreshToken = newer ?? record.refreshToken
         unsaved[account.id] = nil
         guard let refreshToken = record.refreshToken else {
             throw SignInError(.interactionRequired, .invalidGrant, "the session can no longer be renewed")

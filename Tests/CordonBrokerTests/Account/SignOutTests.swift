@@ -263,6 +263,20 @@ import Testing
         #expect(await app.ask(.deviceInfo).device?.missing == [.registration])
     }
 
+    @Test func `a broker whose state was removed gives no session's number out again`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let former = try await notes.signIn(.worker, at: stand.provider).session
+        _ = await notes.ask(.accountSignOut)
+        let last = await broker.state.session
+        try FileManager.default.removeItem(at: stand.folder.appending(path: "broker.state"))
+        let again = try await stand.joinedBroker()
+        #expect(await again.state.session > last)
+        let board = try await BrokerApp("board", at: again)
+        #expect(try await board.signIn(.worker, at: stand.provider).session > former)
+    }
+
     @Test func `nothing that the broker stores shows a token or a name`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()

@@ -83,6 +83,7 @@ import Testing
             let refused = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(refused.status == .forbidden && refused.json["code"] == 200)
             #expect(refused.json["type"]?.string == ProblemDetails.accountDisabled)
+            #expect(refused.json["contact"]?.string?.split(separator: ".").count == 3, "the signed word of it")
             #expect(try await push(client, token(service, Self.enabled)).status == .accepted)
             let again = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(again.status == .ok)

@@ -165,7 +165,11 @@ struct CheckInTests {
         #expect(await failure { try await app.checkIn() } == .enrollment(.notLicensed, ""))
         // SRV-TG-32: a person whom the directory had and has no more is gone, not merely without a licence.
         try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
-        #expect(await failure { try await app.checkIn() }?.code == .accountDisabled)
+        let refusal = await failure { try await app.checkIn() }
+        #expect(refusal?.code == .accountDisabled)
+        // An app removes data on this word, so it is signed, and about this check-in.
+        let word = try await app.verified(refusal?.contact)
+        #expect(word.isAccountDisabled == true && word.nonce == "nonce-\(app.nonces)")
     }
 
     @Test(arguments: ["removed", "unlicensed", "disabled"])

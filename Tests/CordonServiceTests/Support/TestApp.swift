@@ -19,7 +19,8 @@ struct TestApp {
     var envelope: PolicyEnvelope?
     /// What the service has signed of its last answer.
     private(set) var contact: ContactProof?
-    private var nonces = 0
+    /// How many requests it has made, each of which has the next number in its nonce.
+    private(set) var nonces = 0
 
     /// A service whose people have a policy, and an app of Ada's that is registered.
     static func enrolled() async throws -> (TestOrganisation, TestApp) {
@@ -96,18 +97,25 @@ struct TestApp {
 
     /// Every answer says that it is one to this request.
     private mutating func verifyContact(of response: CheckInResponse, to request: CheckInRequest) async throws {
-        let pin = try await test.service.devices.discoveryFacts(of: account.tenant).rootKeyThumbprint
-        let keys = try await test.service.devices.keySet(of: account.tenant).verified(pin: pin, at: test.clock.now)
-        let proof = try ContactProof(verifying: response.contact ?? "", by: keys, forRegistration: registrationID)
+        let proof = try await verified(response.contact)
         guard proof.nonce == request.nonce, proof.clientTime == Int64(request.clientTime.timeIntervalSince1970) else {
             throw ProtocolError(.replayed, "the answer is to another request")
         }
         contact = proof
     }
 
-    private mutating func accept(_ text: String, nonce: String) async throws {
+    /// What the service has signed of an answer, by a key that its root key vouches for.
+    func verified(_ contact: String?) async throws -> ContactProof {
+        try ContactProof(verifying: contact ?? "", by: try await keys(), forRegistration: registrationID)
+    }
+
+    private func keys() async throws -> JSONWebKeySet {
         let pin = try await test.service.devices.discoveryFacts(of: account.tenant).rootKeyThumbprint
-        let keys = try await test.service.devices.keySet(of: account.tenant).verified(pin: pin, at: test.clock.now)
+        return try await test.service.devices.keySet(of: account.tenant).verified(pin: pin, at: test.clock.now)
+    }
+
+    private mutating func accept(_ text: String, nonce: String) async throws {
+        let keys = try await keys()
         let signed = SignedEnvelope(text)
         let receiver = SignedEnvelope.Receiver(
             tenant: account.tenant, registrationID: registrationID, account: account.id, bundleID: bundleID)

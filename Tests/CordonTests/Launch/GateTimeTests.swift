@@ -115,6 +115,28 @@ import Testing
         #expect(outcome.reasons.map(\.rule) == ["launch.offline"])
     }
 
+    @Test func `a clock that is set to the last contact at every start of the machine does not give the time back`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "pinRequired": .bool(false), "periodOfflineBeforeAccessCheck": .string("PT1H"),
+        ])
+        await house.goOffline()
+        #expect(await protection.resume(house.account).isOpen)
+        var starts = 0
+        var outcome: LaunchOutcome?
+        // A minute of use each day: the wall clock shows the same minutes again.
+        while starts < 20, outcome?.isOpen ?? true {
+            house.clock.reboot(after: .zero, wall: .seconds(-60))
+            house.clock.advance(.seconds(60))
+            outcome = await (try house.start()).launch(house.account)
+            starts += 1
+        }
+        #expect(outcome?.reasons.map(\.rule) == ["launch.offline"])
+        #expect(starts > 5, "a start costs little of it")
+    }
+
     @Test func `a wall clock that jumps ahead neither blocks nor wipes`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["pinRequired": .bool(false)])

@@ -65,6 +65,42 @@ import Testing
         #expect(protection.enrolledAccounts.isEmpty)
     }
 
+    @Test(arguments: ["unsigned", "of another key", "on another request", "of another thing"])
+    func `a word that the service did not sign on this very request closes the account and removes nothing`(
+        word: String
+    ) async throws {
+        let (house, protection) = try await opened("wipe")
+        await house.device.service.set { service in
+            service.problem = Self.disabled
+            switch word {
+            case "unsigned": service.signsRefusals = false
+            case "of another key": service.forger = SoftwareSigningKey()
+            case "on another request": service.changeContact = { $0.nonce = "recorded" }
+            default: service.changeContact = { $0.isAccountDisabled = nil }
+            }
+        }
+        #expect(await protection.checkIn(house.account) == .notLicensed)
+        #expect(!protection.gate.isOpen(for: house.account))
+        #expect(await protection.launch(house.account).result == .blocked)
+        #expect(await (try house.start()).launch(house.account).result == .blocked, "also after a restart")
+        #expect(protection.enrolledAccounts.count == 1)
+        // The control: the service's own word removes it.
+        await house.device.service.set { service in
+            (service.signsRefusals, service.forger, service.changeContact) = (true, nil, { _ in })
+        }
+        #expect(await protection.checkIn(house.account) == .notLicensed)
+        #expect(await protection.launch(house.account).result == .wiped)
+    }
+
+    @Test func `a refusal is no contact, although the service signed it`() async throws {
+        let (house, protection) = try await opened("wipe")
+        await house.device.service.set { service in
+            service.signsContact = true
+            service.changeContact = { $0.isAccountDisabled = true }
+        }
+        #expect(await protection.checkIn(house.account) == .parsingFailure)
+    }
+
     @Test func `an account that was enabled meanwhile keeps its data`() async throws {
         let (house, protection) = try await opened("wipe")
         await protection.suspend()

@@ -63,6 +63,21 @@ import Testing
         #expect(names.withLock { $0 } == ["oid-a", "oid-a", "typed@contoso.example", nil])
     }
 
+    @Test(arguments: EnrollmentStatus.allCases.filter { $0.didSucceed || $0.mustRemoveAccount })
+    func `a refusal means neither success nor that the account is to go, whatever code it has`(code: EnrollmentStatus)
+        async throws
+    {
+        let device = try await device()
+        let protection = try await device.start()
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: code) }
+        #expect(await protection.enroll(device.account) == .internalError)
+        #expect(protection.enrolledAccounts.isEmpty)
+        await device.service.set { $0.problem = nil }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: code) }
+        #expect(await protection.checkIn(device.account.id) == .internalError)
+    }
+
     @Test func `a person without a licence is tried again after half a day`() async throws {
         let device = try await device()
         await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: .notLicensed) }

@@ -48,6 +48,8 @@ actor ScriptedService: HTTPTransport {
     var takesKeyAlone = false
     /// Answers registrations and check-ins with this problem instead.
     var problem: ProblemDetails?
+    /// Signs that an account is disabled, where the problem says so.
+    var signsRefusals = true
     /// Whether reports of commands are answered as by a service that fails.
     var refusesReports = false
     /// Answers telemetry with this problem instead.
@@ -175,7 +177,12 @@ actor ScriptedService: HTTPTransport {
                 throw ProblemDetails(title: "gone", status: 410, code: .registrationGone)
             }
             try checkKey(key)
-            if let problem { throw problem }
+            if var problem {
+                if signsRefusals, problem.type == ProblemDetails.accountDisabled {
+                    problem.contact = try contact(with: try MessageCoding.decode(CheckInRequest.self, from: body))
+                }
+                throw problem
+            }
             guard isSignedIn || takesKeyAlone else {
                 throw ProblemDetails(title: "no token", status: 401, code: .authenticationRequired)
             }
@@ -327,6 +334,7 @@ actor ScriptedService: HTTPTransport {
             stateGeneration: checkIns.compactMap(\.stateGeneration).max(),
             hasRecoveryShare: keepsShares
                 ? message.recoveryShareDigest.map { digest in share.withLock { $0?.digest } == digest } : nil)
+        proof.isAccountDisabled = problem?.type == ProblemDetails.accountDisabled ? true : nil
         changeContact(&proof)
         return try proof.signed(by: forger ?? signing)
     }

@@ -1,0 +1,51 @@
+internal import CordonPolicy
+internal import Foundation
+
+/// How long the machine has run, over all of its starts that the app has seen: the least that any time has taken, whatever the wall clock
+/// was set to at each start.
+struct RunTime: Codable, Equatable, Sendable {
+    /// The machine's start that was seen last, see ``BootReading``.
+    private(set) var boot: String
+    /// Milliseconds since that start, when it was seen last.
+    private(set) var uptime: Int64
+    /// Milliseconds that the starts before were seen to last.
+    private(set) var before: Int64
+
+    /// Begins to count.
+    init(_ now: ClockReading) {
+        (boot, uptime, before) = (now.boot, now.uptime, 0)
+    }
+
+    /// What lies between two starts counts for as much as the wall clock may be set back unnoticed: else whoever sets it at each start
+    /// would be given that much each time.
+    private static let leastBetweenStarts = Int64(Intervals.clockTolerance * 1000)
+
+    /// Milliseconds in all.
+    var total: Int64 { before + uptime }
+
+    /// How long it has run since it had run for so many milliseconds; nothing for a number that it never had.
+    func time(since mark: Int64) -> Duration { (0...total).contains(mark) ? .milliseconds(total - mark) : .zero }
+
+    /// Whether the numbers are ones that counting can have led to.
+    var isPlausible: Bool { (0...1 << 53).contains(before) && (0...1 << 53).contains(uptime) }
+
+    /// Takes a later moment in.
+    mutating func note(_ now: ClockReading) {
+        if boot != now.boot { (boot, uptime, before) = (now.boot, 0, total + Self.leastBetweenStarts) }
+        uptime = max(uptime, now.uptime)
+    }
+
+    /// Whether to write this down where another was written before: once for each start, and each minute.
+    func isNews(after stored: RunTime?) -> Bool {
+        guard let stored, stored.boot == boot else { return true }
+        return total - stored.total >= 60_000
+    }
+}
+
+extension RunTime: JSONReadable {
+    init(_ members: JSONMembers) throws(PolicyError) {
+        boot = try members.text("boot")
+        uptime = try members.number("uptime")
+        before = try members.number("before")
+    }
+}

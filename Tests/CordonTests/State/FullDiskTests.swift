@@ -1,0 +1,53 @@
+import Cordon
+import CordonProtocol
+import Foundation
+import Testing
+
+/// What the service says while the disk takes nothing.
+@Suite(.timeLimit(.minutes(10))) struct FullDiskTests {
+    /// Runs the body in this process while no file of it may have a byte more.
+    private static func fillingTheDisk<Result>(_ body: () async throws -> Result) async throws -> Result {
+        signal(SIGXFSZ, SIG_IGN)
+        var usual = rlimit()
+        #expect(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual) == 0)
+        var full = rlimit(rlim_cur: 0, rlim_max: usual.rlim_max)
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &full) == 0)
+        defer { setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual) }
+        return try await body()
+    }
+
+    @Test func `rules that cannot be stored are in force until the app ends`() async {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            let account = device.account.id
+            let protection = try await device.enrolled(["printBlocked": .bool(false)])
+            #expect(device.mayPrint(protection))
+            try await device.publish(["printBlocked": .bool(true)])
+            try await Self.fillingTheDisk {
+                #expect(await protection.checkIn(account) == .internalError)
+                #expect(!device.mayPrint(protection))
+            }
+            // Told again, since the service has not heard that they were applied.
+            #expect(await protection.checkIn(account) == .newPolicies)
+            #expect(!device.mayPrint(try await device.start()))
+        }
+    }
+
+    @Test func `an account whose wipe cannot be stored is closed, and wiped once it can`() async {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            let account = device.account.id
+            let protection = try await device.enrolled(["printBlocked": .bool(false)])
+            let wipe = Command(
+                id: "wipe-1", kind: .wipe, account: account, reason: .user, issuedAt: 0, notAfter: 9_000_000_000)
+            await device.service.set { $0.commands = [wipe] }
+            try await Self.fillingTheDisk {
+                #expect(await protection.checkIn(account) == .wipeReceived)
+                #expect(!device.mayPrint(protection))
+            }
+            _ = await protection.checkIn(account)
+            #expect(protection.enrolledAccounts.isEmpty)
+            #expect(try await device.receipts().map(\.succeeded) == [true])
+        }
+    }
+}
