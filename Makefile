@@ -26,9 +26,6 @@ programs: prerequisites
 	$(BUILD) $(PROGRAMS) --product ShiftBoard
 	@ln -sfn "$$($(BUILD) $(PROGRAMS) --show-bin-path)" .build/programs
 
-# Left alone, all tests begin at once, and one that waits for a moment waits for all the others.
-export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
-
 test: build
 	Scripts/test.sh together
 	Scripts/test.sh alone

@@ -5,6 +5,9 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
+# Left alone, all tests begin at once: one that waits for a moment waits for all the others, and together they open files by the thousand.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(getconf _NPROCESSORS_ONLN)}
+
 alone=$(Scripts/suites.py machineAlone) && foreign=$(Scripts/suites.py foreignPrograms) || exit 1
 # Not by `swift test`, of which a second one waits for the first.
 program=$(swift build --show-bin-path)/cordonPackageTests.xctest

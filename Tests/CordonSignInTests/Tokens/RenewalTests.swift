@@ -328,6 +328,21 @@ import Testing
         _ = try await fixture.client().testToken()
     }
 
+    @Test func `a refresh token is not used up while the disk would not take the next one`() async throws {
+        let client = try await fixture.signedInClient()
+        fixture.time.advance(.seconds(3_400))
+        // Where the session's next version is written first lies a folder.
+        let session = try #require(try fixture.files("session").first).lastPathComponent
+        let draft = fixture.folder.appending(path: ".\(session).new")
+        try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: false)
+        let asked = await fixture.provider.count(of: "/token")
+        #expect(await failure { try await client.testToken() }?.fault == .storeUnavailable)
+        #expect(await fixture.provider.count(of: "/token") == asked)
+        try FileManager.default.removeItem(at: draft)
+        // Another process goes on with it, as after a restart.
+        _ = try await fixture.client().testToken()
+    }
+
     @Test func `neither description nor dump of a token shows it`() {
         let token = AccessToken(text: "very-secret", expires: Date(timeIntervalSince1970: 0))
         var text = "\(token)"
