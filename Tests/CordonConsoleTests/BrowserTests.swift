@@ -106,9 +106,10 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run { told.yield($0) } }
             let address = try #require(await addresses.first { _ in true })
-            for phone in phones {
-                group.addTask { try await use(phone, at: address.base, of: service, provider) }
+            let inUse = phones.map { phone in
+                Task { try await use(phone, at: address.base, of: service, provider) }
             }
+            defer { for phone in inUse { phone.cancel() } }
             var environment = facts
             environment["CORDON_CONSOLE"] = address.base.absoluteString
             if let folder = ProcessInfo.processInfo.environment["CORDON_PICTURES"] {
@@ -117,8 +118,9 @@ import Testing
             let result = try await Program.run(
                 Program.python ?? "python3", [scripts.appending(path: script).path], environment: environment)
             #expect(result.status == 0, "\(result.everything)")
-            group.cancelAll()
+            // Not cancelled: NIO ends the process over a connection that was accepted and is not served any more.
             await server.shutDown()
+            try await group.waitForAll()
         }
     }
 
