@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests that are built already, and names at the end what failed: a long output is often kept by its end alone.
-# `test.sh together` runs all suites but those that start many processes. `test.sh alone` runs these, one after another, and beside them,
-# one after another too, those that wait for programs nobody here wrote.
+# `test.sh together` runs all suites but those that start many processes. `test.sh alone` runs these, one after another, and then, in a
+# process of their own, those that wait for programs nobody here wrote.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,10 +9,9 @@ cd "$(dirname "$0")/.."
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-$(getconf _NPROCESSORS_ONLN)}
 
 alone=$(Scripts/suites.py machineAlone) && foreign=$(Scripts/suites.py foreignPrograms) || exit 1
-# Not by `swift test`, of which a second one waits for the first.
 program=$(swift build --show-bin-path)/cordonPackageTests.xctest
 logs=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$logs"' EXIT
+trap 'rm -rf "$logs"' EXIT
 
 # tests LOG ARGUMENT…: prints what the tests say, without colours, and keeps it.
 tests() {
@@ -31,13 +30,12 @@ failures() {
 }
 
 status=0
-beside=0
+foreigners=0
 case "${1:-}" in
 together) tests all --skip "$alone|$foreign" "${@:2}" || status=$? ;;
 alone)
-    tests foreign --no-parallel --filter "$foreign" "${@:2}" &
     tests all --no-parallel --filter "$alone" "${@:2}" || status=$?
-    wait $! || beside=$?
+    tests foreign --no-parallel --filter "$foreign" "${@:2}" || foreigners=$?
     ;;
 *)
     echo "usage: Scripts/test.sh together|alone [ARGUMENT…]" >&2
@@ -45,5 +43,5 @@ alone)
     ;;
 esac
 failures all "$status"
-failures foreign "$beside"
-exit $((status > beside ? status : beside))
+failures foreign "$foreigners"
+exit $((status > foreigners ? status : foreigners))

@@ -8,7 +8,6 @@ extension Tag {
 
     /// The suite drives programs that nobody here wrote, and waits for them as long as they need.
     ///
-    /// `make test` runs suites with this tag one after another, beside those of ``machineAlone``: they leave a processor idle half of their
-    /// time.
+    /// `make test` runs suites with this tag one after another, in a process of their own after those of ``machineAlone``.
     @Tag package static var foreignPrograms: Self
 }
