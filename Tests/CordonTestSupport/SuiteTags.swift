@@ -6,7 +6,7 @@ extension Tag {
     /// `make test` runs suites with this tag one after another, when all others are done; `Scripts/suites.py` lists them by it.
     @Tag package static var machineAlone: Self
 
-    /// The suite drives programs that nobody here wrote, and waits for them as long as they need.
+    /// The suite drives other projects' programs and sets them no deadline.
     ///
     /// `make test` runs suites with this tag one after another, in a process of their own after those of ``machineAlone``.
     @Tag package static var foreignPrograms: Self

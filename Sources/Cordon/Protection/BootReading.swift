@@ -40,10 +40,10 @@ package struct BootReading: Sendable, Equatable {
     }()
 
     #if !canImport(Darwin)
-        /// The namespace that the uptime is of, where it is not the machine's own: whoever makes one chooses where its clock begins, so
-        /// times of two of them say nothing of each other.
+        /// The time namespace of this process; nil for the machine's own. The user who makes a namespace sets its clock, so times from
+        /// two namespaces cannot be compared.
         private static var clockNamespace: String? {
-            // What the kernel names the first one (`PROC_TIME_INIT_INO`); kernels without time namespaces have no such link.
+            // The kernel's name for the machine's own (`PROC_TIME_INIT_INO`). Kernels without time namespaces have no such link.
             let own = "time:[4026531834]"
             let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/time")
             return name == own ? nil : name

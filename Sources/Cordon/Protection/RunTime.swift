@@ -1,14 +1,13 @@
 internal import CordonPolicy
 internal import Foundation
 
-/// How long the machine has run, over all of its starts that the app has seen: the least that any time has taken, whatever the wall clock
-/// was set to at each start.
+/// How long the machine has run, added up over the starts that the app has seen. No less time has passed, whatever the wall clock says.
 struct RunTime: Codable, Equatable, Sendable {
     /// The machine's start that was seen last, see ``BootReading``.
     private(set) var boot: String
     /// Milliseconds since that start, when it was seen last.
     private(set) var uptime: Int64
-    /// Milliseconds that the starts before were seen to last.
+    /// Milliseconds that the app saw of earlier starts, with ``leastBetweenStarts`` for each.
     private(set) var before: Int64
 
     /// Begins to count.
@@ -16,8 +15,7 @@ struct RunTime: Codable, Equatable, Sendable {
         (boot, uptime, before) = (now.boot, now.uptime, 0)
     }
 
-    /// What lies between two starts counts for as much as the wall clock may be set back unnoticed: else whoever sets it at each start
-    /// would be given that much each time.
+    /// Each start counts for five minutes: the wall clock may be set back that far unnoticed, and an attacker could do so at every start.
     private static let leastBetweenStarts = Int64(Intervals.clockTolerance * 1000)
 
     /// Milliseconds in all.

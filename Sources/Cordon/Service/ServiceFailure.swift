@@ -43,8 +43,8 @@ enum ServiceFailure: Error, Equatable {
         }
     }
 
-    /// Whether the account counts as disabled after this; nil where nothing is confirmed, because the person could not be
-    /// signed in, or because whoever answers at the service's address could have said so.
+    /// Whether the account counts as disabled after this. Nil where nothing is confirmed: the person could not be signed in, or the
+    /// service did not sign the answer.
     func isAccountDisabled(before: Bool?) -> Bool? {
         if case .disabled = self { return true }
         if accountDisabled != nil { return before == true ? true : nil }
