@@ -14,11 +14,12 @@ export CORDON_STRICT := 1
 demo: programs
 	@.build/programs/cordon demo
 
-# The service and the sample apps, in .build/programs. From nothing, whole modules without debugging data take a third less time than
-# modules that are compiled file by file; where the tests are built, so are the programs, unless WHOLE=1 asks for whole modules.
+# From nothing, whole modules without debugging data take a third less time than modules that are compiled file by file.
+WHOLE_MODULES := --disable-index-store -debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+
+# The service and the sample apps, in .build/programs. Where the tests are built, so are the programs, unless WHOLE=1 asks for whole modules.
 WHOLE ?= $(if $(wildcard .build/debug/cordonPackageTests.xctest),,1)
-PROGRAMS := $(if $(WHOLE),--scratch-path .build/whole --disable-index-store \
-	-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+PROGRAMS := $(if $(WHOLE),--scratch-path .build/whole $(WHOLE_MODULES))
 
 programs: prerequisites
 	$(BUILD) $(PROGRAMS) --product cordon
@@ -32,7 +33,7 @@ test: build
 
 # A package outside this one, which imports `Cordon` alone and is as strict as this one is.
 adopter: prerequisites
-	env -u CORDON_STRICT $(SWIFT) run --package-path Tests/Adopter Adopter
+	env -u CORDON_STRICT $(SWIFT) run --package-path Tests/Adopter $(WHOLE_MODULES) Adopter
 
 # The adapters of Apple platforms, on stand-ins that behave; `make lint` type-checks them.
 apple: build

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks docs/requirements: every row's state is known, and every test or path in backquotes of a done row exists.
 Checks docs/threat-model.md, docs/masvs.md and docs/oauth-security.md: every suite in backquotes and every quoted sentence in a row's last cell
-names a test, none names a whole target of tests, and a row whose state begins with *holds* or *does* names one at least. MASVS 2.1 has 24
+names a test, none names a whole target of tests or, without its target, one of several suites of a name, and a row whose state begins with
+*holds* or *does* names one at least. MASVS 2.1 has 24
 controls, and RFC 9700 the sections with rules that are listed here, each a row.
 
 A row of the first is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
@@ -60,9 +61,11 @@ def findings(path: pathlib.Path, tests: set[str]) -> list[str]:
     return found
 
 
-def suites_and_folders() -> set[str]:
-    """Every type and folder of the tests, the benchmarks and the fuzzers, and every step of the demo."""
+def suites_and_folders() -> tuple[set[str], set[str]]:
+    """Every type and folder of the tests, the benchmarks and the fuzzers, and every step of the demo; the suites whose name another has too,
+    which are called `Target.Suite`."""
     names: set[str] = set()
+    targets: dict[str, set[str]] = {}
     for path in (ROOT / "Sources/CordonDemo").rglob("*.swift"):
         names.update(re.findall(r'"([a-z-]+)"', path.read_text()))
     for path in subprocess.run(
@@ -71,11 +74,16 @@ def suites_and_folders() -> set[str]:
     ).stdout.splitlines():
         names.update(pathlib.Path(path).parts)
         if path.endswith(".swift"):
-            names.update(re.findall(r"\b(?:struct|class|actor|enum) (\w+)", (ROOT / path).read_text()))
-    return names
+            types = re.findall(r"\b(?:struct|class|actor|enum) (\w+)", (ROOT / path).read_text())
+            names.update(types)
+            for suite in types:
+                if suite.endswith("Tests"):
+                    targets.setdefault(suite, set()).add(pathlib.Path(path).parts[1])
+    shared = {suite for suite, its in targets.items() if len(its) > 1}
+    return names | {f"{target}.{suite}" for suite in shared for target in targets[suite]}, shared
 
 
-def unknown_tests(path: pathlib.Path, tests: set[str], suites: set[str]) -> list[str]:
+def unknown_tests(path: pathlib.Path, tests: set[str], suites: set[str], shared: set[str]) -> list[str]:
     found = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         cells = [cell.strip() for cell in line.split("|")]
@@ -88,6 +96,8 @@ def unknown_tests(path: pathlib.Path, tests: set[str], suites: set[str]) -> list
         for name in re.findall(r"`([^`]+)`", shown):
             if (ROOT / "Tests" / name).is_dir():
                 found.append(f"{place}: {name!r} is a target of tests, which shows nothing by itself")
+            if name in shared:
+                found.append(f"{place}: {name!r} is the name of several suites, and needs its target")
             if name not in suites and name not in tests and not (ROOT / name).exists():
                 found.append(f"{place}: there is no suite, test or path {name!r}")
         for sentence in re.findall(r'"([^"]+)"', shown):
@@ -102,9 +112,9 @@ def main() -> int:
     found = [
         finding for path in sorted((ROOT / "docs/requirements").glob("*.md")) for finding in findings(path, tests)
     ]
-    suites = suites_and_folders()
+    suites, shared = suites_and_folders()
     for page in ("docs/threat-model.md", "docs/masvs.md", "docs/oauth-security.md"):
-        found += unknown_tests(ROOT / page, tests, suites)
+        found += unknown_tests(ROOT / page, tests, suites, shared)
     controls = {f"MASVS-{group}-{number + 1}" for group, count in CONTROLS.items() for number in range(count)}
     listed = re.findall(r"^\| (MASVS-\w+-\d+)", (ROOT / "docs/masvs.md").read_text(), re.MULTILINE)
     if sorted(listed) != sorted(controls):

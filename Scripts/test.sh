@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests that are built already, and names at the end what failed: a long output is often kept by its end alone.
-# `test.sh together` runs all suites but those that start many processes. `test.sh alone` runs these, one after another, and then, in a
-# process of their own, those that wait for programs nobody here wrote.
+# `test.sh together` runs all suites but those that start many processes. `test.sh alone` runs these, one after another, and beside them,
+# in a process of their own, those that wait for programs nobody here wrote.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,8 +34,10 @@ foreigners=0
 case "${1:-}" in
 together) tests all --skip "$alone|$foreign" "${@:2}" || status=$? ;;
 alone)
+    tests foreign --no-parallel --filter "$foreign" "${@:2}" &
+    beside=$!
     tests all --no-parallel --filter "$alone" "${@:2}" || status=$?
-    tests foreign --no-parallel --filter "$foreign" "${@:2}" || foreigners=$?
+    wait "$beside" || foreigners=$?
     ;;
 *)
     echo "usage: Scripts/test.sh together|alone [ARGUMENT…]" >&2

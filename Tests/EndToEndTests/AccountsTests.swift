@@ -24,6 +24,7 @@ import Testing
             try await worker.app.ask("note own something personal")
             let folder = stage.home(of: "worker").appending(path: "protected/files")
             let before = try contents(of: folder)
+            #expect(try scan.leaks(below: stage.home(of: "worker")).texts == 0, "sealed, before anything is wiped")
 
             let registration = try await worker.requestWipe(on: stage)
             _ = try await worker.app.event("wipeFinished")

@@ -47,12 +47,12 @@ actor CheckIns {
             return Outcome(try await exchange(record))
         } catch {
             context.log("check-in failed", error)
-            return error.wantsNewRegistration ? await registerAgain(record) : await postpone(record, after: error)
+            return error.wantsNewRegistration ? await registerAgain(record) : await fail(record, after: error)
         }
     }
 
-    /// Plans the next check-in after one that failed, and closes what an account that is refused as disabled has open.
-    private func postpone(_ record: RegistrationRecord, after failure: ServiceFailure) async -> Outcome {
+    /// Ends a check-in that failed: plans the next one, and closes what an account that is refused as disabled has open.
+    private func fail(_ record: RegistrationRecord, after failure: ServiceFailure) async -> Outcome {
         let outcome = await registrations.postpone(
             record, after: Outcome(failure, network: .checkInNetworkFailure), of: failure)
         if failure.accountDisabled != nil { await changes.recordRefusal(of: record.account.id) }
@@ -69,7 +69,7 @@ actor CheckIns {
                     record.account, with: discovery, from: .appRegistered, inPlaceOf: record))
         } catch {
             context.log("the registration could not be made anew", error)
-            return await postpone(record, after: error)
+            return await fail(record, after: error)
         }
     }
 
@@ -139,17 +139,17 @@ actor CheckIns {
         }
     }
 
-    /// Sends a check-in. Where a service that has signed its answers does so no more, a whole envelope is asked for, which services of
-    /// every version sign.
+    /// Sends a check-in. Where the service signed nothing of its answer, a whole envelope is asked for, which services of every version
+    /// sign: what nobody signed is no contact.
     private func askUntilSigned(
         _ request: inout CheckInRequest, for record: RegistrationRecord, of client: ServiceClient, _ token: String?
     ) async throws(ServiceFailure) -> (CheckInResponse, ClockReading) {
         let first = try await ask(&request, for: record, of: client, token)
-        guard first.0.envelope == nil, first.0.contact == nil, record.contact != nil else { return first }
+        guard first.0.envelope == nil, first.0.contact == nil else { return first }
         (request.appliedSequence, request.appliedVersion, request.appliedDigest) = (0, nil, nil)
         let second = try await ask(&request, for: record, of: client, token)
         guard second.0.envelope != nil else {
-            throw .unacceptable(ProtocolError(.wrongSignature, "the service does not sign its answers any more"))
+            throw .unacceptable(ProtocolError(.wrongSignature, "the service does not sign its answers"))
         }
         return second
     }

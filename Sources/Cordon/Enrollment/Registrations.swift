@@ -140,8 +140,7 @@ actor Registrations {
             configuration.logger.error("accepted rules could not be stored")
             guard context.accounts[account] != nil else { return .internalError }
             // What a disk does not take counts in this process, and the service says it again; a wipe needs no rules.
-            for command in dueWipes { await wipes.begin(command) }
-            guard dueWipes.isEmpty else { return await endWipe(of: record) }
+            if let status = await wipe(dueWipes, of: record) { return status }
             await changes.activate(envelope, of: record)
             await changes.publishRules(of: account)
             return .internalError
@@ -153,8 +152,7 @@ actor Registrations {
             .policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
         context.telemetry.record(
             .policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
-        for command in dueWipes { await wipes.begin(command) }
-        guard dueWipes.isEmpty else { return await endWipe(of: record) }
+        if let status = await wipe(dueWipes, of: record) { return status }
         do {
             try await changes.open(account)
         } catch {
@@ -174,8 +172,11 @@ actor Registrations {
         await commands.obey(due) { await self.registerAnew($0) }
     }
 
-    /// After a commanded wipe: what could not be begun, or could not be cleared yet, is told of besides (SDK-SW-07).
-    private func endWipe(of record: RegistrationRecord) async -> EnrollmentStatus {
+    /// Begins wipes that are commanded; `nil` where none is. What could not be begun, or could not be cleared yet, is told of besides
+    /// (SDK-SW-07).
+    private func wipe(_ due: [Command], of record: RegistrationRecord) async -> EnrollmentStatus? {
+        guard !due.isEmpty else { return nil }
+        for command in due { await wipes.begin(command) }
         let account = record.account.id
         let hasBegun = context.accounts[account] == nil
         if !hasBegun {

@@ -47,8 +47,10 @@ final class GateStates: Sendable {
     /// Whether an account's gate was passed and is open; without an interface, rules that ask the person for nothing leave it open until
     /// it is tried.
     func isOpen(_ account: AccountID) -> Bool {
-        if let state = states.withLock({ $0.gates[account] }) { return state.isOpen }
-        return !hasInterface && accounts.state(of: account)?.rules.asksPerson != true && !accounts.mustSignIn(account)
+        let (state, isBehind) = states.withLock { ($0.gates[account], $0.isBehind) }
+        if let state { return state.isOpen }
+        return !isBehind && !hasInterface && accounts.state(of: account)?.rules.asksPerson != true
+            && !accounts.mustSignIn(account)
     }
 
     /// The reasons given while an account's gate is closed.
@@ -85,11 +87,12 @@ final class GateStates: Sendable {
     ///
     /// - Returns: The accounts whose gate was open, in order.
     func leaveFront() -> [AccountID] {
-        states.withLock { states in
+        let untried = accounts.enrolled.filter { isOpen($0) }
+        return states.withLock { states in
             states.isBehind = true
             states.departures += 1
-            let open = states.gates.filter(\.value.isOpen).map(\.key)
-                .sorted { $0.rawValue < $1.rawValue }
+            let tried = states.gates.filter(\.value.isOpen).map(\.key)
+            let open = (tried + untried.filter { states.gates[$0] == nil }).sorted { $0.rawValue < $1.rawValue }
             for account in open {
                 states.gates[account] = .closed([])
                 events.post(.gate(account: account, .closed([GateState.notPassed])))

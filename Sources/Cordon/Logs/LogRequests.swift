@@ -93,11 +93,17 @@ public actor LogRequests: AccountFollower {
 
     /// What the log says of the account goes, and what waits to be sent; the requests go with what else is pending for the account.
     func eraseLogs(of account: ManagedAccount) -> [String] {
-        context.configuration.logFile?.forget([account.id.rawValue, account.userPrincipalName])
-        return (context.pending.logOrders ?? []).filter { $0.account == account.id }.compactMap { order in
-            do throws(ProtectionError) { try file(of: order).remove() } catch { return error.reason }
-            return nil
+        var failures: [String] = []
+        func note(_ removal: () throws(ProtectionError) -> Void) {
+            do throws(ProtectionError) { try removal() } catch { failures.append(error.reason) }
         }
+        note { () throws(ProtectionError) in
+            try context.configuration.logFile?.forget([account.id.rawValue, account.userPrincipalName])
+        }
+        for order in context.pending.logOrders ?? [] where order.account == account.id {
+            note { () throws(ProtectionError) in try file(of: order).remove() }
+        }
+        return failures
     }
 
     private func dropLapsedLogOrders() {

@@ -67,15 +67,17 @@ public final class ProtectionLog: Sendable {
     }
 
     /// Removes every line that names one of these, and every verbose one.
-    func forget(_ names: [String]) {
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` where such lines may be left.
+    func forget(_ names: [String]) throws(ProtectionError) {
         let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
-        try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             for url in files {
                 let lines = contents(of: url).split(separator: "\n")
                 let left = lines.filter { Self.isHarmless($0, without: names) }
                 let file = StateFile(url: url)
                 // What no log can be written over, such as a folder, goes.
-                do { try file.write(Data(left.map { "\($0)\n" }.joined().utf8)) } catch { try? file.remove() }
+                do { try file.write(Data(left.map { "\($0)\n" }.joined().utf8)) } catch { try file.remove() }
             }
         }
     }

@@ -4,7 +4,7 @@ internal import CordonProtocol
 internal import Crypto
 internal import Foundation
 
-/// File names for accounts and commands that tell nothing of either.
+/// File names for accounts and commands, which tell nothing to those who cannot guess what they stand for.
 enum FolderName {
     /// The name for an account, the same for every spelling of its id.
     static func of(_ account: AccountID) -> String {

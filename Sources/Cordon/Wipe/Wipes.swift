@@ -170,6 +170,12 @@ actor Wipes {
         }
         wipe.vault = removed
         wipe.failures += try await changes.erase(account)
+        // The files in it are gone already; the empty folder would only say that there was an account.
+        for folder in [context.folder(of: account.id), context.backgroundFolder(of: account.id)] {
+            do { try FileManager.default.removeItem(at: folder) } catch CocoaError.fileNoSuchFile {} catch {
+                wipe.failures.append("an account's folder could not be removed")
+            }
+        }
         wipe.stage = .vaultWiped
         try context.wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.
@@ -179,10 +185,6 @@ actor Wipes {
                     "a wipe's report could not be discarded",
                     metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
-        }
-        // The files in it are gone already; the empty folder would only say that there was an account.
-        for folder in [context.folder(of: account.id), context.backgroundFolder(of: account.id)] {
-            try? FileManager.default.removeItem(at: folder)
         }
     }
 

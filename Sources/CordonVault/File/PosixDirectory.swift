@@ -27,10 +27,16 @@ extension PosixFile {
         let parent = (path as NSString).deletingLastPathComponent
         if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }
         if errno == EEXIST {
-            guard !following, isLink(path) else { return }
-            throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: path)
+            if !following, isLink(path) {
+                throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: path)
+            }
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw VaultError(.inputOutput, "What stands in the directory's place is no directory.", place: path)
+            }
+            return
         }
-        guard errno == ENOENT, parent != path, !parent.isEmpty else { throw .system("mkdir", path) }
+        guard errno == ENOENT || errno == ENOTDIR, parent != path, !parent.isEmpty else { throw .system("mkdir", path) }
         try makeDirectory(parent)
         if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }
         guard errno == EEXIST else { throw .system("mkdir", path) }

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonSignIn
 import CordonTesting
@@ -19,9 +20,10 @@ import Testing
 
     private static let metadata = "/.well-known/openid-configuration"
 
-    private func failureOfSignIn(whereMember member: String, of path: String, is form: String) async throws
-        -> SignInError?
-    {
+    /// The pages that the browser is sent to are counted in `visits`.
+    private func failureOfSignIn(
+        whereMember member: String, of path: String, is form: String, visits: Locked<Int> = Locked(0)
+    ) async throws -> SignInError? {
         let fixture = try SignInFixture()
         let transport = RewritingTransport(inner: fixture.provider.transport) { place, body in
             guard place == path, var document = try JSONSerialization.jsonObject(with: body) as? [String: Any] else {
@@ -39,6 +41,7 @@ import Testing
         // No answer comes from a browser that was sent to a foreign page.
         let provider = fixture.provider
         let browser = BrowserLauncher { page, _ in
+            visits.withLock { $0 += 1 }
             guard let answer = await provider.visit(page, as: .worker) else { throw CancellationError() }
             return answer
         }
@@ -54,6 +57,18 @@ import Testing
                 try await failureOfSignIn(whereMember: member, of: Self.metadata, is: form) != nil, "\(form.prefix(60))"
             )
         }
+    }
+
+    @Test func `no browser is sent to a page in a wrong form`() async throws {
+        let visits = Locked(0)
+        for form in Self.wrongForms {
+            _ = try await failureOfSignIn(
+                whereMember: "authorization_endpoint", of: Self.metadata, is: form, visits: visits)
+            #expect(visits.withLock { $0 } == 0, "\(form.prefix(60))")
+        }
+        // The control: with metadata that nothing was changed in, one is.
+        _ = try await failureOfSignIn(whereMember: "unknown", of: Self.metadata, is: "true", visits: visits)
+        #expect(visits.withLock { $0 } == 1)
     }
 
     @Test(arguments: ["keys", "kty", "crv", "x", "y", "kid"])

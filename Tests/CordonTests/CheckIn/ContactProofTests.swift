@@ -12,10 +12,7 @@ import Testing
         let time = TestTime()
         let device = try Device(time: time)
         let protection = try await device.enrolled(["printBlocked": .bool(false)])
-        await device.service.set {
-            $0.signsContact = true
-            $0.sparesEnvelopes = true
-        }
+        await device.service.set { $0.sparesEnvelopes = true }
         #expect(await protection.checkIn(device.account.id) == .policiesUnchanged)
         return (device, time, protection)
     }
@@ -103,6 +100,28 @@ import Testing
         #expect(lastCheckIn(protection) == time.now)
     }
 
+    @Test(arguments: [false, true])
+    func `an answer that nobody signed is no contact, right after enrolment or after an envelope whose word was taken off`(
+        _ hasEnvelope: Bool
+    ) async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        await device.service.set { $0.signsContact = false }
+        if hasEnvelope {
+            time.advance(by: 3600)
+            #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        }
+        let before = time.now
+        time.advance(by: 3600)
+        await device.service.set {
+            $0.sparesEnvelopes = true
+            $0.forger = SoftwareSigningKey()
+        }
+        #expect(await !protection.checkIn(device.account.id).didSucceed)
+        #expect(lastCheckIn(protection) == before)
+    }
+
     @Test func `a later moment than the service signed is not believed, although the record is sealed`() async throws {
         let (device, time, _) = try await enrolled()
         let name = try #require(device.files(in: "registrations").first { $0.hasSuffix(".json") })
@@ -119,7 +138,6 @@ import Testing
     {
         let house = try await Gatehouse()
         let protection = try await house.opened()
-        await house.device.service.set { $0.signsContact = true }
         await protection.checkIn(house.account)
         let data = house.device.folder.appending(path: "data")
         let copy = house.device.folder.appending(path: "copy")

@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonTesting
 import CordonVault
+import Crypto
 import Foundation
 import Testing
 
@@ -44,6 +45,30 @@ import Testing
             directory: stand.house.device.folder.appending(path: "data/vault"), keyStore: keys,
             name: "example.notes")
         await #expect(throws: VaultError(.locked, "")) { try await vault.unlock(stand.account) }
+    }
+
+    @Test func `the share of a key lies in the clear neither on the device nor with the service`() async throws {
+        let stand = try await GuardStand()
+        let protection = try await stand.guarded()
+        await protection.suspend()
+        let kept = try #require(stand.service.share.withLock { $0 }).sealed
+        let sealed = try #require(Base64URL.decode(kept))
+        let recoveryKey = try protection.context.seal.key("cordon-guard-recovery-1")
+        let share = try #require(KeyGuardRecord.open(sealed, recoveryKey, stand.account))
+        let bytes = share.withUnsafeBytes { Data($0) }
+        let forms = [bytes, Data(Base64URL.encode(bytes).utf8), Data(bytes.base64EncodedString().utf8)]
+        var looked = 0
+        for name in try FileManager.default.subpathsOfDirectory(atPath: stand.house.device.folder.path) {
+            guard let text = try? Data(contentsOf: stand.house.device.folder.appending(path: name)) else { continue }
+            looked += 1
+            #expect(forms.allSatisfy { text.range(of: $0) == nil }, "\(name)")
+        }
+        #expect(looked > 15)
+        let sent = Data(kept.utf8) + sealed
+        #expect(forms.allSatisfy { sent.range(of: $0) == nil })
+        // The control: that share is what the key hangs on.
+        try await protection.context.vault.unlock(stand.account, with: share)
+        #expect(await isInMemory(stand, protection))
     }
 
     @Test func `nothing hangs on a share that the service does not keep`() async throws {

@@ -12,7 +12,6 @@ import Testing
     /// A guarded account whose service says in its answers whether it keeps the share.
     private func guarded() async throws -> (GuardStand, AppProtection) {
         let stand = try await GuardStand()
-        await stand.service.set { $0.signsContact = true }
         return (stand, try await stand.guarded())
     }
 
@@ -46,7 +45,6 @@ import Testing
 
     @Test func `a share that the service has lost is left anew after a finger as after the PIN`() async throws {
         let stand = try await GuardStand()
-        await stand.service.set { $0.signsContact = true }
         let items = FingerItems()
         let first = try await stand.opened { $0.biometryItems = items }
         #expect(await first.checkIn(stand.account).didSucceed)

@@ -89,6 +89,32 @@ import Testing
         }
     }
 
+    @Test func `a gate that asks for nothing and was never tried is closed with the others`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start { $0.deviceFacts = { _ in Gatehouse.soundDevice } }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        let account = device.account.id
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: account)
+        #expect(protection.gate.isOpen(for: account))
+        #expect(protection.gate.leftFront() == [account])
+        #expect(!protection.gate.isOpen(for: account))
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await protection.files.read("plan", of: account)
+        }
+        #expect(await protection.gate.cameToFront(account).value.isOpen)
+        #expect(try await protection.files.read("plan", of: account) == Data("plan".utf8))
+    }
+
+    @Test func `no account's gate is open in an app that is not in front`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start()
+        protection.gate.leftFront()
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        #expect(!protection.gate.isOpen(for: device.account.id))
+    }
+
     @Test func `of leaving and coming back the last one said counts, however late its work is done`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()

@@ -94,10 +94,7 @@ import Testing
 
     @Test func `a refusal is no contact, although the service signed it`() async throws {
         let (house, protection) = try await opened("wipe")
-        await house.device.service.set { service in
-            service.signsContact = true
-            service.changeContact = { $0.isAccountDisabled = true }
-        }
+        await house.device.service.set { $0.changeContact = { $0.isAccountDisabled = true } }
         #expect(await protection.checkIn(house.account) == .parsingFailure)
     }
 

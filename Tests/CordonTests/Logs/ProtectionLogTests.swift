@@ -125,6 +125,26 @@ import Testing
         #expect(text(log).contains("asked for oid-b"))
     }
 
+    @Test func `a log that a wipe cannot look through is in its receipt, and no account leaves without a wipe`()
+        async throws
+    {
+        let log = try makeLog()
+        let protection = try await start(log)
+        try await device.publish([:])
+        await protection.enroll(device.account)
+        Logger(label: "app") { log.handler($0) }.info("asked for OID-A")
+        let lock = device.folder.appending(path: "data/logs.lock")
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        #expect(await protection.unenroll(device.account.id, wiping: false) != .unenrolled)
+        #expect(protection.enrolledAccounts == [device.account])
+        try await protection.wipe(device.account.id)
+        let sent = try #require(await device.service.acknowledgements.last?.receipt)
+        let receipt = try WipeReceipt(verifying: sent, signedBy: device.sessions.publicKey)
+        #expect(!receipt.succeeded)
+        #expect(protection.enrolledAccounts.isEmpty)
+    }
+
     @Test func `many writers lose no line`() async throws {
         let (one, two) = (try makeLog(), try makeLog())
         await withTaskGroup { group in

@@ -71,7 +71,6 @@ import Testing
         let device = try Device()
         let account = device.account
         await device.service.set { service in
-            service.signsContact = true
             service.change = { envelope in
                 envelope.configurations = [.object(["limit": .integer(3)])]
                 envelope.allowedAccounts = [.init(id: account.id, userPrincipalName: account.userPrincipalName)]

@@ -65,7 +65,7 @@ actor ScriptedService: HTTPTransport {
     /// Whether an envelope that is in force is not sent again.
     var sparesEnvelopes = false
     /// Whether check-ins are answered with a signed word of it, as by every service but an older one.
-    var signsContact = false
+    var signsContact = true
     /// Changes that word before it is signed.
     var changeContact: @Sendable (inout ContactProof) -> Void = { _ in }
     /// What every answer asks for.

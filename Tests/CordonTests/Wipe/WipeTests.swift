@@ -57,6 +57,28 @@ import Testing
         #expect(!device.mayPrint(protection), "what is left behind is denied, not free")
     }
 
+    @Test func `no name that a wipe leaves is what a guess at the account gives`() async throws {
+        let device = try Device()
+        let account = device.account.id
+        try await device.publish([:])
+        let protection = try await device.start { $0.keepsBackgroundFiles = true }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: account)
+        try await protection.files.background.write(Data("queue".utf8), as: "queue", of: account)
+        func told() throws -> [String] {
+            let guesses = [account.rawValue, account.fileName, FolderName.of(account)]
+            return try FileManager.default.subpathsOfDirectory(atPath: device.folder.path)
+                .filter { name in guesses.contains { name.lowercased().contains($0.lowercased()) } }
+        }
+        // The control: while the account is enrolled, names tell of it.
+        #expect(try told().count > 2)
+        let wipe = command()
+        await device.service.set { $0.commands = [wipe] }
+        #expect(await protection.checkIn(account) == .wipeReceived)
+        #expect(await device.service.acknowledgements.map(\.phase) == [.started, .succeeded])
+        #expect(try told() == [])
+    }
+
     @Test func `a command for another account, or one that lapsed, removes nothing`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()

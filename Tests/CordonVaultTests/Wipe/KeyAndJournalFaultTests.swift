@@ -45,6 +45,21 @@ struct KeyAndJournalFaultTests {
         _ = try Vault(directory: place, keyStore: InMemoryKeyStore())
     }
 
+    @Test(arguments: ["app", "app/vault", "app/vault/keys", "app/vault/wipes"])
+    func `a vault names what stands in place of a folder of its`(name: String) throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let place = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        #expect(mkfifo(place.path, 0o600) == 0)
+        let error = #expect(throws: VaultError(.inputOutput, "")) {
+            try Vault(directory: folder.appendingPathComponent("app/vault"), keyStore: InMemoryKeyStore())
+        }
+        #expect(error?.reason == "What stands in the directory's place is no directory.")
+        #expect(error?.place == place.path)
+    }
+
     @Test(arguments: [false, true])
     func `a key that could not be made is there whole or not at all`(persistently: Bool) async throws {
         let workshop = try await Workshop()
