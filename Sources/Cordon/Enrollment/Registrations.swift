@@ -50,7 +50,8 @@ actor Registrations {
         let result = try await session.client.register(
             RegistrationRequest(
                 application: service.application(of: account), device: service.device(tagged: tag), source: source,
-                nonce: nonce, formerRegistrationID: context.guards.registration(of: account.id)),
+                nonce: nonce, formerRegistrationID: context.guards.registration(of: account.id),
+                replacedRegistrationID: previous?.registrationID),
             token: session.token)
         guard result.account.id == account.id else { return .notEnrolledAccount }
         await beginLaunches(of: account.id)

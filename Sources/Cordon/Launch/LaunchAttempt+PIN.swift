@@ -44,7 +44,10 @@ extension LaunchAttempt {
             var counts = recognised == biometry
             if counts, isClosed { counts = await openKeyByBiometry() }
             session.steps.append(LaunchStep(.pin, counts ? .done : .refused))
-            if counts { await tools.pins.recordActivity(of: account, at: ClockReading(configuration.clock)) }
+            if counts {
+                await tools.pins.recordActivity(of: account, at: ClockReading(configuration.clock))
+                shown.insert(.pin)
+            }
             return .again
         case .entered(let pin)?: return await check(pin, access)
         }
@@ -58,6 +61,7 @@ extension LaunchAttempt {
             case .right:
                 try await openKey(with: key)
                 hasEnteredPIN = true
+                shown.insert(.pin)
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 session.steps.append(LaunchStep(.pin, .done))
                 return .again
@@ -115,6 +119,7 @@ extension LaunchAttempt {
                 pinKey = made.key
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 hasEnteredPIN = true
+                shown.insert(.pin)
                 try await keepRecoveredKey()
                 return .again
             } catch { return await showFailure(error) }
@@ -139,6 +144,7 @@ extension LaunchAttempt {
         case .signedIn(let who)? where who == account || who == AccountID(holder.userPrincipalName):
             session.steps.append(LaunchStep(.signIn, .done))
             hasSignedIn = true
+            shown.insert(.signIn)
             let now = ClockReading(configuration.clock)
             do {
                 try tools.context.changeLaunchRecord(of: account) { record in

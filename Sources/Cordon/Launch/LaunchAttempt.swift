@@ -98,6 +98,8 @@ struct LaunchAttempt: Sendable {
     var hasSignedIn = false
     /// The person entered the PIN on this attempt.
     var hasEnteredPIN = false
+    /// What the person has shown on this attempt: the PIN, or a finger in its place, and a sign-in.
+    var shown: LaunchConditions.Shown = []
     /// What the PIN has opened that the person entered or made on this attempt.
     var pinKey: PINKey?
     /// What the service has given out on this attempt, for the PIN that is made next.
@@ -140,7 +142,7 @@ struct LaunchAttempt: Sendable {
     /// Looks at everything anew, because the gate was closed since the attempt began; what the person showed before counts only as
     /// far as it was recorded.
     nonisolated(nonsending) mutating func runAgain() async -> LaunchOutcome.Result {
-        (hasSignedIn, hasEnteredPIN, hasCheckedIn) = (false, false, false)
+        (hasSignedIn, hasEnteredPIN, hasCheckedIn, shown) = (false, false, false, [])
         return await runChecks()
     }
 
@@ -157,7 +159,8 @@ struct LaunchAttempt: Sendable {
             if isEnrolled, tools.context.accounts[account] == nil { return .wiped }
             let decision =
                 tools.context.accounts.isUntargeted(account)
-                ? PolicyDecision(reasons: []) : await tools.conditions.decision(of: account, on: session.occasion)
+                ? PolicyDecision(reasons: [])
+                : await tools.conditions.decision(of: account, on: session.occasion, after: shown)
             reasons = decision.reasons
             let seen = tools.gates.seenWarnings(of: account)
             let left = PolicyDecision(reasons: decision.reasons.filter { !seen.contains(Self.mark(of: $0)) })

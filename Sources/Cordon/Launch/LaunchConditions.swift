@@ -7,6 +7,9 @@ internal import Foundation
 struct LaunchConditions: Sendable {
     /// Longer ago than any limit: what was never done is due.
     private static let longAgo = Duration.seconds(Int64(1) << 40)
+    /// For how long what the person has shown at the gate counts as shown just now: rules may ask again at every opening, with no time
+    /// for the look that follows.
+    private static let moment = Duration.seconds(60)
 
     private let context: ProtectionContext
     private let rules: EnforcedRules
@@ -21,17 +24,26 @@ struct LaunchConditions: Sendable {
     }
 
     /// What the rules say of an account's launch now, with every reason.
+    ///
+    /// - Parameter shown: What the person has shown on the present attempt at the gate.
     nonisolated(nonsending) func decision(
-        of account: AccountID, on occasion: LaunchOccasion
+        of account: AccountID, on occasion: LaunchOccasion, after shown: Shown = []
     ) async -> PolicyDecision {
-        decision(of: account, on: occasion, given: await context.statedFacts(for: account))
+        decision(of: account, on: occasion, after: shown, given: await context.statedFacts(for: account))
+    }
+
+    /// What a person shows at a gate; a finger or a face counts as the PIN.
+    struct Shown: OptionSet {
+        let rawValue: Int
+        static let pin = Self(rawValue: 1)
+        static let signIn = Self(rawValue: 2)
     }
 
     private func decision(
-        of account: AccountID, on occasion: LaunchOccasion, given stated: StatedFacts
+        of account: AccountID, on occasion: LaunchOccasion, after shown: Shown, given stated: StatedFacts
     ) -> PolicyDecision {
         var question = Question(.launch, owner: .managed(account))
-        question.device = launchFacts(of: account, on: occasion, given: stated)
+        question.device = launchFacts(of: account, on: occasion, after: shown, given: stated)
         let decision = rules.decision(for: question)
         var own: [PolicyReason] = []
         if let record = context.accounts[account], !context.accounts.allowedAccounts.admits(record.account) {
@@ -55,7 +67,7 @@ struct LaunchConditions: Sendable {
 
     /// The facts that conditions look at: the app's, and what Cordon knows itself.
     private func launchFacts(
-        of account: AccountID, on occasion: LaunchOccasion, given stated: StatedFacts
+        of account: AccountID, on occasion: LaunchOccasion, after shown: Shown, given stated: StatedFacts
     ) -> DeviceFacts {
         var facts = stated.facts
         // Not with `??`: the compiler (6.3.1, Linux) does not align the vector in its operand.
@@ -72,10 +84,17 @@ struct LaunchConditions: Sendable {
         let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
         facts.sinceSignIn = signedIn ?? Self.longAgo
         addPINFacts(of: account, now: now, isInUse: isInUse, to: &facts)
+        if shown.contains(.signIn) { facts.sinceSignIn = Self.justNow(facts.sinceSignIn) }
+        if shown.contains(.pin) { facts.sincePIN = Self.justNow(facts.sincePIN) }
         if let last = context.accounts.state(of: account)?.lastCheckIn {
             facts.sinceCheckIn = offlineTime(since: last, remembered, now: now)
         }
         return facts
+    }
+
+    /// The time since something was shown; zero where that was a moment ago.
+    private static func justNow(_ since: Duration?) -> Duration? {
+        since.map { $0 >= .zero && $0 < moment ? .zero : $0 }
     }
 
     /// A PIN record that cannot be read has no count: the PIN is due, and asking for it closes the gate or has a new one made

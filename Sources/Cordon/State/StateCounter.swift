@@ -47,21 +47,31 @@ public struct FileStateCounter: StateCounter {
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnreadable`, also for a file that holds no number.
     public func value(of name: String) throws(ProtectionError) -> Int64 {
-        guard let bytes = try folder.file(name).read(atMost: Self.longest) else { return 0 }
-        guard let number = Int64(String(decoding: bytes, as: UTF8.self)), number >= 0 else {
+        guard let number = try number(in: folder.file(name)) else {
             throw ProtectionError(.stateUnreadable, "a state counter is damaged")
         }
         return number
     }
 
-    /// Notes a number, durably.
+    /// Notes a number, durably. A file that holds none is put aside: it counts as one that was lost, or the person could never go on.
     ///
-    /// - Throws: ``ProtectionError``: `stateUnwritable`; `stateUnreadable` where the number before cannot be told, because
+    /// - Throws: ``ProtectionError``: `stateUnwritable`; `stateUnreadable` where the number before cannot be read, because
     ///   the new one may be lower.
     public func raise(_ name: String, to number: Int64) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-            guard number > (try value(of: name)) else { return }
-            try folder.file(name).write(Data(String(number).utf8))
+            let file = folder.file(name)
+            if let before = try self.number(in: file) {
+                guard number > before else { return }
+            } else {
+                file.setAside()
+            }
+            try file.write(Data(String(number).utf8))
         }
+    }
+
+    /// The number in a file, 0 where there is none; nil where what is there is no number.
+    private func number(in file: StateFile) throws(ProtectionError) -> Int64? {
+        guard let bytes = try file.read(atMost: Self.longest) else { return 0 }
+        return Int64(String(decoding: bytes, as: UTF8.self)).flatMap { $0 < 0 ? nil : $0 }
     }
 }

@@ -14,6 +14,10 @@ public struct RegistrationRequest: Sendable, Codable, Equatable {
     /// The registration before this one, where files of the account on this device still hang on the share that the app left there
     /// (``RecoveryShare``): the service keeps a copy of that share for the new registration. Nil for none, and from older apps.
     public var formerRegistrationID: String?
+    /// The registration whose place this one takes, with all that the app keeps of the account; nil for an enrolment, and from older apps.
+    /// Where a wipe has ended that one meanwhile, the app keeps a copy from before, and the service has it wiped again. The new one goes on
+    /// with its number (``CheckInRequest/stateGeneration``).
+    public var replacedRegistrationID: String?
 
     /// How an enrolment came about.
     public enum Source: String, Sendable, Codable {
@@ -28,9 +32,10 @@ public struct RegistrationRequest: Sendable, Codable, Equatable {
     /// Makes a request.
     public init(
         application: ApplicationFacts, device: DeviceDescription, source: Source, nonce: String,
-        formerRegistrationID: String? = nil
+        formerRegistrationID: String? = nil, replacedRegistrationID: String? = nil
     ) {
         self.formerRegistrationID = formerRegistrationID
+        self.replacedRegistrationID = replacedRegistrationID
         self.application = application
         self.device = device
         self.source = source

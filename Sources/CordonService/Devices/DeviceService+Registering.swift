@@ -41,6 +41,9 @@ extension DeviceService {
                 if let former = request.formerRegistrationID {
                     try change.copyRecoveryShare(fromRegistration: former, to: registration)
                 }
+                if let replaced = request.replacedRegistrationID {
+                    try goOn(from: replaced, as: &registration, in: change)
+                }
                 try change.audit(
                     AuditRecord.Actor(registration), "registration.create", "registration/\(registration.id)",
                     details: [
@@ -125,6 +128,20 @@ extension DeviceService {
                 operation.failure = "the app registered again with a new key; its new registration has the wipe"
                 try wipes.step(&operation, to: .expired, by: .service, in: change)
             }
+        }
+    }
+
+    /// The app goes on with what it keeps since another registration. Where a wipe has ended that one, or a later one of the same install,
+    /// this is a copy from before, and is wiped again; and it has to be as new as what was reported meanwhile.
+    private func goOn(
+        from replaced: String, as new: inout Registration, in change: Change
+    ) throws(ServiceError) {
+        let ofInstall = try change.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
+            .filter { [new] in $0.id != new.id && $0.isSameInstall(as: new) }
+        guard let first = ofInstall.first(where: { $0.id == replaced }) else { return }
+        for old in ofInstall where old.created >= first.created {
+            new.stateGeneration = [new.stateGeneration, old.stateGeneration].compactMap { $0 }.max()
+            if old.state == .wiped { new.missedWipe = new.missedWipe ?? .device }
         }
     }
 

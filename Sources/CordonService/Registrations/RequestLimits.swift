@@ -7,6 +7,7 @@ extension RegistrationRequest {
         try device.check()
         try checkText(nonce, "nonce", atMost: 128)
         if let former = formerRegistrationID { try checkText(former, "formerRegistrationID", atMost: 128) }
+        if let replaced = replacedRegistrationID { try checkText(replaced, "replacedRegistrationID", atMost: 128) }
     }
 }
 

@@ -214,6 +214,60 @@ struct RegistrationTests {
         #expect(try await app.register().isNew)
     }
 
+    @Test func `what an app goes on with from before a wipe is wiped again, and what it has from after it is not`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        try await test.protect(to: .group("staff"))
+        func signedIn() -> TestApp {
+            test.clock.advance(by: 10)
+            var app = TestApp(test)
+            app.authenticated = test.clock.now
+            return app
+        }
+        var first = signedIn()
+        try await first.register()
+        var second = signedIn()
+        #expect(try await second.register(inPlaceOf: first.registrationID).result.statusCode == .newPolicies)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        try await second.wipe()
+        // A home of the first registration, and one of the second, put back after the wipe.
+        for former in [first, second] {
+            var copy = signedIn()
+            #expect(try await copy.register(inPlaceOf: former.registrationID).result.statusCode == .wipeReceived)
+            #expect(copy.envelope?.commands.map(\.kind) == [.wipe])
+            try await copy.wipe()
+        }
+        var fresh = signedIn()
+        #expect(try await fresh.register().result.statusCode == .newPolicies)
+        var next = signedIn()
+        #expect(try await next.register(inPlaceOf: fresh.registrationID).result.statusCode == .newPolicies)
+        // Of a registration that is another person's, or that nobody knows, nothing follows.
+        var other = TestApp(test, user: "ben", tag: "tag-2")
+        other.authenticated = test.clock.now
+        #expect(try await other.register(inPlaceOf: first.registrationID).result.statusCode == .newPolicies)
+        var unknown = signedIn()
+        #expect(try await unknown.register(inPlaceOf: "unknown").result.statusCode == .newPolicies)
+    }
+
+    @Test func `a registration in another's place goes on with its number, and an enrolment with none`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        try await test.protect(to: .group("staff"))
+        var first = TestApp(test)
+        try await first.register()
+        try await first.checkIn(generation: 40)
+        test.clock.advance(by: 120)
+        var second = TestApp(test)
+        try await second.register(inPlaceOf: first.registrationID)
+        try await second.checkIn(generation: 12)
+        #expect(second.contact?.stateGeneration == 40)
+        test.clock.advance(by: 120)
+        var third = TestApp(test)
+        try await third.register()
+        try await third.checkIn(generation: 1)
+        #expect(third.contact?.stateGeneration == 1)
+    }
+
     @Test func `a tag that is new after a wipe is no way around the sign-in, and another device is free`() async throws
     {
         // SRV-TG-30, SRV-CI-095

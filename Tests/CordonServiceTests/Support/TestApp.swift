@@ -47,10 +47,12 @@ struct TestApp {
     var device: DeviceDescription { DeviceDescription(tag: tag, osVersion: "18.2", model: model) }
 
     @discardableResult
-    mutating func register(after former: String? = nil) async throws -> RegistrationOutcome {
+    mutating func register(
+        after former: String? = nil, inPlaceOf replaced: String? = nil
+    ) async throws -> RegistrationOutcome {
         let request = RegistrationRequest(
             application: application, device: device, source: .appRegistered, nonce: nextNonce(),
-            formerRegistrationID: former)
+            formerRegistrationID: former, replacedRegistrationID: replaced)
         let outcome = try await test.service.devices.register(request, by: caller)
         registrationID = outcome.result.registrationID
         if outcome.isNew { current = nil }

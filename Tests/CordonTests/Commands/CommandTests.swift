@@ -47,7 +47,8 @@ import Testing
         await device.service.set { $0.commands = [Self.command(.reRegister)] }
         #expect(await protection.checkIn(device.account.id) == .newPolicies)
         #expect(await events.has(ended(.reRegister)))
-        #expect(await device.service.registered.count == 2)
+        let replaced = await device.service.registered.map(\.replacedRegistrationID)
+        #expect(replaced == [nil, await device.service.registration])
         #expect(try await protection.files.read("plan", of: device.account.id) == Data("plan".utf8))
     }
 

@@ -10,6 +10,31 @@ import Testing
     private func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
     private func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
 
+    @Test(arguments: ["PIN", "finger", "sign-in"])
+    func `rules that ask at every opening ask once, however long the look takes`(for shown: String) async throws {
+        let house = try await Gatehouse()
+        let asks: [String: JSONValue] = ["organizationalCredentialsRequired": .bool(shown == "sign-in")]
+        let rules: [String: JSONValue] = ["periodOnlineBeforeAccessCheck": .string("PT0S")]
+        let protection = try await house.opened(rules.merging(asks) { $1 }) { configuration in
+            configuration.deviceFacts = { _ in
+                house.clock.advance(.seconds(1))
+                return Gatehouse.soundDevice
+            }
+        }
+        await protection.suspend()
+        house.clock.advance(.seconds(1))
+        if shown == "finger" {
+            await house.person.set { person in
+                (person.recognises, person.pins) = (.finger, [.recognised(.finger), .cancelled])
+            }
+        }
+        let outcome = await protection.resume(house.account)
+        #expect(outcome.isOpen)
+        let kinds = outcome.steps.map(\.kind)
+        #expect(kinds.filter { $0 == .pin }.count == 1, "\(kinds)")
+        #expect(kinds.filter { $0 == .signIn }.count == (shown == "sign-in" ? 1 : 0), "\(kinds)")
+    }
+
     @Test func `a person who was away for a short time is not asked again`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()

@@ -80,9 +80,16 @@ import Testing
     @Test func `a refused envelope is reported at the next check-in, once`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
-        await device.service.set { $0.forger = SoftwareSigningKey() }
+        // Of what it answers the envelope alone is another's.
+        await device.service.set {
+            $0.forger = SoftwareSigningKey()
+            $0.signsContact = false
+        }
         #expect(await protection.checkIn(device.account.id) == .parsingFailure)
-        await device.service.set { $0.forger = nil }
+        await device.service.set {
+            $0.forger = nil
+            $0.signsContact = true
+        }
         let restarted = try await device.start()
         await restarted.checkIn(device.account.id)
         await restarted.checkIn(device.account.id)

@@ -189,7 +189,11 @@ import Testing
         #expect(restarted.enrolledAccounts == [device.account])
     }
 
-    @Test func `a counter that was lost asks for a sign-in, deletes nothing, and counts again afterwards`() async throws
+    enum Loss: CaseIterable { case removed, emptied, folder }
+
+    @Test(arguments: Loss.allCases)
+    func `a counter that was lost asks for a sign-in, deletes nothing, and counts again afterwards`(loss: Loss)
+        async throws
     {
         let house = try await Gatehouse()
         let folder = house.device.folder.appending(path: "counters")
@@ -197,7 +201,13 @@ import Testing
         let protection = try await house.opened { $0.stateCounter = counter }
         try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: house.account)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-            try FileManager.default.removeItem(at: folder.appending(path: name))
+            let place = folder.appending(path: name)
+            try FileManager.default.removeItem(at: place)
+            switch loss {
+            case .removed: break
+            case .emptied: try Data().write(to: place)
+            case .folder: try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+            }
         }
         await house.goOffline()
         let offline = try await house.start { $0.stateCounter = counter }

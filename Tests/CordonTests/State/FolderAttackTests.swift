@@ -116,12 +116,13 @@ import Testing
     }
 
     @Test func `nothing of a home is open to another user of the machine`() async throws {
-        let copy = try await AttackedHome().copy()
+        let home = try await AttackedHome()
+        let copy = try home.copy()
         defer { copy.remove() }
         // The readable file is what the app wrote by itself.
         let kept = try AttackedHome.tree(copy.folder).filter { !$0.key.hasSuffix("/readable") }
         #expect(kept.count > 40)
-        #expect(kept.filter { $0.value.permissions & 0o077 != 0 }.map(\.key).sorted() == [])
+        #expect(kept.filter { $0.value.permissions & 0o077 != 0 }.map(\.key).sorted() == [], "\(home.account)")
     }
 
     @Test func `an untouched copy of the home opens with its PIN, so that the other tests show something`() async throws
