@@ -16,13 +16,18 @@ actor FreshSignIn {
     private let shared: SharedDeviceMode?
     private let discovery: ServiceDiscovery
     private let screen: Screen
+    private let input: TypedLines
     private var latest: (account: AccountID, at: ContinuousClock.Instant)?
 
-    init(_ client: SignInClient, shared: SharedDeviceMode?, discovery: ServiceDiscovery, screen: Screen) {
+    init(
+        _ client: SignInClient, shared: SharedDeviceMode?, discovery: ServiceDiscovery, screen: Screen,
+        input: TypedLines
+    ) {
         self.client = client
         self.shared = shared
         self.discovery = discovery
         self.screen = screen
+        self.input = input
     }
 
     /// Answers the gate: the account signed in, or why it did not.
@@ -36,8 +41,8 @@ actor FreshSignIn {
             return .signedIn(try await signIn(account).id)
         } catch {
             if error.code == .cancelled { return .cancelled }
-            let problem = Problem(error)
-            return .unavailable([problem.message, problem.hint].compactMap(\.self).joined(separator: ". "))
+            // Whoever is asked at the gate has nothing of the account open.
+            return .unavailable(Problem(error, isSomethingOpen: false).sentences)
         }
     }
 
@@ -55,9 +60,11 @@ actor FreshSignIn {
         request.maximumAuthenticationAge = Self.window
         request.account = account?.id
         request.loginHint = account?.userPrincipalName
-        let browser = screen.browser
-        if let shared { return try await shared.signIn(request, browser: browser).account }
-        return try await client.signIn(request, browser: browser).account
+        let (asked, browser, client, shared) = (request, screen.browser, client, shared)
+        return try await input.untilCancelled { () async throws(SignInError) -> SignedInAccount in
+            if let shared { return try await shared.signIn(asked, browser: browser).account }
+            return try await client.signIn(asked, browser: browser).account
+        }
     }
 }
 

@@ -28,6 +28,11 @@ enum DeviceAccount: Equatable {
     case signedOut
     case here(SignedInAccount)
 
+    /// Who is here; nil where no one is, or it is not known.
+    var account: SignedInAccount? {
+        if case .here(let account) = self { account } else { nil }
+    }
+
     /// What stands where an account's name would.
     var words: String {
         switch self {
@@ -57,6 +62,10 @@ extension NotesApp {
     private func welcome(_ account: SignedInAccount) async {
         guard let protection else { return }
         await names.learn([account.managed])
+        do { try await requireHere(account.id) } catch {
+            return screen.tell(
+                "notEnrolled", .line(Self.problem(error).sentences), ["account": .string(account.id.rawValue)])
+        }
         let status = await protection.enroll(account.managed)
         guard status.didSucceed || status == .alreadyEnrolled else {
             let words =
@@ -73,9 +82,42 @@ extension NotesApp {
             ["account": .string(account.id.rawValue), "status": .integer(Int64(status.rawValue))])
     }
 
-    /// Refuses what is done with notes while no one's are on the screen of a shared device.
-    func requireSomebody(for command: TypedCommand) throws(Problem) {
-        guard shared != nil, current.account == nil, command.concernsNotes else { return }
+    /// Opens the key of the session in force, where the broker gives it out; whether it did. It gives none while this app owes the clean-up
+    /// of another session.
+    static func open(_ keys: SharedDeviceKeyStore?, on shared: SharedDeviceMode?) async -> Bool {
+        guard let keys, let shared, let here = try? await shared.currentAccount().current,
+            let key = try? await shared.sessionKey(for: here.id)
+        else { return false }
+        return (try? keys.open(with: key)) != nil
+    }
+
+    /// Has the broker say that this is the account that is signed in on a shared device now, and opens what hangs on its session. Whoever
+    /// left is removed first.
+    ///
+    /// What this app remembers of the device's account does not count: the person may have left while it stood still.
+    func requireHere(_ account: AccountID) async throws {
+        guard let shared, let sessionKeys else { return }
+        guard let here = try await shared.refresh().current, here.id == account else {
+            throw Problem("\(await names.name(of: account)) is not signed in on this device", hint: "Type `sign-in`.")
+        }
+        let key = try await shared.sessionKey(for: account)
+        try sessionKeys.open(with: key)
+        guard keysCameLate, let protection else { return }
+        guard protection.enrolledAccounts.contains(where: { $0.id == account }) else {
+            keysCameLate = false
+            return
+        }
+        // What was stored when the app started without the key is closed until the service has said again what holds.
+        let status = await protection.checkIn(account)
+        keysCameLate = !status.didSucceed
+    }
+
+    /// Refuses what is done with notes on a shared device, unless they are on the screen and of the person who the broker says is here.
+    func requireSomebody(for command: TypedCommand) async throws {
+        guard let shared, command.concernsNotes else { return }
+        if let account = current.account { return try await requireHere(account) }
+        // Without the broker no one is here, whatever this app knew before.
+        try await shared.refresh()
         if let closed = heldBack[window], case .here(let account) = deviceAccount, account.id == closed {
             throw Problem(
                 "\(account.userPrincipalName)'s notes are closed", hint: "Type `use \(account.userPrincipalName)`.")
@@ -104,6 +146,9 @@ extension NotesApp {
     func cleanUp(_ leaving: CleanUp) async throws {
         await stopWork(for: leaving.account)
         await leaving.workStopped()
+        // Nothing more is opened with an ended session's key; and whoever comes next is asked for, also where it is the same person.
+        sessionKeys?.close()
+        deviceAccount = .unknown
         try await removeData(of: leaving.account)
         await leaving.dataCleared()
     }

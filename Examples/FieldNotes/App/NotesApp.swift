@@ -30,6 +30,10 @@ actor NotesApp {
     let shared: SharedDeviceMode?
     /// Who is on the shared device, as far as this app knows.
     var deviceAccount = DeviceAccount.unknown
+    /// What ends with the session of a shared device; nil where the account is this app's own.
+    let sessionKeys: SharedDeviceKeyStore?
+    /// Whether the protection was made without the key of the session in force, so that what is stored has to be opened by a check-in.
+    var keysCameLate = false
     /// Whether a sign-in of this app waits for the person.
     var isSigningIn = false
     private let leaving = LeavingDesk()
@@ -55,11 +59,13 @@ actor NotesApp {
             folder: options.printer.map { URL(filePath: $0) } ?? home.appending(path: "printed"))
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         guard let (service, pin) = options.trustedService else {
-            (protection, signIn, freshSignIn, discovery, shared) = (nil, nil, nil, nil, nil)
+            (protection, signIn, freshSignIn, discovery, shared, sessionKeys) = (nil, nil, nil, nil, nil, nil)
             return
         }
         let folder = home.appending(path: "protected")
-        let keyStore = FileKeyStore(directory: home.appending(path: "keys"))
+        let deviceKeys = FileKeyStore(directory: home.appending(path: "keys"))
+        let sessionKeys = options.broker.map { _ in SharedDeviceKeyStore(device: deviceKeys) }
+        let keyStore = (sessionKeys as (any KeyStore)?) ?? deviceKeys
         let counter = try FileStateCounter(directory: options.counterFolder)
         let memory = try ServiceMemory(
             dataDirectory: folder, bundleID: options.bundleID, keyStore: keyStore, stateCounter: counter)
@@ -76,7 +82,7 @@ actor NotesApp {
                 try await desk.cleanUp($0)
             }
         }
-        let freshSignIn = FreshSignIn(signIn, shared: shared, discovery: discovery, screen: screen)
+        let freshSignIn = FreshSignIn(signIn, shared: shared, discovery: discovery, screen: screen, input: input)
         let log = try ProtectionLog(dataDirectory: folder)
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
@@ -105,11 +111,14 @@ actor NotesApp {
         configuration.allowsSeveralIdentities = !options.single
         configuration.restartApplication = { _ in false }
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
+        let hasKeys = await Self.open(sessionKeys, on: shared)
         protection = try await AppProtection(configuration)
         self.signIn = signIn
         self.freshSignIn = freshSignIn
         self.discovery = discovery
         self.shared = shared
+        self.sessionKeys = sessionKeys
+        keysCameLate = !hasKeys
     }
 
     /// Reads commands until the input ends.
@@ -129,7 +138,10 @@ actor NotesApp {
                     if command == .quit { break }
                     try await carryOut(command)
                 } catch {
-                    screen.refuse(TypedCommand.word(of: line) ?? line, Self.problem(error))
+                    // A person's own notes are always open, and there are none on a shared device.
+                    let isSomethingOpen = shared == nil || current.account != nil
+                    screen.refuse(
+                        TypedCommand.word(of: line) ?? line, Self.problem(error, isSomethingOpen: isSomethingOpen))
                 }
             }
             await prompt()
@@ -178,11 +190,13 @@ actor NotesApp {
     }
 
     /// Any error in the words that the person sees.
-    static func problem(_ error: any Error) -> Problem {
+    ///
+    /// - Parameter isSomethingOpen: Whether the person has notes to go on with.
+    static func problem(_ error: any Error, isSomethingOpen: Bool = false) -> Problem {
         switch error {
         case let problem as Problem: problem
         case let error as ProtectionError: Problem(error)
-        case let error as SignInError: Problem(error)
+        case let error as SignInError: Problem(error, isSomethingOpen: isSomethingOpen)
         default: Problem("\(error.localizedDescription)")
         }
     }

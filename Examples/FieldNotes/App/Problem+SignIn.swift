@@ -4,7 +4,8 @@ extension Problem {
     /// What each outcome of signing in means for the person at the terminal, and what to do next (SI-143).
     ///
     /// Every outcome has its branch: a new one does not compile until it has its words.
-    init(_ error: SignInError) {
+    /// - Parameter isSomethingOpen: Whether the person has notes to go on with.
+    init(_ error: SignInError, isSomethingOpen: Bool) {
         let next: String
         switch error.code {
         case .interactionRequired: next = "Type `sign-in`."
@@ -19,7 +20,9 @@ extension Problem {
         case .ambiguousAccount: next = "Type `use` with the account that you mean."
         case .brokerUnavailable: next = "Your notes stay closed until the device's broker runs again."
         case .brokerRefused: next = "Ask your administrator to let this app use the device's account."
-        case .network: next = "Try again when there is a network; what is here can be used meanwhile."
+        case .network where isSomethingOpen:
+            next = "Try again when there is a network; what is here can be used meanwhile."
+        case .network: next = "Try again when there is a network."
         case .serverBusy:
             let wait = error.details.retryAfter.map { " in \($0.components.seconds) seconds" } ?? " later"
             next = "Try again\(wait)."

@@ -15,6 +15,13 @@ struct Problem: Error {
         self.hint = hint
     }
 
+    /// Message and hint in whole sentences, for a place where they follow others.
+    var sentences: String {
+        [message, hint].compactMap(\.self).filter { !$0.isEmpty }.map { text in
+            "\(text.prefix(1).uppercased())\(text.dropFirst())\(text.hasSuffix(".") ? "" : ".")"
+        }.joined(separator: " ")
+    }
+
     /// A refusal has its first reason's own words.
     init(_ error: ProtectionError) {
         decision = error.denial

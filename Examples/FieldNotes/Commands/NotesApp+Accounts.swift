@@ -7,7 +7,12 @@ import Foundation
 
 extension NotesApp {
     func listAccounts() async throws {
-        let accounts = await enrolledAccounts()
+        var accounts = await enrolledAccounts()
+        if shared != nil {
+            // Whoever left the device may still have to be removed, and is no one's business any more.
+            let here = deviceAccount.account?.id ?? current.account
+            accounts.removeAll { $0.id != here }
+        }
         screen.answer(
             "accounts", .lines((shared == nil ? ["personal"] : []) + accounts.map(\.userPrincipalName)),
             [
@@ -19,6 +24,8 @@ extension NotesApp {
     }
 
     func use(_ who: String, answering command: String = "use") async throws {
+        if let account = try await identity(called: who).account { try await requireHere(account) }
+        // The broker's answer may have brought a clean-up, so that it is looked up anew.
         if let problem = await turn(to: try await identity(called: who)) { throw problem }
         let welcome = preferences?.welcomeText
         let name = await currentName()
@@ -57,9 +64,10 @@ extension NotesApp {
         if let here = try await devicesAccount() {
             account = here
         } else {
-            account = try await signIn(withCode: withCode)
+            account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
         }
         await names.learn([account])
+        try await requireHere(account.id)
         let status = await protection.enroll(account)
         if status == .alreadyEnrolled {
             try await use(account.id.rawValue, answering: "sign-in")
@@ -92,32 +100,28 @@ extension NotesApp {
         }
     }
 
-    /// Shows a page or a code and waits until it was used; the person may type `cancel` meanwhile.
-    private func signIn(withCode: Bool) async throws -> ManagedAccount {
-        let work = Task { try await (withCode ? signInWithCode() : signInInBrowser()).managed }
-        input.watch(for: "cancel") { work.cancel() }
-        defer { input.watch(for: "cancel", nil) }
-        return try await work.value
-    }
-
     /// Has the window in front show the notes of an account that has just come.
     func show(newAccount account: AccountID) async {
         guard let problem = await turn(to: .managed(account)) else { return }
         screen.tell("notShown", .line(problem.message), ["account": .string(account.rawValue)])
     }
 
+    /// Shows a page and waits until it was used; the person may type `cancel` meanwhile.
     func signInInBrowser() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         // A person whose data is closed may be about to be asked for credentials: once is enough.
         if !heldBack.isEmpty, let freshSignIn { return try await freshSignIn.signInAhead() }
-        let request = SignInRequest(for: discovery)
-        if let shared { return try await shared.signIn(request, browser: screen.browser).account }
-        return try await signIn.signIn(request, browser: screen.browser).account
+        let (request, browser, shared) = (SignInRequest(for: discovery), screen.browser, shared)
+        return try await input.untilCancelled { () async throws(SignInError) -> SignedInAccount in
+            if let shared { return try await shared.signIn(request, browser: browser).account }
+            return try await signIn.signIn(request, browser: browser).account
+        }
     }
 
+    /// Shows a code and waits until it was used; the person may type `cancel` meanwhile.
     private func signInWithCode() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
-        let screen = self.screen
+        let (screen, shared) = (screen, shared)
         let request = DeviceCodeRequest(for: discovery)
         let show = { @Sendable (prompt: DeviceCodePrompt) in
             let page = prompt.completePage ?? prompt.page
@@ -125,8 +129,10 @@ extension NotesApp {
                 "verification", "open \(page.absoluteString) and confirm the code \(prompt.userCode)",
                 ["page": .string(page.absoluteString), "userCode": .string(prompt.userCode)])
         }
-        if let shared { return try await shared.signIn(request, show: show).account }
-        return try await signIn.signIn(request, show: show).account
+        return try await input.untilCancelled { () async throws(SignInError) -> SignedInAccount in
+            if let shared { return try await shared.signIn(request, show: show).account }
+            return try await signIn.signIn(request, show: show).account
+        }
     }
 
     func checkIn() async throws {

@@ -6,7 +6,7 @@ import Foundation
 extension NotesApp {
     /// Carries a command out and answers it.
     func carryOut(_ command: TypedCommand) async throws {
-        try requireSomebody(for: command)
+        try await requireSomebody(for: command)
         switch command {
         case .help: screen.answer("help", .prose(TypedCommand.summary))
         case .accounts: try await listAccounts()

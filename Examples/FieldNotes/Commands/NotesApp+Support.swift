@@ -54,6 +54,7 @@ extension NotesApp {
     /// Signs an account in whose token was refused for want of protection, and protects it.
     func remediate() async throws {
         let account = try await signInInBrowser().managed
+        try await requireHere(account.id)
         guard let result = try await (try protected()).remediations.remediate(account) else {
             throw Problem("the account is being protected already")
         }

@@ -39,7 +39,9 @@ extension NotesApp {
     /// A page with the notes of all owners: as soon as an organisation's are among them, the rules hold for the whole page. It
     /// can be printed, copied and saved like any other.
     func everyone(_ way: String?) async throws {
-        let owners = (shared == nil ? [Identity.personal] : []) + (await enrolledAccounts()).map { .managed($0.id) }
+        let enrolled = await enrolledAccounts().map { Identity.managed($0.id) }
+        // On a shared device everyone is the one who is here.
+        let owners = shared == nil ? [.personal] + enrolled : [current]
         let page = try await page(of: owners)
         guard let protection, let way else {
             let rules = protection?.rules.policy(ofSeveral: owners)

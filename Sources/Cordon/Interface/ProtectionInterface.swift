@@ -151,6 +151,6 @@ public enum SignInAnswer: Sendable, Equatable {
     case signedIn(AccountID)
     /// The person cancelled.
     case cancelled
-    /// There can be none at present; why, for the person. Without a network, say so here.
+    /// There can be none at present; why, for the person, in whole sentences, which follow another one. Without a network, say so here.
     case unavailable(String)
 }

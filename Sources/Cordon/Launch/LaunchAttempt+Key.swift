@@ -46,7 +46,7 @@ extension LaunchAttempt {
         do { share = try await tools.guardService.release(account) } catch {
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
-            return await showUnopened(Texts.gateAccountFilesCannotBeOpened(reason: error.reason))
+            return await showUnopened(Texts.gateAccountFilesCannotBeOpened(reason: error.reason.withoutFullStop))
         }
         do {
             guard try await tools.guards.open(account, with: share, andThen: pinKey) else {

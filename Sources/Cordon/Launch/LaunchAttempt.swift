@@ -294,8 +294,8 @@ struct LaunchAttempt: Sendable {
         configuration.logger.error(
             "a launch check failed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         let reason = PolicyReason(
-            rule: .launchGate, message: Texts.gateCheckCouldNotBeMade(reason: error.reason), remedy: error.hint,
-            verdict: .block)
+            rule: .launchGate, message: Texts.gateCheckCouldNotBeMade(reason: error.reason.withoutFullStop),
+            remedy: error.hint, verdict: .block)
         reasons.insert(reason, at: 0)
         return await showBlock([reason])
     }

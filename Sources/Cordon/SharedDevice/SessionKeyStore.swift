@@ -7,7 +7,8 @@ public import Foundation
 /// What a vault seals under it cannot be opened after the sign-out, whether or not the app ever cleans up: the broker
 /// destroys its half first of all. Use one vault folder a session, named by the session number, so that an account that
 /// comes back starts over. The accounts' secrets are the device's store's; their names there hang on the session too. What a session
-/// that was not wiped leaves of them opens nothing.
+/// that was not wiped leaves of them opens nothing. An app with ``AppProtection``, which is made before anyone signs in, takes a
+/// ``SharedDeviceKeyStore``.
 public struct SessionKeyStore: KeyStore, CustomStringConvertible, CustomReflectable {
     private let key: SymmetricKey
     private let device: any KeyStore
