@@ -1,5 +1,6 @@
 internal import CordonBase
 internal import CordonIdentity
+internal import Foundation
 
 /// The guard records of an app, one sealed file for each account.
 struct GuardStore: Sendable {
@@ -11,6 +12,11 @@ struct GuardStore: Sendable {
     /// - Throws: ``ProtectionError`` when the file or the device's root key cannot be read.
     func contents(of account: AccountID) throws(ProtectionError) -> SealedState<KeyGuardRecord>.Contents {
         try state(of: account).read()
+    }
+
+    /// Whether something is noted, whatever it says: then a share has guarded the account's key.
+    func isThere(for account: AccountID) -> Bool {
+        FileManager.default.fileExists(atPath: state(of: account).file.url.path)
     }
 
     /// Notes what guards an account's key. The caller holds the lock.

@@ -36,9 +36,13 @@ struct KeyGuards: Sendable {
         return await isLost(account)
     }
 
-    /// Whether nothing opens the account's key any more: the key store has lost the secret that it hangs on, or its record is damaged. What cannot
-    /// be told counts as not so.
-    func isLost(_ account: AccountID) async -> Bool { (try? await context.vault.isLost(account)) ?? false }
+    /// Whether nothing opens the account's key any more: the key store has lost the secret that it hangs on, or its record is damaged or
+    /// gone. What cannot be told counts as not so.
+    ///
+    /// - Parameter keyID: A guarded key of which the person has been told that nobody has its share any more.
+    func isLost(_ account: AccountID, withoutShareOf keyID: String? = nil) async -> Bool {
+        (try? await context.vault.isLost(account, withoutShareOf: keyID)) ?? false
+    }
 
     /// Whether nothing opens one of the account's keys any more: the one that the gate guards, or that of its background files, whose record
     /// can be damaged alone.
@@ -50,6 +54,9 @@ struct KeyGuards: Sendable {
 
     /// Whether the account's key hangs on a share.
     func isGuarded(_ account: AccountID) async -> Bool { (try? await context.vault.isGuarded(account)) ?? true }
+
+    /// The id of the account's key, where it hangs on a share; what cannot be told counts as none.
+    func guardedKeyID(of account: AccountID) -> String? { try? context.vault.guardedKeyID(of: account) }
 
     /// Whether the account's key is to hang on a share: the rules ask for a PIN, and the gate guards files.
     private func isWanted(_ account: AccountID) -> Bool {
@@ -91,29 +98,34 @@ struct KeyGuards: Sendable {
     ///
     /// A kill leaves the lost key, and the person is asked again, or the new one.
     ///
+    /// - Parameter keyID: A guarded key that is lost with its share: neither a PIN nor the service has that any more.
     /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
-    func startAnew(_ account: AccountID) async throws(ProtectionError) {
-        let hasLostGuarded = await isLost(account)
+    func startAnew(_ account: AccountID, withoutShareOf keyID: String? = nil) async throws(ProtectionError) {
+        let hasLostGuarded = await isLost(account, withoutShareOf: keyID)
         // As an exchange, so that a removal of the data waits for it and finds no key that was made meanwhile.
         try await context.exchanges.run(account) { () async throws(ProtectionError) in
             guard !context.accounts.isRemoving(account) else { throw Wipes.underWay }
             try context.requireEnrolled(account)
             try await context.guards.locked(account) { () async throws(ProtectionError) in
                 // Another process may have done it by now, and guarded the new key.
-                if await isLost(account) { try context.guards.forget(account) }
-                for vault in context.vaults { try await Self.startAnew(account, in: vault) }
+                if await isLost(account, withoutShareOf: keyID) { try context.guards.forget(account) }
+                for vault in context.vaults { try await Self.startAnew(account, withoutShareOf: keyID, in: vault) }
             }
         }
         // What a finger opens is still good where the lost key is that of background files.
         if hasLostGuarded { await forgetItem(of: account) }
         context.publishSetAside(
-            "an account's key was damaged, or the key store has lost what it hangs on; the files stay, and nothing opens them"
+            "an account's key was damaged, or it or what it hangs on is lost; the files stay, and nothing opens them"
         )
     }
 
-    private static func startAnew(_ account: AccountID, in vault: Vault) async throws(ProtectionError) {
+    private static func startAnew(
+        _ account: AccountID, withoutShareOf keyID: String?, in vault: Vault
+    ) async throws(ProtectionError) {
         try await from(vault) { (vault) async throws(VaultError) in
-            if try await vault.isLost(account) { try await vault.setAsideLostKey(of: account) }
+            if try await vault.isLost(account, withoutShareOf: keyID) {
+                try await vault.setAsideLostKey(of: account, withoutShareOf: keyID)
+            }
             guard try await !vault.isGuarded(account) else { return }
             _ = try await vault.createAccountKey(for: account)
         }
@@ -178,8 +190,8 @@ struct KeyGuards: Sendable {
             return true
         } catch {
             if error.code == .wrongKey { return false }
-            // A damaged record opens with nothing; the gate then finds that the key is lost.
-            if error.code == .damaged, await isLost(account) { return false }
+            // A record that is damaged or gone opens with nothing; the gate then finds that the key is lost.
+            if [.damaged, .unknownAccount, .wiped].contains(error.code), await isLost(account) { return false }
             throw ProtectionError(error)
         }
     }

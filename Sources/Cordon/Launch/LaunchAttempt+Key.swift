@@ -9,7 +9,7 @@ extension LaunchAttempt {
     /// The rules alone may not ask for the person: the process started within the time for which they trust them, or the rules no longer
     /// ask for a PIN.
     nonisolated(nonsending) mutating func openKey() async -> Next? {
-        if await tools.guards.hasLostKey(account) { return await startAnew() }
+        if await tools.guards.hasLostKey(account) { return await startAnew(Texts.gateThisDeviceHasLostKeyThat) }
         guard await tools.guards.isClosed(account) else { return nil }
         // A right PIN that opens nothing is one that was made since the share was sealed.
         return hasEnteredPIN || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
@@ -42,14 +42,17 @@ extension LaunchAttempt {
             let step = await freshSignIn(Texts.gateThisAccountFilesAreOpenedWith)
             guard hasSignedIn else { return step }
         }
+        let keyID = tools.guards.guardedKeyID(of: account)
         let share: RecoveryShare
         do { share = try await tools.guardService.release(account) } catch {
+            if error.saysNoShare, let keyID, isShareGone { return await startAnewWithoutShare(of: keyID) }
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
             return await showUnopened(Texts.gateAccountFilesCannotBeOpened(reason: error.reason.withoutFullStop))
         }
         do {
             guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
+                if let keyID, isShareGone { return await startAnewWithoutShare(of: keyID) }
                 return await showUnopened(Texts.gateWhatServiceHoldsDoesNotOpen)
             }
             recovered = share
@@ -61,7 +64,8 @@ extension LaunchAttempt {
     /// where the service has nothing. Nil where the key is open.
     nonisolated(nonsending) mutating func openKeyBeforeNewPIN() async -> Next? {
         guard await tools.guards.isClosed(account) else { return nil }
-        let step = await tools.guards.isLost(account) ? startAnew() : recoverKey()
+        let step =
+            await tools.guards.isLost(account) ? startAnew(Texts.gateThisDeviceHasLostKeyThat) : recoverKey()
         return await tools.guards.isClosed(account) ? step : nil
     }
 
@@ -72,15 +76,42 @@ extension LaunchAttempt {
         _ = try await tools.guards.open(account, with: recovered, andThen: pinKey)
     }
 
+    /// Whether no PIN gives the share that the account's key hangs on, whatever the person remembers; the service has not given it either.
+    ///
+    /// So it is where the app's folder was put back from an older copy, whose PIN does not count, after the registration had ended. What
+    /// cannot be told counts as not so.
+    private var isShareGone: Bool {
+        guard tools.context.accounts[account] != nil else { return false }
+        do {
+            switch try tools.context.guards.contents(of: account) {
+            case .absent, .doubtful: return true
+            case .newer: return false
+            case .value: break
+            }
+            switch try tools.pins.contents(of: account) {
+            case .absent, .doubtful: return true
+            case .newer: return false
+            // A PIN that was right and has opened nothing is another one than the share was sealed under.
+            case .value(let record): return record.verifier == nil || hasEnteredPIN || !isGuessLeft
+            }
+        } catch { return false }
+    }
+
+    /// Neither a PIN nor the service opens the account's files any more.
+    private nonisolated(nonsending) mutating func startAnewWithoutShare(of keyID: String) async -> Next {
+        await startAnew(Texts.gateNeitherPINNorServiceOpensFiles, withoutShareOf: keyID)
+    }
+
     /// Nothing opens the account's files any more: the person learns so, and continues without them after a sign-in.
-    private nonisolated(nonsending) mutating func startAnew() async -> Next {
+    private nonisolated(nonsending) mutating func startAnew(
+        _ message: String, withoutShareOf keyID: String? = nil
+    ) async -> Next {
         // A sign-in before this was found does not say that the person agrees.
         hasSignedIn = false
-        let step = await freshSignIn(
-            Texts.gateThisDeviceHasLostKeyThat)
+        let step = await freshSignIn(message)
         guard hasSignedIn else { return step }
         do {
-            try await tools.guards.startAnew(account)
+            try await tools.guards.startAnew(account, withoutShareOf: keyID)
             return .again
         } catch { return await showFailure(error) }
     }

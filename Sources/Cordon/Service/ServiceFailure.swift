@@ -66,6 +66,9 @@ enum ServiceFailure: Error, Equatable {
         if case .refused(let problem) = self { problem.status == 404 } else { false }
     }
 
+    /// Whether the service knows the registration and keeps no share of it, or keeps none at all.
+    var saysNoShare: Bool { isNotThere && !wantsNewRegistration }
+
     /// Whether the service itself says that it knows no registration of this key: it forgot it, or the registration is
     /// another key's, because a new sign-in has brought a new one.
     var wantsNewRegistration: Bool {

@@ -101,9 +101,18 @@ struct GroupVault: Sendable {
         parcel += label + bytes
         do {
             // The group may have lost the key since the last time, by another app's wipe.
-            try await vault.createAccountKey(for: account)
+            try await makeKey(of: account)
             return try await vault.protect(parcel, for: account)
         } catch { throw ProtectionError(error) }
+    }
+
+    /// Makes or takes the account's key of the group. One whose record is gone is given up: nothing that lasts hangs on it.
+    private func makeKey(of account: AccountID) async throws(VaultError) {
+        do { try await vault.createAccountKey(for: account) } catch {
+            guard error.code == .unknownAccount else { throw error }
+            try await vault.setAsideLostKey(of: account)
+            try await vault.createAccountKey(for: account)
+        }
     }
 
     /// Opens what was sealed for the account and the purpose; anything else is an error.

@@ -545,6 +545,10 @@ package enum Texts {
         "Its rules hold for the work account \(name) alone."
     }
 
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+Key`).
+    package static let gateNeitherPINNorServiceOpensFiles =
+        "Neither a PIN nor the service opens this account's files any more. They are kept, but cannot be opened here. Sign in to go on without them."
+
     /// What a person is told at a closed gate or way out (`GatePassing`).
     package static let gateNoOrganisationManagesThisAppYet = "No organisation manages this app yet."
 

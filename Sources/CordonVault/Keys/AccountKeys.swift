@@ -20,13 +20,17 @@ struct AccountKeys {
     // MARK: Coming
 
     /// Makes the account's key, or takes the one there is, and brings it into memory.
-    mutating func create(for account: AccountID, during wipes: WipesHere) throws(VaultError) {
+    ///
+    /// - Parameter holdsFiles: Whether something is here that may hang on a former key; looked at only where there is no record.
+    mutating func create(
+        for account: AccountID, during wipes: WipesHere, holdsFiles: @autoclosure () -> Bool = true
+    ) throws(VaultError) {
         do {
             try unlock(account, share: nil, during: wipes)
         } catch {
             // A record that was wiped and has come back is as good as none.
             guard error.code == .unknownAccount || error.code == .wiped else { throw error }
-            try records.make(for: account)
+            try records.make(for: account, holdsFiles: holdsFiles())
             try unlock(account, share: nil, during: wipes)
         }
     }
@@ -81,7 +85,8 @@ struct AccountKeys {
     func absence(of account: AccountID, during wipes: WipesHere) throws(VaultError) -> VaultError {
         if let reason = inMemory.ending(of: account) { return reason }
         try refuse(account, during: wipes)
-        return try records.isThere(for: account)
+        // A record that is gone may come back, and is given up by who has asked the person.
+        return try records.mayHoldKey(of: account)
             ? VaultError(.locked, "The account is locked.")
             : VaultError(.unknownAccount, "This device has no key for the account.")
     }
@@ -120,24 +125,28 @@ struct AccountKeys {
 
     // MARK: Lost keys
 
-    /// Whether nothing opens the account's key any more; see ``Vault/isLost(_:)``.
-    func isLost(_ account: AccountID, during wipes: WipesHere) throws(VaultError) -> Bool {
+    /// Whether nothing opens the account's key any more; see ``Vault/isLost(_:withoutShareOf:)``.
+    func isLost(
+        _ account: AccountID, withoutShareOf keyID: String? = nil, during wipes: WipesHere,
+        holdsFiles: @autoclosure () -> Bool = true
+    ) throws(VaultError) -> Bool {
         if inMemory[account] != nil { return false }
-        return try nameOfLostKey(of: account, during: wipes) != nil
+        try refuse(account, during: wipes)
+        return try records.nameOfLostKey(of: account, withoutShareOf: keyID, holdsFiles: holdsFiles()) != nil
     }
 
     /// Puts the record of a lost key aside, so that the account can have a new key.
-    func setAsideLost(_ account: AccountID, during wipes: WipesHere) throws(VaultError) {
+    func setAsideLost(
+        _ account: AccountID, withoutShareOf keyID: String? = nil, during wipes: WipesHere,
+        holdsFiles: @autoclosure () -> Bool = true
+    ) throws(VaultError) {
         try records.exclusively { () throws(VaultError) in
+            // A wipe destroys the secret first.
+            try refuse(account, during: wipes)
+            let name = try records.nameOfLostKey(of: account, withoutShareOf: keyID, holdsFiles: holdsFiles())
             // Another process may have done it by now.
-            guard let name = try nameOfLostKey(of: account, during: wipes) else { return }
+            guard let name else { return }
             try records.setAside(account, as: name)
         }
-    }
-
-    private func nameOfLostKey(of account: AccountID, during wipes: WipesHere) throws(VaultError) -> String? {
-        // A wipe destroys the secret first.
-        try refuse(account, during: wipes)
-        return try records.nameOfLostKey(of: account)
     }
 }

@@ -2,7 +2,8 @@ internal import CordonIdentity
 internal import Crypto
 internal import Foundation
 
-/// What a vault has in the key store beside the root key: a secret for each account, for a moment two, and what was retired.
+/// What a vault has in the key store beside the root key: a secret for each account, for a moment two, a note while a key is made, and
+/// what was retired.
 ///
 /// Names there are made from the root key, the vault's name, the account and nothing on disk, so that no edit of a folder hides a
 /// secret from a wipe.
@@ -48,6 +49,35 @@ struct AccountSecrets: Sendable {
             secret: SecretBytes(try keyStore.makeSecret(for: name(Place.first.rawValue, account))))
     }
 
+    // MARK: Keys in the making
+
+    /// Notes durably that a key is about to be made: until ``endMaking(of:)``, no key hangs on the account's secrets without a record.
+    ///
+    /// The note is a secret of its own: it stands where no copy of the vault's folder brings it back, and what is retired there stays so.
+    func beginMaking(of account: AccountID) throws(VaultError) {
+        if try !isMaking(account) { _ = try keyStore.makeSecret(for: name(Self.making, account)) }
+    }
+
+    /// Forgets that a key was about to be made, once its record is there.
+    func endMaking(of account: AccountID) throws(VaultError) {
+        try keyStore.destroySecret(for: name(Self.making, account))
+    }
+
+    /// Whether a key was about to be made and was not, as far as is known.
+    func isMaking(_ account: AccountID) throws(VaultError) -> Bool {
+        try keyStore.secret(for: name(Self.making, account)) != nil
+    }
+
+    /// Whether a key may hang on the account's secrets although no record says so: there is one, and none was about to be made.
+    func mayHoldKey(of account: AccountID) throws(VaultError) -> Bool {
+        for place in Place.allCases where try secret(at: place, of: account) != nil { return try !isMaking(account) }
+        return false
+    }
+
+    private static let making = "key in the making"
+
+    // MARK: Secrets of a record
+
     /// Makes another secret beside the one that a record hangs on, which stays.
     func nextParts(after claim: AccountKeyRecord.Claim, share: SecretBytes?) throws(VaultError) -> KeyParts {
         let root = SecretBytes(try keyStore.rootKey())
@@ -81,6 +111,7 @@ struct AccountSecrets: Sendable {
     /// - Parameter keyID: The key that hung on them; nil where no record says which.
     func destroy(for account: AccountID, ending keyID: [UInt8]?) throws(VaultError) {
         for place in Place.allCases { try keyStore.destroySecret(for: name(place.rawValue, account)) }
+        try endMaking(of: account)
         try retirePlainRecords(of: account)
         if let keyID { try keyStore.retire(name("key", keyID)) }
     }

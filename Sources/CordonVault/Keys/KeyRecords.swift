@@ -77,15 +77,21 @@ struct KeyRecords: Sendable {
         return claim
     }
 
-    /// Whether there is a file in the record's place, whatever it holds.
-    func isThere(for account: AccountID) throws(VaultError) -> Bool {
-        try PosixFile.contents(path(of: account), limit: AccountKeyRecord.size) != nil
-    }
+    /// Whether there is anything in the record's place, whatever it holds.
+    func isThere(for account: AccountID) -> Bool { !PosixFile.isAbsent(path(of: account)) }
 
-    /// Whether there is a record, a wipe's note not counted; also where nothing says what a damaged one holds.
-    func mayHoldKey(of account: AccountID) throws(VaultError) -> Bool {
+    /// Whether there is a record, a wipe's note not counted; also where nothing says what a damaged one holds, and where the record is
+    /// gone and the secret is not.
+    ///
+    /// - Parameter holdsFiles: Whether something is here that may hang on the key; looked at only where there is no record.
+    func mayHoldKey(
+        of account: AccountID, holdsFiles: @autoclosure () -> Bool = true
+    ) throws(VaultError) -> Bool {
         do {
-            guard let (_, claim) = try read(account) else { return false }
+            guard let (_, claim) = try read(account) else {
+                guard try secrets.mayHoldKey(of: account) else { return false }
+                return holdsFiles()
+            }
             return !claim.isWipe
         } catch {
             guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
@@ -114,6 +120,12 @@ struct KeyRecords: Sendable {
     func needsShare(_ account: AccountID) throws(VaultError) -> Bool {
         guard let (_, claim) = try read(account), claim.shareID != nil else { return false }
         return try !isRetired(claim)
+    }
+
+    /// The id of a key that cannot be opened without a share, hexadecimal; nil for any other, and for none.
+    func idOfGuardedKey(of account: AccountID) throws(VaultError) -> String? {
+        guard try needsShare(account) else { return nil }
+        return try claim(of: account)?.keyID.hex
     }
 
     /// What comes of opening a record.
@@ -151,6 +163,7 @@ struct KeyRecords: Sendable {
         }
         // A kill may have come between a new record and the end of the former one.
         try endPlain(account)
+        try endMaking(of: opened)
         try endUnusedSecret(of: opened)
         guard held?.id != opened.id else { return .held }
         let (key, hasFormerFiles) = try formerKeys.joined(to: opened)
@@ -160,15 +173,34 @@ struct KeyRecords: Sendable {
     // MARK: Making and wrapping
 
     /// Makes the account's key, unless there is one that was not destroyed.
-    func make(for account: AccountID) throws(VaultError) {
+    ///
+    /// - Parameter holdsFiles: Whether something is here that may hang on a former key; looked at only where there is no record.
+    /// - Throws: `unknownAccount` where the record of a key is gone that is not known to have ended.
+    func make(for account: AccountID, holdsFiles: @autoclosure () -> Bool = true) throws(VaultError) {
         try exclusively { () throws(VaultError) in
             // Another app of the key group may have made it by now.
             if let (_, claim) = try read(account), try !isRetired(claim) { return }
+            // A new secret takes the place of the one that the lost record hangs on, which an intact copy of it still opens with.
+            guard try nameOfLostKey(of: account, holdsFiles: holdsFiles()) == nil else { throw VaultError.lostRecord }
+            try secrets.beginMaking(of: account)
             let parts = try secrets.renewedParts(of: account)
             try secrets.retirePlainRecords(of: account)
             let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
             defer { key.destroy() }
             try PosixFile.replace(path(of: account), with: try key.record(under: parts))
+            try secrets.endMaking(of: account)
+        }
+    }
+
+    /// Ends the note that a key is being made, which a kill has left after its record, or after an intact record was put back.
+    ///
+    /// - Parameter key: Was opened with the record in force.
+    private func endMaking(of key: AccountKey) throws(VaultError) {
+        // One that cannot be read was being removed.
+        guard (try? secrets.isMaking(key.account)) != false else { return }
+        try exclusively { () throws(VaultError) in
+            guard try claim(of: key) != nil else { return }
+            try secrets.endMaking(of: key.account)
         }
     }
 
@@ -239,19 +271,32 @@ struct KeyRecords: Sendable {
 
     // MARK: Lost keys
 
-    /// What tells the record of a lost key from others that were put aside; nil where there is none, or it is no lost key's.
+    /// What tells the record of a lost key from others that were put aside; nil where the account has none, or its key is not lost.
     ///
+    /// A secret beside no record, or beside a copy of one whose key was destroyed, is that of a key whose record is gone: the secret ends
+    /// with its key, and is made after ``AccountSecrets/beginMaking(of:)``.
+    ///
+    /// - Parameters:
+    ///   - keyID: The guarded key, hexadecimal, of which the caller has found that nobody has its share any more.
+    ///   - holdsFiles: Whether something is here that may hang on the key; looked at only where there is no record. An app that was
+    ///     installed anew finds the secrets of the time before, and nothing that hangs on them.
     /// - Throws: ``VaultError`` where the record cannot be read or the key store does not answer.
-    func nameOfLostKey(of account: AccountID) throws(VaultError) -> String? {
+    func nameOfLostKey(
+        of account: AccountID, withoutShareOf keyID: String? = nil, holdsFiles: @autoclosure () -> Bool = true
+    ) throws(VaultError) -> String? {
         do {
-            guard let (bytes, claim) = try read(account) else { return nil }
-            guard claim.account == account else { return SecureRandom.bytes(16).hex }
-            guard !claim.isWipe, claim.secretID != nil, try !isRetired(claim) else { return nil }
-            guard try secrets.hasSecret(of: claim) else { return claim.keyID.hex }
-            if claim.shareID == nil {
-                // Secrets are named by the root key: where the secret is the record's own, the root key is too.
-                _ = try AccountKeyRecord.open(bytes, under: try secrets.parts(of: account, for: claim))
+            guard let (bytes, claim) = try read(account) else {
+                guard try secrets.mayHoldKey(of: account), holdsFiles() else { return nil }
+                return SecureRandom.bytes(16).hex
             }
+            guard claim.account == account else { return SecureRandom.bytes(16).hex }
+            if claim.isWipe { return nil }
+            if try isRetired(claim) { return try secrets.mayHoldKey(of: account) ? claim.keyID.hex : nil }
+            guard claim.secretID != nil else { return nil }
+            guard try secrets.hasSecret(of: claim) else { return claim.keyID.hex }
+            if claim.shareID != nil { return claim.keyID.hex == keyID ? keyID : nil }
+            // Secrets are named by the root key: where the secret is the record's own, the root key is too.
+            _ = try AccountKeyRecord.open(bytes, under: try secrets.parts(of: account, for: claim))
             return nil
         } catch {
             guard error.code == .damaged || error.code == .wrongKey else { throw error }
@@ -259,8 +304,13 @@ struct KeyRecords: Sendable {
         }
     }
 
-    /// Puts the record of a lost key aside under ``nameOfLostKey(of:)``; durable when this returns.
+    /// Gives a lost key up, and puts what is left of its record aside under its name; durable when this returns.
+    ///
+    /// - Parameter name: What ``nameOfLostKey(of:withoutShareOf:holdsFiles:)`` gives.
     func setAside(_ account: AccountID, as name: String) throws(VaultError) {
+        // Before the record goes: its secret, beside no record, would be that of a lost key again.
+        try secrets.beginMaking(of: account)
+        guard isThere(for: account) else { return }
         try lostKeys.setAside(path(of: account), of: account, as: name)
     }
 
@@ -314,4 +364,11 @@ struct KeyRecords: Sendable {
         if case .key = try? AccountKeyRecord.open(bytes, under: parts) { return true }
         return false
     }
+}
+
+extension VaultError {
+    /// The error of a key whose record is gone while its secret is there: a new key would take the secret's place.
+    static let lostRecord = VaultError(
+        .unknownAccount, "The record of the account's key is gone, and its secret is not.",
+        hint: "Put an intact copy of the record back, or wipe the account.")
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 package import Crypto
 public import Foundation
@@ -21,6 +22,8 @@ public actor Vault {
     nonisolated let register: OwnerRegister
     var keys: AccountKeys
     var wipes: WipesHere
+    /// What beside files tells that an account had a key; see ``alsoLook(_:)``.
+    private nonisolated let traces = Locked<(@Sendable (AccountID) -> Bool)?>(nil)
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
     var damagedDirectories: Set<URL> = []
 
@@ -67,10 +70,11 @@ public actor Vault {
     ///
     /// - Returns: the key's id, hexadecimal; public, and what a ``WipeReport`` names.
     /// - Throws: `wipePending` while a wipe of the account is unfinished; `wrongKey` when the record was made under
-    ///   another root key; ``VaultError`` when it cannot be written.
+    ///   another root key; `unknownAccount` when the record of its key is gone while files hang on the key: put back, an intact copy
+    ///   opens them, and a new key would end that; ``VaultError`` when it cannot be written.
     @discardableResult
     public func createAccountKey(for account: AccountID) throws(VaultError) -> String {
-        try keys.create(for: account, during: wipes)
+        try keys.create(for: account, during: wipes, holdsFiles: holdsFiles(of: account))
         watchKeys()
         return keys[account]?.id.hex ?? ""
     }
@@ -133,18 +137,31 @@ public actor Vault {
     @discardableResult
     public func lock() -> [VaultError] { keys.accounts.flatMap { lock($0) } }
 
-    /// The accounts that have a key on this device, wipes not counted.
+    /// The accounts that have a key on this device, wipes not counted. One whose record is gone is not told: nothing else names it.
     ///
     /// - Throws: ``VaultError`` when the directory cannot be read. Foreign files in it are passed over.
     public func accounts() throws(VaultError) -> [AccountID] {
         try records.claims().filter { !$0.isWipe }.map(\.account)
     }
 
-    /// Whether the account has, or may have, a key on this device: also where nothing says what a damaged record holds.
+    /// Whether the account has, or may have, a key on this device: also where nothing says what a damaged record holds, or where the record
+    /// is gone while its secret and files are here.
     ///
-    /// - Throws: ``VaultError`` where the record cannot be read.
+    /// - Throws: ``VaultError`` where the record cannot be read or the key store does not answer.
     package nonisolated func mayHaveKey(_ account: AccountID) throws(VaultError) -> Bool {
-        try records.mayHoldKey(of: account)
+        try records.mayHoldKey(of: account, holdsFiles: holdsFiles(of: account))
+    }
+
+    /// Has something else say, too, whether an account had a key here that may be in use still.
+    package nonisolated func alsoLook(_ traces: @escaping @Sendable (AccountID) -> Bool) {
+        self.traces.withLock { $0 = traces }
+    }
+
+    /// Whether something is here that may hang on the account's key. What other apps that share the keys have is not known.
+    private nonisolated func holdsFiles(of account: AccountID) -> Bool {
+        if records.isShared { return true }
+        if let traces = traces.withLock({ $0 }), traces(account) { return true }
+        return !files(ownedBy: account).isEmpty
     }
 
     /// Whether files of the account may still hang on the key of earlier software; see ``sealFilesAnew(of:)``. False while the account
@@ -155,6 +172,13 @@ public actor Vault {
     ///
     /// - Throws: ``VaultError`` where the record cannot be read; an account without a record has no share.
     package func isGuarded(_ account: AccountID) throws(VaultError) -> Bool { try records.needsShare(account) }
+
+    /// The id of the account's key, hexadecimal, where it cannot be opened without its share; nil for any other, and for none.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read.
+    package nonisolated func guardedKeyID(of account: AccountID) throws(VaultError) -> String? {
+        try records.idOfGuardedKey(of: account)
+    }
 
     /// Has the account's key hang on a share from now on, or on none any more: same key, new record, new secret, no file touched.
     ///
@@ -170,21 +194,28 @@ public actor Vault {
     }
 
     /// Whether nothing opens the account's key any more: the key store has no secret that its record hangs on, because the store was
-    /// emptied or is another one, or the record is damaged. False where there is no record, where its key was wiped, and while the key is
-    /// in memory.
+    /// emptied or is another one, or the record is damaged; or the record is gone, or a copy of one whose key was wiped lies in its place,
+    /// while the store has a secret that ends with its key alone. False where the key was wiped, and while it is in memory; without
+    /// a record also where no file of the account is here, as in an app that was installed anew.
     ///
     /// A changed share's id, or a changed wrap of a key that needs a share, is not found here: the share alone would tell. Nor is a changed wrap
     /// of a key of earlier software, which hangs on the root key alone: it looks as under another root key.
     ///
+    /// - Parameter keyID: A guarded key, as ``guardedKeyID(of:)`` gives it, of which the caller has found that nobody has its share
+    ///   any more.
     /// - Throws: ``VaultError`` where the record cannot be read or the store does not answer: then the key may open later. A version
     ///   that is not known is no damage either: a newer app reads it.
-    package func isLost(_ account: AccountID) throws(VaultError) -> Bool { try keys.isLost(account, during: wipes) }
+    package func isLost(_ account: AccountID, withoutShareOf keyID: String? = nil) throws(VaultError) -> Bool {
+        try keys.isLost(account, withoutShareOf: keyID, during: wipes, holdsFiles: holdsFiles(of: account))
+    }
 
-    /// Puts the record of a lost key aside, so that the account can have a new key. Nothing is removed: record and files stay until a wipe.
+    /// Gives a lost key up and puts its record aside, so that the account can have a new key. Record and files stay until a wipe; the new
+    /// key ends a secret that the lost one hangs on.
     ///
+    /// - Parameter keyID: As in ``isLost(_:withoutShareOf:)``.
     /// - Throws: ``VaultError`` where the record or the store cannot be read, or the disk refuses.
-    package func setAsideLostKey(of account: AccountID) throws(VaultError) {
-        try keys.setAsideLost(account, during: wipes)
+    package func setAsideLostKey(of account: AccountID, withoutShareOf keyID: String? = nil) throws(VaultError) {
+        try keys.setAsideLost(account, withoutShareOf: keyID, during: wipes, holdsFiles: holdsFiles(of: account))
     }
 
     /// A secret under the account's key, for a key pair of what the account receives while its key is not in memory.

@@ -113,7 +113,8 @@ extension Vault {
         return journal
     }
 
-    /// Destroys secret and record, unless they are newer than the wipe, and gives the key's id; nil where there is no record.
+    /// Destroys secret and record, unless they are newer than the wipe, and gives the key's id, zeros where no record says it; nil where
+    /// there is neither.
     ///
     /// - Parameter isNoted: Whether a journal says that the wipe has begun; else the record has to say it before anything goes.
     private func destroyKey(
@@ -121,13 +122,15 @@ extension Vault {
     ) throws(VaultError) -> (keyID: [UInt8]?, isNewer: Bool) {
         let known = (try? records.claim(of: account)) ?? nil
         if let known, isNewer(known, than: journal) { return (nil, true) }
+        // A key whose record is gone ends with its secret.
+        let mayHoldKey = (try? records.mayHoldKey(of: account)) ?? false
         var refusal = isNoted ? secretFailure(account, known, observer) : nil
         let isThere = try records.overwrite(account, known)
         if !isNoted { refusal = secretFailure(account, known, observer) }
         try records.removeFormerAndLost(of: account)
         if let refusal { throw refusal }
         observer(WipeStep(.keyDestroyed))
-        return (isThere ? known?.keyID ?? [UInt8](repeating: 0, count: 16) : nil, false)
+        return (isThere || mayHoldKey ? known?.keyID ?? [UInt8](repeating: 0, count: 16) : nil, false)
     }
 
     /// The journal of a wipe that goes on; nil where a wipe begins. One of an earlier wipe that was put back counts for nothing.

@@ -124,14 +124,18 @@ import Testing
         #expect(try await protection.files.background.read("queue", of: account) == Self.text)
     }
 
-    @Test func `where the record of the background key alone is damaged, a sign-in goes on, and guarded files stay`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `where the record of the background key alone is damaged or gone, a sign-in goes on, and guarded files stay`(
+        isGone: Bool
+    ) async throws {
         let (stand, _) = try await stand()
         let keys = stand.house.device.folder.appending(path: "data/background/vault/keys")
         let names = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter { $0.hasSuffix(".key") }
         #expect(names.count == 1)
-        for name in names { try Data(count: 512).write(to: keys.appending(path: name)) }
+        for name in names {
+            let record = keys.appending(path: name)
+            if isGone { try FileManager.default.removeItem(at: record) } else { try Data(count: 512).write(to: record) }
+        }
         let next = try await start(stand)
         await #expect(throws: ProtectionError.self) {
             _ = try await next.files.background.read("queue", of: stand.account)

@@ -116,22 +116,30 @@ import Testing
     }
 
     private func records(_ stand: GuardStand, _ suffix: String) throws -> [String] {
-        let folder = stand.house.device.folder.appending(path: "data/vault/keys")
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(suffix) }
+        try FileManager.default.contentsOfDirectory(atPath: keyFolder(stand).path).filter { $0.hasSuffix(suffix) }
     }
 
     private func signInMessages(_ stand: GuardStand) async -> [String] {
         await stand.house.person.asked.compactMap { if case .signIn(let prompt) = $0 { prompt.message } else { nil } }
     }
 
-    enum Loss: CaseIterable { case secret, record }
+    enum Loss: CaseIterable { case secret, record, wholeRecord }
+
+    private func keyFolder(_ stand: GuardStand) -> URL {
+        stand.house.device.folder.appending(path: "data/vault/keys")
+    }
 
     private func lose(_ loss: Loss, of stand: GuardStand) throws {
         switch loss {
         case .secret: try emptyKeyStore(stand)
         case .record:
-            let folder = stand.house.device.folder.appending(path: "data/vault/keys")
-            for name in try records(stand, ".key") { try Data(count: 512).write(to: folder.appending(path: name)) }
+            for name in try records(stand, ".key") {
+                try Data(count: 512).write(to: keyFolder(stand).appending(path: name))
+            }
+        case .wholeRecord:
+            for name in try records(stand, ".key") {
+                try FileManager.default.removeItem(at: keyFolder(stand).appending(path: name))
+            }
         }
     }
 
@@ -161,7 +169,7 @@ import Testing
         let events = EventCatch(next)
         #expect(await next.launch(stand.account).isOpen)
         #expect(await events.first { if case .stateSetAside = $0 { true } else { false } } != nil)
-        #expect(try records(stand, ".lost").count == 1)
+        #expect(try records(stand, ".lost").count == (loss == .wholeRecord ? 0 : 1))
         #expect(try await next.files.names(of: stand.account).isEmpty)
         #expect(stand.house.device.files(in: "files").isEmpty == false, "what was sealed is where it was")
         await next.gate.keys.finishChanges(stand.account)
@@ -171,5 +179,60 @@ import Testing
 
         try await next.wipe(stand.account)
         #expect(try records(stand, ".lost").isEmpty && records(stand, ".key").isEmpty, "a wipe removes both")
+    }
+
+    @Test func `where the record of a guarded key is gone, no start opens by itself, and an intact copy opens all`()
+        async throws
+    {
+        let (stand, _) = try await guarded()
+        let kept = try records(stand, ".key").map { name in
+            (name: name, bytes: try Data(contentsOf: keyFolder(stand).appending(path: name)))
+        }
+        try lose(.wholeRecord, of: stand)
+        await stand.house.person.set { $0.signIns = [.cancelled] }
+        await stand.house.person.forgetAsked()
+        // At once, so that the rules alone would trust the person still.
+        let second = try await stand.house.start()
+        #expect(await !second.launch(stand.account).isOpen)
+        #expect(await signInMessages(stand).last?.contains("has lost the key") == true)
+        await #expect(throws: ProtectionError.self) { _ = try await second.files.read("note", of: stand.account) }
+        #expect(try records(stand, ".key").isEmpty, "no key was made without a word")
+
+        for record in kept { try record.bytes.write(to: keyFolder(stand).appending(path: record.name)) }
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
+    // MARK: The share, in both places
+
+    @Test(arguments: [false, true])
+    func `where neither a PIN nor the service has the share any more, a sign-in goes on without the files`(
+        isForeign: Bool
+    ) async throws {
+        let (stand, _) = try await guarded()
+        // As after the app's folder was put back from before a wipe: its PIN does not count, and the registration is another one.
+        try FileManager.default.removeItem(at: stand.house.device.folder.appending(path: "data/pins"))
+        stand.service.share.withLock { $0 = isForeign ? RecoveryShare(sealed: "AAAA") : nil }
+        let record = try records(stand, ".key")
+
+        // Who turns away keeps everything as it is.
+        await stand.house.person.set { person in
+            person.signIns = [.signedIn("oid-a"), .cancelled]
+            person.newPINs = [.chosen("8642")]
+        }
+        await stand.house.person.forgetAsked()
+        #expect(await !stand.reads(try await stand.house.start()))
+        #expect(await signInMessages(stand).last?.contains("Neither a PIN nor the service") == true)
+        #expect(try records(stand, ".key") == record && records(stand, ".lost").isEmpty)
+
+        await stand.house.person.set { $0.signIns = [.signedIn("oid-a")] }
+        let next = try await stand.house.start()
+        #expect(await next.launch(stand.account).isOpen)
+        #expect(try records(stand, ".lost").count == 1)
+        #expect(try await next.files.names(of: stand.account).isEmpty)
+        await next.gate.keys.finishChanges(stand.account)
+        try await next.files.write(GuardStand.text, as: "note", of: stand.account)
+        stand.house.clock.advance(.seconds(3600))
+        await stand.house.person.set { $0.pins = [.entered("8642"), .cancelled] }
+        #expect(await stand.reads(try await stand.house.start()), "and the account goes on")
     }
 }

@@ -299,4 +299,17 @@ import Testing
         try first.takeBackLevel(of: "oid-a")
         #expect(await second.notificationLevel(of: "oid-a") == nil)
     }
+
+    @Test func `a group whose key's record is gone goes on with a new key`() async throws {
+        let device = try Device()
+        let group = try group(on: device)
+        let vault = try GroupVault(group, directory: device.folder.appending(path: "app"))
+        try vault.tell(try await vault.sealed(.allow, of: "oid-a"), of: "oid-a")
+        let keys = group.directory.appending(path: "keys")
+        for name in try FileManager.default.contentsOfDirectory(atPath: keys.path) where name.hasSuffix(".key") {
+            try FileManager.default.removeItem(at: keys.appending(path: name))
+        }
+        try vault.tell(try await vault.sealed(.block, of: "oid-a"), of: "oid-a")
+        #expect(await vault.notificationLevel(of: "oid-a") == .block)
+    }
 }

@@ -156,4 +156,23 @@ struct AccountKeysTests {
         try emptied.create(for: scene.ada, during: scene.wipes)
         #expect(try !emptied.isLost(scene.ada, during: scene.wipes))
     }
+
+    @Test func `no key takes the place of one whose record is gone, and the account counts as locked`() throws {
+        let scene = try Scene()
+        try scene.keys.create(for: scene.ada, during: scene.wipes)
+        let id = try scene.key().id
+        _ = scene.keys.lock(scene.ada)
+        let record = URL(fileURLWithPath: scene.records.path(of: scene.ada))
+        let intact = try Data(contentsOf: record)
+        scene.records.unlink(scene.ada)
+        #expect(throws: VaultError(.unknownAccount, "")) {
+            try scene.keys.create(for: scene.ada, during: scene.wipes)
+        }
+        #expect(throws: VaultError(.locked, "")) { _ = try scene.key() }
+        #expect(try scene.keys.isLost(scene.ada, during: scene.wipes))
+        try intact.write(to: record)
+        #expect(try !scene.keys.isLost(scene.ada, during: scene.wipes))
+        try scene.keys.create(for: scene.ada, during: scene.wipes)
+        #expect(try scene.key().id == id)
+    }
 }

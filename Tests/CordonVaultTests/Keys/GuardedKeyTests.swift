@@ -279,6 +279,104 @@ struct GuardedKeyTests {
         #expect(await code { try await killed.setAsideLostKey(of: scene.account) } == .wipePending)
     }
 
+    @Test(arguments: [false, true])
+    func `a record that is gone is given up on request alone, and an intact copy of it opens everything until then`(
+        isGuarded: Bool
+    ) async throws {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        let former = try await vault.createAccountKey(for: scene.account)
+        if isGuarded { try await vault.hang(scene.account, on: scene.share) }
+        let intact = try Data(contentsOf: scene.record)
+        try FileManager.default.removeItem(at: scene.record)
+
+        let next = try scene.vault()
+        #expect(try await next.isLost(scene.account))
+        #expect(try next.mayHaveKey(scene.account))
+        #expect(try await !next.openAccountKey(for: scene.account))
+        #expect(await code { try await next.createAccountKey(for: scene.account) } == .unknownAccount)
+        #expect(!FileManager.default.fileExists(atPath: scene.record.path), "nothing comes by itself")
+        try intact.write(to: scene.record)
+        #expect(try await !next.isLost(scene.account))
+        if isGuarded { try await next.unlock(scene.account, with: scene.share) }
+        #expect(try await next.createAccountKey(for: scene.account) == former)
+        #expect(try await text(of: scene, next) == [1, 2, 3])
+
+        try FileManager.default.removeItem(at: scene.record)
+        let last = try scene.vault()
+        try await last.setAsideLostKey(of: scene.account)
+        #expect(try await !last.isLost(scene.account))
+        #expect(try await last.createAccountKey(for: scene.account) != former)
+        #expect(try scene.secretCount() == 1)
+        #expect(FileManager.default.fileExists(atPath: scene.note.path), "what was sealed stays")
+        #expect(try await last.wipe(scene.account).succeeded)
+        #expect(!FileManager.default.fileExists(atPath: scene.note.path))
+    }
+
+    @Test func `a wipe of an account whose record is gone destroys its secret, says so, and leaves nothing lost`()
+        async throws
+    {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        try FileManager.default.removeItem(at: scene.record)
+        let vault = try scene.vault()
+        let report = try await vault.wipe(scene.account)
+        #expect(report.succeeded && report.destroyedKeyIDs == [String(repeating: "0", count: 32)])
+        #expect(try scene.secretCount() == 0)
+        for _ in 1...2 {
+            let next = try scene.vault()
+            #expect(try await !next.isLost(scene.account))
+            #expect(try !next.mayHaveKey(scene.account))
+            try await next.createAccountKey(for: scene.account)
+            #expect(try await next.wipe(scene.account).succeeded)
+        }
+    }
+
+    @Test func `an app that was installed anew beside the key store of before is an empty app`() async throws {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        try FileManager.default.removeItem(at: scene.home)
+        let vault = try scene.vault()
+        #expect(try await !vault.isLost(scene.account))
+        #expect(try !vault.mayHaveKey(scene.account))
+        try await vault.createAccountKey(for: scene.account)
+
+        // Unless something else says that a key was in use: then its record may come back.
+        try FileManager.default.removeItem(at: scene.home)
+        let other = try scene.vault()
+        other.alsoLook { [account = scene.account] in $0 == account }
+        #expect(try await other.isLost(scene.account))
+        #expect(await code { try await other.createAccountKey(for: scene.account) } == .unknownAccount)
+    }
+
+    @Test func `a guarded key whose share nobody has is given up where its user says so, and no other key with it`()
+        async throws
+    {
+        let scene = try await Scene.made()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        let former = try await vault.createAccountKey(for: scene.account)
+        #expect(try vault.guardedKeyID(of: scene.account) == nil)
+        try await vault.hang(scene.account, on: scene.share)
+        let next = try scene.vault()
+        #expect(try next.guardedKeyID(of: scene.account) == former)
+        let other = String(repeating: "0", count: 32)
+        for keyID in [nil, other] {
+            #expect(try await !next.isLost(scene.account, withoutShareOf: keyID))
+            try await next.setAsideLostKey(of: scene.account, withoutShareOf: keyID)
+            #expect(FileManager.default.fileExists(atPath: scene.record.path))
+        }
+        #expect(try await next.isLost(scene.account, withoutShareOf: former))
+        try await next.setAsideLostKey(of: scene.account, withoutShareOf: former)
+        #expect(!FileManager.default.fileExists(atPath: scene.record.path))
+        let made = try await next.createAccountKey(for: scene.account)
+        #expect(made != former)
+        try await next.hang(scene.account, on: scene.share)
+        try await next.setAsideLostKey(of: scene.account, withoutShareOf: former)
+        #expect(try next.guardedKeyID(of: scene.account) == made, "what came since stays")
+    }
+
     @Test func `a record with a share is not turned into one without`() throws {
         let parts = KeyParts(root: .random(), secret: .random(), share: .random())
         let key = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())

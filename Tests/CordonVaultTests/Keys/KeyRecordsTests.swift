@@ -183,7 +183,7 @@ struct KeyRecordsTests {
         let name = try #require(try emptied.nameOfLostKey(of: scene.ada))
         #expect(name == known.keyID.hex)
         try emptied.setAside(scene.ada, as: name)
-        #expect(try !emptied.isThere(for: scene.ada))
+        #expect(!emptied.isThere(for: scene.ada))
         let aside = try FileManager.default.contentsOfDirectory(atPath: scene.folder.path).filter {
             $0.hasSuffix(".lost")
         }
@@ -192,6 +192,68 @@ struct KeyRecordsTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: scene.folder.path).allSatisfy { !$0.hasSuffix(".lost") }
         )
+    }
+
+    @Test func `a key whose record is gone is lost, is not replaced by itself, and opens with an intact copy`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let (key, intact) = (try scene.key(of: scene.ada), try scene.bytes(of: scene.ada))
+        scene.records.unlink(scene.ada)
+        #expect(try scene.records.mayHoldKey(of: scene.ada))
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) != nil)
+        #expect(throws: VaultError(.unknownAccount, "")) { try scene.records.make(for: scene.ada) }
+        #expect(!scene.records.isThere(for: scene.ada))
+        let isEmpty = try scene.records.nameOfLostKey(of: scene.ada, holdsFiles: false) == nil
+        #expect(isEmpty, "an app that was installed anew has lost nothing")
+        #expect(try scene.records.nameOfLostKey(of: scene.ben) == nil, "nor has who was never enrolled")
+
+        try scene.put(intact, for: scene.ada)
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) == nil)
+        #expect(try scene.key(of: scene.ada).id == key.id)
+
+        scene.records.unlink(scene.ada)
+        let name = try #require(try scene.records.nameOfLostKey(of: scene.ada))
+        try scene.records.setAside(scene.ada, as: name)
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) == nil, "it was given up")
+        try scene.records.make(for: scene.ada)
+        #expect(try scene.key(of: scene.ada).id != key.id)
+    }
+
+    @Test func `a copy of a record that ended, beside the secret of a later key, takes nothing with it`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let ended = try scene.bytes(of: scene.ada)
+        let known = try #require(try scene.records.claim(of: scene.ada))
+        try scene.records.destroySecrets(of: scene.ada, known)
+        scene.records.unlink(scene.ada)
+        try scene.records.make(for: scene.ada)
+        let (key, intact) = (try scene.key(of: scene.ada), try scene.bytes(of: scene.ada))
+
+        try scene.put(ended, for: scene.ada)
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) == known.keyID.hex)
+        #expect(throws: VaultError(.unknownAccount, "")) { try scene.records.make(for: scene.ada) }
+        #expect(try scene.bytes(of: scene.ada) == ended)
+        try scene.put(intact, for: scene.ada)
+        #expect(try scene.key(of: scene.ada).id == key.id)
+    }
+
+    @Test func `a key whose making was cut off is made at the next attempt, and the note of it goes`() throws {
+        let scene = try Scene()
+        let secrets = try AccountSecrets(scene.store, vaultName: "own")
+        try secrets.beginMaking(of: scene.ada)
+        _ = try secrets.renewedParts(of: scene.ada)
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) == nil, "nothing was sealed under it")
+        #expect(try !scene.records.mayHoldKey(of: scene.ada))
+        try scene.records.make(for: scene.ada)
+        let key = try scene.key(of: scene.ada)
+        #expect(try !secrets.isMaking(scene.ada))
+
+        // Killed after the record was there.
+        try secrets.beginMaking(of: scene.ada)
+        #expect(try scene.key(of: scene.ada).id == key.id)
+        #expect(try !secrets.isMaking(scene.ada))
+        scene.records.unlink(scene.ada)
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) != nil)
     }
 
     @Test func `a damaged record may hold a key, is no note of a wipe, and is lost`() throws {
