@@ -15,6 +15,8 @@ import Testing
         let protection = try await device.enrolled(["printBlocked": .bool(true)])
         let events = protection.events()
         try await device.publish(["printBlocked": .bool(false)])
+        // Another's word on the answer is refused before its envelope is looked at.
+        await device.service.set { $0.signsContact = false }
         await device.service.set(spoil)
 
         #expect(await protection.checkIn(device.account.id) == .parsingFailure)

@@ -181,7 +181,7 @@ actor Registrations {
         let account = record.account.id
         let hasBegun = context.accounts[account] == nil
         if !hasBegun {
-            // Without a journal nothing may be removed, but nothing is readable until it can be; the service says it again.
+            // What cannot be noted is not finished, but nothing is readable until it can be; the service says it again.
             await changes.close(record)
             await changes.publishRules(of: account)
             _ = postpone(record, after: Outcome(.wipeIncomplete))

@@ -111,7 +111,12 @@ actor Wipes {
         let wipe = WipeRecord(
             command: command, registration: registration, started: context.configuration.clock.now(), stage: .begun,
             vault: nil, failures: [], receipt: nil, cause: cause)
-        try context.wipes.save(wipe)
+        do { try context.wipes.save(wipe) } catch {
+            // A disk that takes no note takes what is overwritten in place: nothing of the account opens from now on. The rest goes with the
+            // wipe that is asked for again, and there is no receipt before.
+            for vault in context.vaults { _ = try? await vault.wipe(account) }
+            throw error
+        }
         return wipe
     }
 

@@ -236,6 +236,13 @@ extension VaultError {
             case ENOSPC, EDQUOT: .noSpace
             default: .inputOutput
             }
-        return VaultError(code, "\(call): \(String(cString: strerror(number)))", place: path)
+        let reason =
+            switch number {
+            case ENOSPC, EDQUOT: "There is no space left on the disk."
+            case EFBIG: "The file is larger than the system lets it be."
+            case EACCES, EPERM, EROFS: "The system does not let the app at it (\(call))."
+            default: "\(call): \(String(cString: strerror(number)))"
+            }
+        return VaultError(code, reason, place: path)
     }
 }

@@ -101,9 +101,11 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an answer that nobody signed is no contact, right after enrolment or after an envelope whose word was taken off`(
-        _ hasEnvelope: Bool
-    ) async throws {
+    func
+        `an answer that nobody signed is no contact, right after enrolment or after an envelope whose word was taken off`(
+            _ hasEnvelope: Bool
+        ) async throws
+    {
         let time = TestTime()
         let device = try Device(time: time)
         let protection = try await device.enrolled(["printBlocked": .bool(false)])

@@ -50,4 +50,27 @@ import Testing
             #expect(try await device.receipts().map(\.succeeded) == [true])
         }
     }
+
+    @Test func `what a person had removed while the disk was full opens no more, and goes when it is asked for again`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            let account = device.account.id
+            let protection = try await device.enrolled(["printBlocked": .bool(false)])
+            let plan = Data("plan".utf8)
+            try await protection.files.write(plan, as: "plan", of: account)
+            try await Self.fillingTheDisk {
+                #expect(await protection.unenroll(account) == .wipeIncomplete)
+            }
+            let restarted = try await device.start()
+            await #expect(throws: ProtectionError.self) { _ = try await restarted.files.read("plan", of: account) }
+            #expect(!device.mayPrint(restarted))
+            #expect(await restarted.unenroll(account) == .unenrolled)
+            #expect(restarted.enrolledAccounts.isEmpty)
+            let receipts = try await device.receipts()
+            #expect(receipts.map(\.succeeded) == [true])
+            #expect(receipts.first?.destroyedKeyIDs.count == 1)
+        }
+    }
 }
