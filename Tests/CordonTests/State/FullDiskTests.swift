@@ -1,4 +1,5 @@
 import Cordon
+import CordonBase
 import CordonProtocol
 import Foundation
 import Testing
@@ -51,26 +52,37 @@ import Testing
         }
     }
 
-    @Test func `what a person had removed while the disk was full opens no more, and goes when it is asked for again`()
-        async
+    @Test
+    func `what cannot be noted of a wipe ends the key all the same, and the rest goes when it is asked for again`()
+        async throws
     {
-        await #expect(processExitsWith: .success) {
-            let device = try Device()
-            let account = device.account.id
-            let protection = try await device.enrolled(["printBlocked": .bool(false)])
-            let plan = Data("plan".utf8)
-            try await protection.files.write(plan, as: "plan", of: account)
-            try await Self.fillingTheDisk {
-                #expect(await protection.unenroll(account) == .wipeIncomplete)
-            }
-            let restarted = try await device.start()
-            await #expect(throws: ProtectionError.self) { _ = try await restarted.files.read("plan", of: account) }
-            #expect(!device.mayPrint(restarted))
-            #expect(await restarted.unenroll(account) == .unenrolled)
-            #expect(restarted.enrolledAccounts.isEmpty)
-            let receipts = try await device.receipts()
-            #expect(receipts.map(\.succeeded) == [true])
-            #expect(receipts.first?.destroyedKeyIDs.count == 1)
-        }
+        let device = try Device()
+        let account = device.account.id
+        let counter = FullCounter()
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: account)
+        counter.isFull.withLock { $0 = true }
+        #expect(await protection.unenroll(account) == .wipeIncomplete)
+        counter.isFull.withLock { $0 = false }
+        let restarted = try await device.start { $0.stateCounter = counter }
+        await #expect(throws: ProtectionError.self) { _ = try await restarted.files.read("plan", of: account) }
+        // The service has heard of it the first time.
+        #expect(await restarted.unenroll(account) != .wipeIncomplete)
+        #expect(restarted.enrolledAccounts.isEmpty)
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+    }
+}
+
+/// A counter that takes no number while it is full.
+private struct FullCounter: StateCounter {
+    private let numbers = Locked<[String: Int64]>([:])
+    let isFull = Locked(false)
+
+    func value(of name: String) -> Int64 { numbers.withLock { $0[name] ?? 0 } }
+    func raise(_ name: String, to number: Int64) throws {
+        if isFull.withLock({ $0 }) { throw POSIXError(.ENOSPC) }
+        numbers.withLock { $0[name] = max($0[name] ?? 0, number) }
     }
 }
