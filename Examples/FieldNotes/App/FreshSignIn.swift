@@ -41,7 +41,7 @@ actor FreshSignIn {
             return .signedIn(try await signIn(account).id)
         } catch {
             if error.code == .cancelled { return .cancelled }
-            // Whoever is asked at the gate has nothing of the account open.
+            // The gate asks only while the account is closed.
             return .unavailable(Problem(error, isSomethingOpen: false).sentences)
         }
     }

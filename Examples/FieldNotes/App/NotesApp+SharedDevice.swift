@@ -91,10 +91,10 @@ extension NotesApp {
         return (try? keys.open(with: key)) != nil
     }
 
-    /// Has the broker say that this is the account that is signed in on a shared device now, and opens what hangs on its session. Whoever
-    /// left is removed first.
+    /// Asks the broker whether this account is signed in on the shared device now, and opens its session's key. The broker first has the
+    /// app remove anyone who left.
     ///
-    /// What this app remembers of the device's account does not count: the person may have left while it stood still.
+    /// `deviceAccount` does not count: the person may have left while this app was suspended.
     func requireHere(_ account: AccountID) async throws {
         guard let shared, let sessionKeys else { return }
         guard let here = try await shared.refresh().current, here.id == account else {
@@ -146,7 +146,7 @@ extension NotesApp {
     func cleanUp(_ leaving: CleanUp) async throws {
         await stopWork(for: leaving.account)
         await leaving.workStopped()
-        // Nothing more is opened with an ended session's key; and whoever comes next is asked for, also where it is the same person.
+        // The ended session's key opens nothing more, and `follow` welcomes the next person even if it is the same one.
         sessionKeys?.close()
         deviceAccount = .unknown
         try await removeData(of: leaving.account)

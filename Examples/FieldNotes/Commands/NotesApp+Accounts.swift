@@ -9,7 +9,7 @@ extension NotesApp {
     func listAccounts() async throws {
         var accounts = await enrolledAccounts()
         if shared != nil {
-            // Whoever left the device may still have to be removed, and is no one's business any more.
+            // An account that left stays enrolled until the clean-up; nobody else may see its name.
             let here = deviceAccount.account?.id ?? current.account
             accounts.removeAll { $0.id != here }
         }

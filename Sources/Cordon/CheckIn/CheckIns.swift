@@ -139,8 +139,8 @@ actor CheckIns {
         }
     }
 
-    /// Sends a check-in. Where the service signed nothing of its answer, a whole envelope is asked for, which services of every version
-    /// sign: what nobody signed is no contact.
+    /// Sends a check-in. If nothing in the answer is signed, asks for a whole envelope, which every version of the service signs. An unsigned
+    /// answer does not count as contact.
     private func askUntilSigned(
         _ request: inout CheckInRequest, for record: RegistrationRecord, of client: ServiceClient, _ token: String?
     ) async throws(ServiceFailure) -> (CheckInResponse, ClockReading) {

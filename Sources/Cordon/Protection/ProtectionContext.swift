@@ -76,8 +76,8 @@ final class ProtectionContext: Sendable {
                     name: configuration.application.bundleID + " background",
                     roots: [background.appending(path: "files")], clock: configuration.clock.now) : nil
         } catch { throw ProtectionError(error) }
-        // A key that a PIN guarded is not made anew without a word because its record is gone, also where it has no files yet.
-        vault.alsoLook { [guards] account in guards.isThere(for: account) }
+        // A guard record shows that the account had a key, even if the key's record is gone and there are no files yet.
+        vault.recognizeKeys { [guards] account in guards.isThere(for: account) }
     }
 
     /// The settings in force.

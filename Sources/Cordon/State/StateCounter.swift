@@ -53,7 +53,7 @@ public struct FileStateCounter: StateCounter {
         return number
     }
 
-    /// Notes a number, durably. A file that holds none is put aside: it counts as one that was lost, or the person could never go on.
+    /// Notes a number, durably. A file that holds no number is put aside and counts as lost; otherwise no sign-in could repair it.
     ///
     /// - Throws: ``ProtectionError``: `stateUnwritable`; `stateUnreadable` where the number before cannot be read, because
     ///   the new one may be lower.

@@ -42,7 +42,7 @@ extension DeviceService {
                     try change.copyRecoveryShare(fromRegistration: former, to: registration)
                 }
                 if let replaced = request.replacedRegistrationID {
-                    try goOn(from: replaced, as: &registration, in: change)
+                    try continueRegistration(replaced, as: &registration, in: change)
                 }
                 try change.audit(
                     AuditRecord.Actor(registration), "registration.create", "registration/\(registration.id)",
@@ -131,10 +131,10 @@ extension DeviceService {
         }
     }
 
-    /// The app goes on with what it keeps since another registration. Where a wipe has ended that one, or a later one of the same install,
-    /// this is a copy from before, and is wiped again; and it has to be as new as what was reported meanwhile.
-    private func goOn(
-        from replaced: String, as new: inout Registration, in change: Change
+    /// Continues another registration, whose data the app still has. If a wipe ended that one, or a later one of the same install, the data
+    /// is a restored copy and is wiped again. The highest generation that the app has reported since counts for the new registration.
+    private func continueRegistration(
+        _ replaced: String, as new: inout Registration, in change: Change
     ) throws(ServiceError) {
         let ofInstall = try change.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
             .filter { [new] in $0.id != new.id && $0.isSameInstall(as: new) }

@@ -22,7 +22,7 @@ public actor Vault {
     nonisolated let register: OwnerRegister
     var keys: AccountKeys
     var wipes: WipesHere
-    /// What beside files tells that an account had a key; see ``alsoLook(_:)``.
+    /// What beside files tells that an account had a key; see ``recognizeKeys(by:)``.
     private nonisolated let traces = Locked<(@Sendable (AccountID) -> Bool)?>(nil)
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
     var damagedDirectories: Set<URL> = []
@@ -152,8 +152,8 @@ public actor Vault {
         try records.mayHoldKey(of: account, holdsFiles: holdsFiles(of: account))
     }
 
-    /// Has something else say, too, whether an account had a key here that may be in use still.
-    package nonisolated func alsoLook(_ traces: @escaping @Sendable (AccountID) -> Bool) {
+    /// Sets what shows, besides files, that an account had a key here; replaces what was set before.
+    package nonisolated func recognizeKeys(by traces: @escaping @Sendable (AccountID) -> Bool) {
         self.traces.withLock { $0 = traces }
     }
 

@@ -345,7 +345,7 @@ struct GuardedKeyTests {
         // Unless something else says that a key was in use: then its record may come back.
         try FileManager.default.removeItem(at: scene.home)
         let other = try scene.vault()
-        other.alsoLook { [account = scene.account] in $0 == account }
+        other.recognizeKeys { [account = scene.account] in $0 == account }
         #expect(try await other.isLost(scene.account))
         #expect(await code { try await other.createAccountKey(for: scene.account) } == .unknownAccount)
     }
