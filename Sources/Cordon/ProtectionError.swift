@@ -56,6 +56,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
     /// Where Cordon's source made the error, for the report of a defect: module, file and line.
     public var thrownAt: String { codePlace.description }
     package private(set) var codePlace: CodePlace
+    /// What kind of failure it was to the vault; nil where it was not the vault's.
+    private(set) var vaultCode: VaultError.Code?
 
     /// Makes an error; the hint is the usual one of its kind.
     public init(
@@ -91,6 +93,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
 
     init(_ error: VaultError) {
         self.init(.vault, error.reason, hint: error.hint)
+        vaultCode = error.code
         codePlace = error.codePlace
     }
 

@@ -53,7 +53,11 @@ actor AccountChanges {
     ///
     /// - Throws: ``ProtectionError`` where that cannot be.
     func open(_ account: AccountID) async throws(ProtectionError) {
-        for follower in followers { try await follower.open(account) }
+        for follower in followers {
+            // It may have been wiped while the one before was at it.
+            try context.requireEnrolled(account)
+            try await follower.open(account)
+        }
     }
 
     /// Denies everything of an account whose data is about to go, and takes the key away that opens it.

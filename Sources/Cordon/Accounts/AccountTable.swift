@@ -60,6 +60,11 @@ final class AccountTable: Sendable {
     /// The registration of an account, nil where it is not enrolled.
     subscript(account: AccountID) -> RegistrationRecord? { state.withLock { $0.records[account] } }
 
+    /// Whether a registration is the one that its account still has: what waited for something looks at that before it goes on.
+    func holds(_ record: RegistrationRecord) -> Bool {
+        self[record.account.id]?.registrationID == record.registrationID
+    }
+
     /// The id that everything of an account is kept under, whichever of its names is given (SDK-ID-02, CQ-03).
     func resolved(_ account: AccountID) -> AccountID { IdentityContext.canonical(account) }
 
@@ -161,7 +166,7 @@ final class AccountTable: Sendable {
         let now = moment ?? ClockReading(configuration.clock)
         let ran = clock.runTime().total
         do {
-            try launches.change(account, isEnrolled: true) { record in
+            try launches.change(account, isEnrolled: true, where: { isStaying(account) }) { record in
                 record.checkedIn = now
                 record.ranAtCheckIn = ran
             }
@@ -353,6 +358,13 @@ final class AccountTable: Sendable {
     func isBeingWiped(_ account: AccountID) -> Bool {
         if wiped.contains(account) { return true }
         do { return try wipes.unfinished(of: account) != nil } catch { return true }
+    }
+
+    /// Whether an account is this app's and stays so: its data is not being removed, here or in another process, and was not. What
+    /// began before a removal asks this before it keeps anything of the account.
+    func isStaying(_ account: AccountID) -> Bool {
+        if debugged == account { return true }
+        return self[account] != nil && !isRemoving(account) && !isBeingWiped(account) && !hasNoRegistration(account)
     }
 
     /// Whether another account than this one is being removed.

@@ -76,6 +76,10 @@ actor StoredAccounts {
         // Who is enrolled while this waits is not among them, and stays.
         let known = context.accounts.records.keys
         for record in present where (context.accounts[record.account.id]?.generation ?? -1) < record.generation {
+            // It may have been wiped while another one was restored.
+            guard !context.accounts.isBeingWiped(record.account.id),
+                !context.accounts.hasNoRegistration(record.account.id)
+            else { continue }
             let isNews = context.accounts[record.account.id]?.envelope != record.envelope
             if context.accounts[record.account.id] == nil {
                 context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
@@ -124,12 +128,15 @@ actor StoredAccounts {
                 await changes.activate(envelope, of: record, isNews: isNews)
                 owedWipe = envelope.commands.first { $0.kind == .wipe && context.isDue($0, for: record) }
             }
+            // It may have been removed while its rules were put in force.
+            guard context.accounts.holds(record) else { return }
             // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
             if owedWipe == nil { try await changes.open(account) } else { await changes.close(record) }
         } catch let error as ProtocolError {
             context.publishSetAside("the stored rules are not what the service signed: \(error.reason)")
             context.accounts.denyEverything(of: record)
         } catch {
+            guard context.accounts.holds(record) else { return }
             context.publishSetAside("the account's key cannot be opened")
             context.accounts.denyEverything(of: record)
         }

@@ -134,7 +134,7 @@ actor CheckIns {
             await stored.recordContact(reporting: refusals, outcomes)
             return await registrations.adopt(envelope, of: record)
         } catch {
-            await registrations.refuse(error, for: account)
+            if context.accounts.holds(record) { await registrations.refuse(error, for: account) }
             throw .unacceptable(error)
         }
     }
@@ -224,6 +224,8 @@ actor CheckIns {
     /// copy, counter included, what launch and PIN remember counts for nothing, and the person signs in.
     private func compareGeneration(of record: inout RegistrationRecord, with told: Int64) async {
         let account = record.account.id
+        // One that was wiped while the service answered has nothing here, which is not what the service means.
+        guard context.accounts.holds(record) else { return }
         // Another process of the app may have stored and reported more since this one asked.
         let stored = (try? context.accounts.stored(account))??.generation ?? 0
         guard told > stored, told <= 1 << 53 else { return }

@@ -61,9 +61,11 @@ extension AccountFiles {
     ///
     /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
     public func open(_ path: URL, writing: Bool) async throws(ProtectionError) -> SealedFile {
-        try requireReading(of: path)
-        return try await fromVault(of: owner(of: path)) { (vault) async throws(VaultError) in
-            try await vault.open(path, writing: writing)
+        let owner = owner(of: path)
+        return try await whileGateIsOpen(of: owner) { () async throws(ProtectionError) in
+            try await fromVault(of: owner) { (vault) async throws(VaultError) in
+                try await vault.open(path, writing: writing)
+            }
         }
     }
 
@@ -99,9 +101,11 @@ extension AccountFiles {
     public func unprotect(
         _ bytes: Data, context purpose: String? = nil
     ) async throws(ProtectionError) -> Data {
-        if let owner = owner(ofBuffer: bytes) { try rules.requireOpenGate(forReading: owner) }
-        return try await fromVault(of: owner(ofBuffer: bytes)) { (vault) async throws(VaultError) in
-            try await vault.unprotect(bytes, context: purpose)
+        let owner = owner(ofBuffer: bytes)
+        return try await whileGateIsOpen(of: owner) { () async throws(ProtectionError) in
+            try await fromVault(of: owner) { (vault) async throws(VaultError) in
+                try await vault.unprotect(bytes, context: purpose)
+            }
         }
     }
 
@@ -118,9 +122,11 @@ extension AccountFiles {
     ///
     /// - Throws: ``ProtectionError`` as for bytes.
     public func unprotect(_ text: String, context purpose: String? = nil) async throws(ProtectionError) -> String {
-        if let owner = owner(ofText: text) { try rules.requireOpenGate(forReading: owner) }
-        return try await fromVault(of: owner(ofText: text)) { (vault) async throws(VaultError) in
-            try await vault.unprotect(text, context: purpose)
+        let owner = owner(ofText: text)
+        return try await whileGateIsOpen(of: owner) { () async throws(ProtectionError) in
+            try await fromVault(of: owner) { (vault) async throws(VaultError) in
+                try await vault.unprotect(text, context: purpose)
+            }
         }
     }
 

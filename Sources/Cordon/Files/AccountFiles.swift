@@ -33,7 +33,7 @@ public actor AccountFiles: AccountFollower {
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func names(of account: AccountID) async throws(ProtectionError) -> [String] {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
-        try await takeIn(folder)
+        await takeInForReading(folder)
         return try await fromVault { (vault) async throws(VaultError) in try await vault.names(in: folder) }
     }
 
@@ -50,8 +50,10 @@ public actor AccountFiles: AccountFollower {
         guard writing else {
             try rules.requireOpenGate(forReading: account)
             let folder = try sealedFolder(of: account)
-            try await takeIn(folder)
-            return try await openForReading(name, in: folder)
+            await takeInForReading(folder)
+            return try await whileGateIsOpen(of: account) { () async throws(ProtectionError) in
+                try await openForReading(name, in: folder)
+            }
         }
         let folder = try sealedFolder(of: account)
         try await takeIn(folder)
@@ -86,10 +88,11 @@ public actor AccountFiles: AccountFollower {
         let isThere = try await fromVault { (vault) async throws(VaultError) in try await vault.holds(name, in: folder)
         }
         guard isThere else { return nil }
-        if readable { try rules.requireOpenGate(forReading: folder.account) }
-        do { return try await context.vault.open(name, in: folder, writing: true) } catch {
-            guard error.code == .noSuchFile else { throw ProtectionError(error) }
-            return nil
+        return try await whileGateIsOpen(of: readable ? folder.account : nil) { () async throws(ProtectionError) in
+            do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: true) } catch {
+                guard error.code == .noSuchFile else { throw ProtectionError(error) }
+                return nil
+            }
         }
     }
 
@@ -119,9 +122,12 @@ public actor AccountFiles: AccountFollower {
     ) async throws(ProtectionError) -> Bool {
         try await takeIn(folder)
         guard await guards.isClosed(folder.account) else { return false }
+        // Whoever comes later cannot be told.
+        do { _ = try SealedFolder.checked(name) } catch { throw ProtectionError(error) }
         let inbox = inbox(of: folder.account)
         let key = try guards.inboxKey(of: folder.account)
         try await inbox.exclusively { () throws(ProtectionError) in
+            guard context.accounts.isStaying(folder.account) else { throw Wipes.underWay }
             try inbox.add(.init(name: name, contents: contents), for: key)
         }
         return true
@@ -133,9 +139,29 @@ public actor AccountFiles: AccountFollower {
         guard !inbox.isEmpty, await context.vault.isUnlocked(folder.account) else { return }
         try await inbox.exclusively { () async throws(ProtectionError) in
             let secret = try await guards.inboxSecret(of: folder.account)
-            try await inbox.empty(with: secret) { (item) async throws(ProtectionError) in
-                try await write(item.contents, as: item.name, in: folder)
+            let refused = try await inbox.empty(with: secret) { (item) async throws(ProtectionError) in
+                do throws(ProtectionError) { try await write(item.contents, as: item.name, in: folder) } catch {
+                    guard let code = error.vaultCode, Self.lasting.contains(code) else { throw error }
+                    return false
+                }
+                return true
             }
+            if refused > 0 { context.publishSetAside("\(refused) received files could not take their places") }
+        }
+    }
+
+    /// Why a file will not take its place at another time either: what is there is not a file that can be written.
+    private static let lasting: Set<VaultError.Code> = [
+        .damaged, .wrongKey, .notSealed, .unsupportedFormat, .isDirectory, .invalidArgument,
+    ]
+
+    /// Does what ``takeIn(_:)`` does, for a caller who reads: what cannot take its place now, as on a full disk, keeps nobody from what
+    /// is there.
+    private func takeInForReading(_ folder: SealedFolder) async {
+        do { try await takeIn(folder) } catch {
+            context.configuration.logger.warning(
+                "what was received could not take its place yet",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
@@ -154,7 +180,9 @@ public actor AccountFiles: AccountFollower {
     /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed`, `nothingThere` or `vault`.
     public func read(_ name: String, of account: AccountID) async throws(ProtectionError) -> Data {
         let file = try await open(name, of: account, writing: false)
-        return try await fromVault { (_) async throws(VaultError) in try file.contents() }
+        return try await whileGateIsOpen(of: context.accounts.resolved(account)) { () async throws(ProtectionError) in
+            try await fromVault { (_) async throws(VaultError) in try file.contents() }
+        }
     }
 
     /// Removes a file; one that does not exist is no error.
@@ -166,6 +194,17 @@ public actor AccountFiles: AccountFollower {
         try await turns.run(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.remove(name, from: folder) }
         }
+    }
+
+    /// Hands out what may be read through an account's open gate alone: a gate that closes before it is at hand keeps it. Nobody's needs
+    /// no gate.
+    func whileGateIsOpen<Value>(
+        of account: AccountID?, _ work: () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        if let account { try rules.requireOpenGate(forReading: account) }
+        let value = try await work()
+        if let account { try rules.requireOpenGate(forReading: account) }
+        return value
     }
 
     func requireFiles(of account: AccountID) throws(ProtectionError) {

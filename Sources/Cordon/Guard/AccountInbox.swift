@@ -22,13 +22,17 @@ struct AccountInbox: Sendable {
     private static let suffix = ".item"
     /// Items are as long as the files that came, which were in memory then too.
     private static let longest = 1 << 31
+    /// What an item has beside a file's contents is shorter.
+    private static let room = 1 << 16
     /// One for each file that ever came: what has a higher number did not come this way.
     private static let highest = 1 << 53
 
     private let folder: URL
     private let account: AccountID
+    private let longest: Int
 
-    init(in dataDirectory: URL, of account: AccountID) {
+    init(in dataDirectory: URL, of account: AccountID, longest: Int = Self.longest) {
+        self.longest = longest
         folder = dataDirectory.appending(path: "inbox").appending(path: FolderName.of(account))
         self.account = account
     }
@@ -57,7 +61,12 @@ struct AccountInbox: Sendable {
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func add(_ item: Item, for publicKey: Data) throws(ProtectionError) {
         try StateFolder.make(folder, or: "the inbox cannot be made")
-        let number = try (numbers().max() ?? 0) + 1
+        guard item.contents.count <= longest - Self.room else {
+            throw ProtectionError(
+                .stateUnwritable, "what was received is too long to be kept for a closed account",
+                hint: "Pass the account's launch gate, and receive it again.")
+        }
+        let number = try (numbers(withPutAside: true).max() ?? 0) + 1
         guard number < Self.highest else {
             throw ProtectionError(.stateUnwritable, "the inbox is numbered beyond all bounds")
         }
@@ -74,25 +83,34 @@ struct AccountInbox: Sendable {
         try file(number).write(sealed)
     }
 
-    /// Hands every file over, first to last, and removes each once it was taken. What cannot be opened is put aside. To be called in turn.
+    /// Hands every file over, first to last, and removes each once it was taken. What cannot be opened is put aside, and what can never be
+    /// taken. To be called in turn.
     ///
+    /// - Parameter take: Takes a file; false where that can never be.
+    /// - Returns: How many were not taken.
     /// - Throws: What `take` throws; that file and later ones stay.
     nonisolated(nonsending) func empty(
-        with secret: SymmetricKey, _ take: (Item) async throws(ProtectionError) -> Void
-    ) async throws(ProtectionError) {
+        with secret: SymmetricKey, _ take: (Item) async throws(ProtectionError) -> Bool
+    ) async throws(ProtectionError) -> Int {
         let key = try Self.privateKey(secret)
+        var refused = 0
         for number in try numbers() {
             let file = file(number)
-            guard try isItem(file), let bytes = try file.read(atMost: Self.longest) else { continue }
+            guard try isItem(file), let bytes = try file.read(atMost: longest) else { continue }
             guard let item = open(bytes, key) else {
                 file.setAside()
                 continue
             }
-            try await take(item)
-            try file.remove()
+            if try await take(item) {
+                try file.remove()
+            } else {
+                file.setAside()
+                refused += 1
+            }
         }
         // Stays where something was put aside.
         _ = rmdir(folder.path)
+        return refused
     }
 
     /// Removes everything that waits.
@@ -138,11 +156,15 @@ struct AccountInbox: Sendable {
 
     private var lock: URL { folder.appendingPathExtension("lock") }
 
-    private func numbers() throws(ProtectionError) -> [Int] {
+    /// The items, in the order in which they came.
+    ///
+    /// - Parameter withPutAside: Whether those that were put aside count too.
+    private func numbers(withPutAside: Bool = false) throws(ProtectionError) -> [Int] {
         guard !isEmpty else { return [] }
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder.path).compactMap { name in
-                name.hasSuffix(Self.suffix) ? Int(name.dropLast(Self.suffix.count)) : nil
+                if withPutAside { return Int(name.prefix { $0 != "." }) }
+                return name.hasSuffix(Self.suffix) ? Int(name.dropLast(Self.suffix.count)) : nil
             }.filter { (1..<Self.highest).contains($0) }.sorted()
         } catch { throw ProtectionError(.stateUnreadable, "what was received cannot be listed") }
     }

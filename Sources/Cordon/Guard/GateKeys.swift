@@ -17,8 +17,12 @@ final class GateKeys: Sendable {
         self.tools = tools
     }
 
-    /// A condition has closed the gate: the key goes at once.
-    func close(_ account: AccountID) async { await tools.guards.close(account) }
+    /// The gate is closed, or was not passed: the key goes at once, unless the gate is open again.
+    func close(_ account: AccountID) async { await Self.close(account, with: tools) }
+
+    private static func close(_ account: AccountID, with tools: LaunchTools) async {
+        await tools.guards.close(account) { tools.gates.isOpen(account) }
+    }
 
     /// The app leaves the front: the key goes when the rules would ask the person for something.
     ///
@@ -40,7 +44,7 @@ final class GateKeys: Sendable {
             do { try await tools.context.configuration.clock.sleep(pause) } catch { return }
             guard !tools.gates.isOpen(account) else { return }
             if await !tools.conditions.decision(of: account, on: .resume).verdict.permits {
-                return await tools.guards.close(account)
+                return await close(account, with: tools)
             }
             // Another app of the organisation has seen the person since.
             pause = max(pause, .seconds(60))

@@ -102,7 +102,8 @@ struct KeyGuards: Sendable {
     /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
     func startAnew(_ account: AccountID, withoutShareOf keyID: String? = nil) async throws(ProtectionError) {
         let hasLostGuarded = await isLost(account, withoutShareOf: keyID)
-        // As an exchange, so that a removal of the data waits for it and finds no key that was made meanwhile.
+        // As an exchange: a check-in would tell of a share that is being replaced. A removal of the data does not wait; no key is made
+        // after it.
         try await context.exchanges.run(account) { () async throws(ProtectionError) in
             guard !context.accounts.isRemoving(account) else { throw Wipes.underWay }
             try context.requireEnrolled(account)
@@ -143,6 +144,8 @@ struct KeyGuards: Sendable {
         _ share: SymmetricKey, under pinKey: PINKey, of account: AccountID, _ registrationID: String, left: String
     ) async throws(ProtectionError) {
         let secret = try await inboxSecret(of: account)
+        // The service may have taken long to answer.
+        guard context.accounts.isStaying(account) else { throw Wipes.underWay }
         let record = try KeyGuardRecord(
             share, under: pinKey, of: account, registrationID: registrationID, left: left,
             inboxKey: try AccountInbox.publicKey(of: secret))
@@ -197,9 +200,11 @@ struct KeyGuards: Sendable {
     }
 
     /// Takes a guarded key out of memory; what is open of the account ends. One that hangs on no share stays.
-    func close(_ account: AccountID) async {
+    ///
+    /// - Parameter isNeeded: Whether it stays after all; asked when nothing comes between any more.
+    func close(_ account: AccountID, unless isNeeded: @Sendable () -> Bool) async {
         guard await isGuarded(account) else { return }
-        for failure in await context.vault.lock(account) {
+        for failure in await context.vault.lock(account, unless: isNeeded) {
             context.configuration.logger.error(
                 "what was written last to a file is lost", metadata: ["reason": "\(failure.reason)"])
         }
@@ -214,7 +219,7 @@ struct KeyGuards: Sendable {
         guard !context.accounts.isRemoving(account) else { return }
         if pinKey == nil, await !isGuarded(account) { return }
         do {
-            // As an exchange, so that a removal of the data waits for it and what is removed does not come back.
+            // As an exchange: a check-in would tell of a share that is being replaced.
             try await context.exchanges.run(account) { () async throws(ProtectionError) in
                 // The lock is held while the service answers: two processes must not leave two shares with it.
                 try await context.guards.locked(account) { () async throws(ProtectionError) in

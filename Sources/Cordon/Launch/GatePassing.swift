@@ -53,15 +53,18 @@ actor GatePassing {
     private func attempt(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
         guard let remedies else { return LaunchOutcome(account: account, result: .blocked) }
         let epoch = tools.gates.epoch(of: account)
+        let isKnown = context.accounts.state(of: account) != nil
         await departure.withLock { $0 }?.value
         // What the clock has shown is kept, so that turning it back across a restart of the machine is seen.
         await remedies.recordClock()
         var attempt = LaunchAttempt(tools, remedies, at: account, on: occasion)
         if occasion == .launch, !context.accounts.isUntargeted(account) { await attempt.session.takeOver() }
         var result = await attempt.run()
-        let opening = await open(account, in: epoch, after: &result, of: &attempt)
-        // An attempt that every caller has left changes nothing any more.
-        if !Task.isCancelled {
+        let opening = await open(account, isKnown: isKnown, in: epoch, after: &result, of: &attempt)
+        // An attempt that every caller has left changes nothing any more; the key that it has brought goes again.
+        if Task.isCancelled {
+            await withdrawKey(of: account)
+        } else {
             await finish(account, result, attempt)
             // No condition refused where it was only put off: the gate is passed again when the app is back.
             if opening != .isBehind {
@@ -76,18 +79,32 @@ actor GatePassing {
 
     /// Opens the gate after an attempt that found nothing against it. Where the gate was closed since the attempt began, everything
     /// is looked at once more before; a change of the PIN has nothing to open then.
+    ///
+    /// - Parameter isKnown: Whether there was such an account when the attempt began.
     private func open(
-        _ account: AccountID, in epoch: Int, after result: inout LaunchOutcome.Result, of attempt: inout LaunchAttempt
+        _ account: AccountID, isKnown: Bool, in epoch: Int, after result: inout LaunchOutcome.Result,
+        of attempt: inout LaunchAttempt
     ) async -> GateStates.Opening? {
         var epoch = epoch
         while result == .opened, !Task.isCancelled {
             // An account whose data was removed in this very moment has no gate to open.
-            guard context.accounts.state(of: account) != nil else { return nil }
+            guard context.accounts.state(of: account) != nil else {
+                if isKnown { result = .wiped }
+                return nil
+            }
             // Taken before, since the process may be frozen at any instant after.
             let moment = ClockReading(configuration.clock)
             let opening = tools.gates.open(account, in: epoch)
             switch opening {
             case .opened:
+                // Its time behind the gate may have ended since it was looked at; through an open gate nothing ends it.
+                if await tools.guards.isClosed(account) {
+                    tools.gates.close(account, because: [])
+                    context.events.post(.gate(account: account, .closed([])))
+                    epoch = tools.gates.epoch(of: account)
+                    result = await attempt.runAgain()
+                    continue
+                }
                 await tools.pins.recordActivity(of: account, at: moment)
                 return opening
             case .isBehind:
@@ -113,13 +130,18 @@ actor GatePassing {
             await tools.showCountdownIfUrgent(of: account)
         case .cancelled, .blocked:
             tools.gates.close(account, because: attempt.reasons)
-            // Behind the front the key goes when its time is over.
-            if !tools.gates.isBehind { await keys.close(account) }
+            await withdrawKey(of: account)
             context.events.post(.gate(account: account, .closed(attempt.reasons)))
         case .wiped:
             tools.gates.close(account, because: nil)
             context.events.post(.gate(account: account, .closed(attempt.reasons)))
         }
+    }
+
+    /// Takes the key from memory that an attempt has brought whose gate stays closed; behind the front, when its time is over.
+    private func withdrawKey(of account: AccountID) async {
+        guard tools.gates.isBehind else { return await keys.close(account) }
+        keys.closeWhenDue(account, after: departure.withLock { $0 })
     }
 
     /// Passes the gate of the account to be shown: the one named, else the only one in an app that holds a single account.
@@ -168,16 +190,16 @@ actor GatePassing {
         changes.giveUp(account, with: LaunchOutcome(account: account, result: .cancelled))
     }
 
-    /// Notes when the person was last at accounts whose gates have just closed because the app left the front, and takes their keys
-    /// from memory when it is time. Any thread, no waiting.
-    nonisolated func noteDeparture(from closed: [AccountID]) {
+    /// Notes when the person was last at accounts whose gates have just closed because the app left the front, and takes from memory
+    /// when it is time the keys of these and of others, whose gates may just be being passed. Any thread, no waiting.
+    nonisolated func noteDeparture(from closed: [AccountID], others: [AccountID]) {
         let moment = ClockReading(tools.context.configuration.clock)
         departure.withLock { [pins = tools.pins, keys] departure in
             departure = Task { [before = departure] in
                 await before?.value
                 for account in closed { await pins.recordActivity(of: account, at: moment) }
             }
-            for account in closed { keys.closeWhenDue(account, after: departure) }
+            for account in closed + others { keys.closeWhenDue(account, after: departure) }
         }
     }
 

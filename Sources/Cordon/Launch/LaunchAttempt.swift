@@ -30,7 +30,8 @@ struct LaunchTools: Sendable {
             folder: folder,
             seal: context.seal, clock: configuration.clock, cost: configuration.pinCost ?? configuration.usualPINCost,
             observer: configuration.pinObserver, isShared: configuration.pinDirectory != nil,
-            memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil)
+            memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil,
+            isStaying: { [accounts = context.accounts] in accounts.isStaying($0) })
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
         guards = KeyGuards(context, rules: rules)
@@ -291,6 +292,8 @@ struct LaunchAttempt: Sendable {
 
     /// Shows what Cordon itself could not do, and how to mend it.
     nonisolated(nonsending) mutating func showFailure(_ error: ProtectionError) async -> Next {
+        // The person has answered an account that is on its way out.
+        if error.code == .wipeUnderWay { return .end(.wiped) }
         configuration.logger.error(
             "a launch check failed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         let reason = PolicyReason(

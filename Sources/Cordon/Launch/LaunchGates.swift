@@ -104,10 +104,9 @@ public actor LaunchGates: AccountFollower {
     public nonisolated func leftFront() -> [AccountID] {
         let closed = tools.gates.leaveFront()
         let accounts = tools.context.accounts
-        for account in accounts.enrolled + [accounts.debugged].compactMap({ $0 }) {
-            passing.giveUpPINChange(of: account)
-        }
-        passing.noteDeparture(from: closed)
+        let all = accounts.enrolled + [accounts.debugged].compactMap { $0 }
+        for account in all { passing.giveUpPINChange(of: account) }
+        passing.noteDeparture(from: closed, others: all.filter { !closed.contains($0) })
         return closed
     }
 
@@ -240,8 +239,9 @@ public actor LaunchGates: AccountFollower {
             return false
         }
         await tools.guards.forgetItem(of: account)
+        let wasOpen = tools.gates.closeIfTried(account)
         await keys.close(account)
-        if tools.gates.closeIfTried(account) {
+        if wasOpen {
             context.events.post(.gate(account: account, .closed([GateState.notPassed])))
             passAgain(account)
         }
@@ -259,7 +259,7 @@ public actor LaunchGates: AccountFollower {
         try context.launches.remove(account)
         await tools.guards.forgetItem(of: account)
         try tools.guards.remove(account)
-        if configuration.pinDirectory == nil { try tools.pins.remove(account) }
+        if configuration.pinDirectory == nil { try await tools.pins.remove(account) }
         return []
     }
 }

@@ -57,10 +57,13 @@ struct LaunchStore: Sendable {
     }
 
     /// Changes what is remembered, durably.
+    ///
+    /// - Parameter isStaying: Whether the account is not being removed, and was not; asked while no removal goes on.
     func change(
-        _ account: AccountID, isEnrolled: Bool, _ change: (inout LaunchRecord) -> Void
+        _ account: AccountID, isEnrolled: Bool, where isStaying: () -> Bool, _ change: (inout LaunchRecord) -> Void
     ) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            guard isStaying() else { throw Wipes.underWay }
             let before = record(of: account, isEnrolled: isEnrolled)
             var after = before
             change(&after)

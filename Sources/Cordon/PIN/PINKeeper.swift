@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import Crypto
@@ -18,6 +19,8 @@ struct PINKeeper: Sendable {
     var isShared = false
     /// The most memory that a check may take in this process, in bytes; nil for as much as there is.
     var memoryLimit: Int?
+    /// Whether an account's data is not being removed, and was not.
+    var isStaying: @Sendable (AccountID) -> Bool = { _ in true }
 
     /// How a check ended.
     enum Check: Equatable {
@@ -42,7 +45,7 @@ struct PINKeeper: Sendable {
         _ pin: String, of account: AccountID, limit: Int
     ) async throws(ProtectionError) -> (check: Check, key: SymmetricKey?) {
         let state = state(of: account)
-        let lock = try await StateLock.waiting(for: lockFile(account))
+        let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
         guard case .value(var record) = try state.read(), let verifier = record.verifier else {
             return (.noPIN, nil)
@@ -109,7 +112,7 @@ struct PINKeeper: Sendable {
         _ pin: String, of account: AccountID, requirements: PINRequirements, keeping kept: SymmetricKey? = nil
     ) async throws(ProtectionError) -> (problems: [PINRequirements.Problem], key: SymmetricKey?) {
         let state = state(of: account)
-        let lock = try await StateLock.waiting(for: lockFile(account))
+        let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
         var former: [PINVerifier] = []
         var ended: Data?
@@ -146,7 +149,7 @@ struct PINKeeper: Sendable {
     func takeOver(_ account: AccountID) async throws(ProtectionError) {
         let state = state(of: account)
         guard try state.look().isFormer else { return }
-        let lock = try await StateLock.waiting(for: lockFile(account))
+        let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
         try state.takeOver { record, _ in record }
     }
@@ -158,7 +161,7 @@ struct PINKeeper: Sendable {
         let state = state(of: account)
         // No lock, and so no file, for an account that has no PIN.
         if case .absent = try state.read() { return }
-        let lock = try await StateLock.waiting(for: lockFile(account))
+        let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
         guard case .value(var record) = try state.read() else { return }
         change(&record)
@@ -192,8 +195,11 @@ struct PINKeeper: Sendable {
         try state(of: account).read()
     }
 
-    /// Forgets everything of an account.
-    func remove(_ account: AccountID) throws(ProtectionError) {
+    /// Forgets everything of an account, after whoever is at it.
+    func remove(_ account: AccountID) async throws(ProtectionError) {
+        // Without a lock it goes all the same.
+        let lock = try? await StateLock.waiting(for: lockFile(account))
+        defer { withExtendedLifetime(lock) {} }
         // What cannot be read any more opens nothing either.
         if case .value(let record)? = try? contents(of: account) {
             try? secrets(of: account).destroy(record.key?.id)
@@ -214,6 +220,19 @@ struct PINKeeper: Sendable {
     private func state(of account: AccountID) -> SealedState<PINRecord> {
         SealedState(
             file: folder.file(FolderName.of(account)), purpose: "pin", seal: seal, former: .raw, isShared: isShared)
+    }
+
+    /// Waits for the lock under which an account's record is changed.
+    ///
+    /// - Throws: ``ProtectionError``: `wipeUnderWay` where the record was removed with the account, or is about to be.
+    private func lock(_ account: AccountID) async throws(ProtectionError) -> AdvisoryLock {
+        let lock = try await StateLock.waiting(for: lockFile(account))
+        // What apps share stays when one of them is wiped.
+        guard isShared || isStaying(account) else {
+            lock.end()
+            throw Wipes.underWay
+        }
+        return lock
     }
 
     private func lockFile(_ account: AccountID) -> URL {

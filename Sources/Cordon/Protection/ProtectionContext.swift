@@ -78,6 +78,8 @@ final class ProtectionContext: Sendable {
         } catch { throw ProtectionError(error) }
         // A guard record shows that the account had a key, even if the key's record is gone and there are no files yet.
         vault.recognizeKeys { [guards] account in guards.isThere(for: account) }
+        // What began before a wipe makes no key after it.
+        for vault in vaults { vault.makeKeys(for: { [accounts] account in accounts.isStaying(account) }) }
     }
 
     /// The settings in force.
@@ -116,10 +118,13 @@ final class ProtectionContext: Sendable {
     }
 
     /// Changes what is remembered of an account's launch gate, durably.
+    ///
+    /// - Throws: ``ProtectionError``: `wipeUnderWay` for an account whose data is being removed, or was; `stateUnwritable`.
     func changeLaunchRecord(
         of account: AccountID, _ change: (inout LaunchRecord) -> Void
     ) throws(ProtectionError) {
-        try launches.change(account, isEnrolled: accounts[account] != nil, change)
+        try launches.change(
+            account, isEnrolled: accounts[account] != nil, where: { accounts.isStaying(account) }, change)
     }
 
     /// Tells of stored state that could not be used.

@@ -112,12 +112,13 @@ public actor TelemetryReports: AccountFollower {
     private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
         do {
             let session = try await service.session(for: record.account.id, discovery: record.discovery)
-            guard sent.record(events, to: .service, at: now) else { return }
+            // Nothing may name an account again that was removed meanwhile.
+            guard context.accounts.holds(record), sent.record(events, to: .service, at: now) else { return }
             try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)
         } catch {
             // A service that takes none is not asked again; one that is busy is.
             if case .refused(let problem) = error, problem.status != 429, problem.status < 500 { return }
-            context.telemetry.add(events)
+            if context.accounts.holds(record) { context.telemetry.add(events) }
         }
     }
 }

@@ -100,10 +100,6 @@ actor Wipes {
     ) async throws(ProtectionError) -> WipeRecord {
         let account = record.account.id
         if let begun = try context.wipes.unfinished(of: account) { return begun }
-        // What a crash or an attacker left of another wipe would stand for this one's own.
-        for vault in context.vaults {
-            do { try await vault.forgetWipes(of: account) } catch { throw ProtectionError(error) }
-        }
         var registration = record
         // What the wipe needs of it is who and where; the rules go with the registration itself.
         registration.envelope = SignedEnvelope("")
@@ -111,7 +107,13 @@ actor Wipes {
         let wipe = WipeRecord(
             command: command, registration: registration, started: context.configuration.clock.now(), stage: .begun,
             vault: nil, failures: [], receipt: nil, cause: cause)
-        do { try context.wipes.save(wipe) } catch {
+        do throws(ProtectionError) {
+            // What a crash or an attacker left of another wipe would stand for this one's own.
+            for vault in context.vaults {
+                do { try await vault.forgetWipes(of: account) } catch { throw ProtectionError(error) }
+            }
+            try context.wipes.save(wipe)
+        } catch {
             // A disk that takes no note takes what is overwritten in place: nothing of the account opens from now on. The rest goes with the
             // wipe that is asked for again, and there is no receipt before.
             for vault in context.vaults { _ = try? await vault.wipe(account) }

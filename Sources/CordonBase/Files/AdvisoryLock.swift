@@ -42,7 +42,7 @@ package final class AdvisoryLock: Sendable {
         _ file: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let lock: AdvisoryLock
-        do { lock = try held(AdvisoryLock(try opened(file), file)) } catch { throw failure(error) }
+        do { lock = try held { () throws(FileFailure) in AdvisoryLock(try opened(file), file) } } catch { throw failure(error) }
         defer { withExtendedLifetime(lock) {} }
         return try body()
     }
@@ -52,7 +52,7 @@ package final class AdvisoryLock: Sendable {
         inFolder folder: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let lock: AdvisoryLock
-        do { lock = try held(AdvisoryLock(try opened(folder: folder), folder)) } catch {
+        do { lock = try held { () throws(FileFailure) in AdvisoryLock(try opened(folder: folder), folder) } } catch {
             throw failure(error)
         }
         defer { withExtendedLifetime(lock) {} }
@@ -79,14 +79,16 @@ package final class AdvisoryLock: Sendable {
     package static func waiting(
         for file: URL, atMost limit: Duration? = nil
     ) async throws(FileFailure) -> AdvisoryLock {
-        try await waiting(AdvisoryLock(try opened(file), file), until: limit.map { ContinuousClock.now + $0 })
+        try await waiting(until: limit.map { ContinuousClock.now + $0 }) { () throws(FileFailure) in
+            AdvisoryLock(try opened(file), file)
+        }
     }
 
     /// Waits for the lock of a folder that exists; it leaves no file behind that would tell of the folder's owner.
     ///
     /// - Throws: ``FileFailure``, `ECANCELED` when the task is cancelled.
     package static func waiting(forFolder folder: URL) async throws(FileFailure) -> AdvisoryLock {
-        try await waiting(AdvisoryLock(try opened(folder: folder), folder))
+        try await waiting { () throws(FileFailure) in AdvisoryLock(try opened(folder: folder), folder) }
     }
 
     /// Lets go of a lock that was taken, and leaves no file behind that would tell what it was for.
@@ -102,23 +104,32 @@ package final class AdvisoryLock: Sendable {
             && held.st_dev == named.st_dev
     }
 
-    private static func held(_ lock: AdvisoryLock) throws(FileFailure) -> AdvisoryLock {
-        while flock(lock.descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw FileFailure(errno) }
+    /// Waits for a lock, blocking the thread.
+    ///
+    /// - Parameter opening: Opens what is locked; once more where a holder has removed it meanwhile.
+    private static func held(_ opening: () throws(FileFailure) -> AdvisoryLock) throws(FileFailure) -> AdvisoryLock {
+        while true {
+            let lock = try opening()
+            while flock(lock.descriptor, LOCK_EX) != 0 {
+                guard errno == EINTR else { throw FileFailure(errno) }
+            }
+            if lock.isCurrent { return lock }
         }
-        return lock
     }
 
     private static func waiting(
-        _ lock: AdvisoryLock, until deadline: ContinuousClock.Instant? = nil
+        until deadline: ContinuousClock.Instant? = nil, _ opening: () throws(FileFailure) -> AdvisoryLock
     ) async throws(FileFailure) -> AdvisoryLock {
-        while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw FileFailure(errno) }
-            if let deadline, ContinuousClock.now >= deadline { throw FileFailure(ETIMEDOUT) }
-            // Another process holds it for one change; this is waiting, not timing.
-            do { try await Task.sleep(for: .milliseconds(10)) } catch { throw FileFailure(ECANCELED) }
+        while true {
+            let lock = try opening()
+            while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
+                guard errno == EWOULDBLOCK || errno == EINTR else { throw FileFailure(errno) }
+                if let deadline, ContinuousClock.now >= deadline { throw FileFailure(ETIMEDOUT) }
+                // Another process holds it for one change; this is waiting, not timing.
+                do { try await Task.sleep(for: .milliseconds(10)) } catch { throw FileFailure(ECANCELED) }
+            }
+            if lock.isCurrent { return lock }
         }
-        return lock
     }
 
     private static func opened(folder: URL) throws(FileFailure) -> Int32 {

@@ -39,5 +39,16 @@ package struct SealedFolder: Sendable {
         return head + "~" + Array(SHA256.hash(data: Data(text.utf8))).hex
     }
 
+    /// The kept form of a name that a file is made under.
+    ///
+    /// - Throws: `invalidArgument` for one that is too long.
+    package static func checked(_ name: String) throws(VaultError) -> String {
+        let kept = kept(name)
+        guard kept == name else {
+            throw VaultError(.invalidArgument, "A name has at most \(SealedFacts.longestName) bytes.")
+        }
+        return kept
+    }
+
     private static let longestHead = 512
 }

@@ -37,10 +37,7 @@ extension Vault {
     /// - Throws: `alreadyExists`; `invalidArgument` for a name of more than 1,024 bytes; else what
     ///   ``create(_:for:chunkSize:replacing:mode:)`` throws.
     package func create(_ name: String, in folder: SealedFolder) throws(VaultError) -> SealedFile {
-        let kept = SealedFolder.kept(name)
-        guard kept == name else {
-            throw VaultError(.invalidArgument, "A name has at most \(SealedFacts.longestName) bytes.")
-        }
+        let kept = try SealedFolder.checked(name)
         let path = try path(of: kept, in: folder)
         guard PosixFile.isAbsent(path.path) else {
             throw VaultError(.alreadyExists, "A file is already there.", place: path.path)

@@ -21,15 +21,21 @@ struct AccountKeys {
 
     /// Makes the account's key, or takes the one there is, and brings it into memory.
     ///
-    /// - Parameter holdsFiles: Whether something is here that may hang on a former key; looked at only where there is no record.
+    /// - Parameters:
+    ///   - isHolder: Whether a key is to be made for the account; looked at only where there is no record.
+    ///   - holdsFiles: Whether something is here that may hang on a former key; looked at only where there is no record.
     mutating func create(
-        for account: AccountID, during wipes: WipesHere, holdsFiles: @autoclosure () -> Bool = true
+        for account: AccountID, during wipes: WipesHere, isHolder: @autoclosure () -> Bool = true,
+        holdsFiles: @autoclosure () -> Bool = true
     ) throws(VaultError) {
         do {
             try unlock(account, share: nil, during: wipes)
         } catch {
             // A record that was wiped and has come back is as good as none.
             guard error.code == .unknownAccount || error.code == .wiped else { throw error }
+            guard isHolder() else {
+                throw VaultError(.unknownAccount, "The account is not in the app any more.")
+            }
             try records.make(for: account, holdsFiles: holdsFiles())
             try unlock(account, share: nil, during: wipes)
         }

@@ -24,6 +24,8 @@ public actor Vault {
     var wipes: WipesHere
     /// What beside files tells that an account had a key; see ``recognizeKeys(by:)``.
     private nonisolated let traces = Locked<(@Sendable (AccountID) -> Bool)?>(nil)
+    /// The accounts that keys are made for; see ``makeKeys(for:)``.
+    private nonisolated let holders = Locked<(@Sendable (AccountID) -> Bool)?>(nil)
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be rewritten.
     var damagedDirectories: Set<URL> = []
 
@@ -74,7 +76,9 @@ public actor Vault {
     ///   opens them, and a new key would end that; ``VaultError`` when it cannot be written.
     @discardableResult
     public func createAccountKey(for account: AccountID) throws(VaultError) -> String {
-        try keys.create(for: account, during: wipes, holdsFiles: holdsFiles(of: account))
+        try keys.create(
+            for: account, during: wipes, isHolder: holders.withLock { $0 }?(account) ?? true,
+            holdsFiles: holdsFiles(of: account))
         watchKeys()
         return keys[account]?.id.hex ?? ""
     }
@@ -133,6 +137,13 @@ public actor Vault {
     @discardableResult
     public func lock(_ account: AccountID) -> [VaultError] { keys.lock(account) }
 
+    /// Does what ``lock(_:)`` does, unless the key is needed by then.
+    ///
+    /// - Parameter isNeeded: Asked on the vault's executor.
+    package func lock(_ account: AccountID, unless isNeeded: @Sendable () -> Bool) -> [VaultError] {
+        isNeeded() ? [] : lock(account)
+    }
+
     /// Does for every account what ``lock(_:)`` does for one.
     @discardableResult
     public func lock() -> [VaultError] { keys.accounts.flatMap { lock($0) } }
@@ -150,6 +161,13 @@ public actor Vault {
     /// - Throws: ``VaultError`` where the record cannot be read or the key store does not answer.
     package nonisolated func mayHaveKey(_ account: AccountID) throws(VaultError) -> Bool {
         try records.mayHoldKey(of: account, holdsFiles: holdsFiles(of: account))
+    }
+
+    /// Has the vault make keys for those accounts alone, from now on. One that exists is opened for any account.
+    ///
+    /// - Parameter isHolder: Whether the app has the account; asked on the vault's executor, where no wipe of this process runs meanwhile.
+    package nonisolated func makeKeys(for isHolder: @escaping @Sendable (AccountID) -> Bool) {
+        holders.withLock { $0 = isHolder }
     }
 
     /// Sets what shows, besides files, that an account had a key here; replaces what was set before.

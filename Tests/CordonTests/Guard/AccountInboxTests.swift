@@ -75,7 +75,10 @@ import Testing
         }
         try good.write(to: folder.appending(path: "99999999999999999999.item"))
         var taken: [AccountInbox.Item] = []
-        try await box.empty(with: secret) { taken.append($0) }
+        _ = try await box.empty(with: secret) { (item) throws(ProtectionError) in
+            taken.append(item)
+            return true
+        }
         #expect(taken == [.init(name: "n", contents: Data([1]))])
         #expect(throws: ProtectionError.self) { try box.add(.init(name: "", contents: Data()), for: Data([1, 2])) }
     }
@@ -92,7 +95,88 @@ import Testing
             at: place.appending(path: "inbox/\(FolderName.of("oid-b"))/1.item"),
             to: place.appending(path: "inbox/\(FolderName.of("oid-a"))/2.item"))
         var taken: [String] = []
-        try await box.empty(with: secret) { taken.append($0.name) }
+        _ = try await box.empty(with: secret) { (item) throws(ProtectionError) in
+            taken.append(item.name)
+            return true
+        }
         #expect(taken.isEmpty)
+    }
+
+    @Test func `a name that no file can have is refused to a closed account too`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        let next = try await stand.house.start()
+        let name = String(repeating: "n", count: 1025)
+        await #expect(throws: ProtectionError(.vault, "")) {
+            try await next.files.write(Data("download".utf8), as: name, of: stand.account)
+        }
+        #expect(items(stand).isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `a file that can never take its place is put aside, and keeps nobody from the others`(_ isFolder: Bool)
+        async throws
+    {
+        let stand = try await GuardStand()
+        let first = try await stand.guarded()
+        let folder = first.context.folder(of: stand.account)
+        let place = try #require(
+            try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .first { $0.lastPathComponent.count == 64 })
+        try await first.files.write(Data("report".utf8), as: "report", of: stand.account)
+        let next = try await stand.house.start()
+        try await next.files.write(Data("newer".utf8), as: "note", of: stand.account)
+        try await next.files.write(Data("later".utf8), as: "report", of: stand.account)
+        if isFolder {
+            try FileManager.default.removeItem(at: place)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        } else {
+            try Data(repeating: 7, count: 5000).write(to: place)
+        }
+        let events = EventCatch(next)
+        #expect(await next.launch(stand.account).isOpen)
+        #expect(try await next.files.read("report", of: stand.account) == Data("later".utf8))
+        #expect(items(stand).map(\.lastPathComponent) == ["1.item.damaged"])
+        let isTold = { @Sendable (event: ProtectionEvent) in
+            if case .stateSetAside = event { true } else { false }
+        }
+        #expect(await events.first(where: isTold) != nil)
+        // Another one that is put aside does not take the place of the first.
+        let last = try await stand.house.start()
+        try await last.files.write(Data("newest".utf8), as: "note", of: stand.account)
+        #expect(await last.launch(stand.account).isOpen)
+        _ = try await last.files.names(of: stand.account)
+        #expect(items(stand).count == 2)
+    }
+
+    @Test func `what cannot take its place now keeps nobody from reading what is there`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        let next = try await stand.house.start()
+        try await next.files.write(Data("newer".utf8), as: "note", of: stand.account)
+        #expect(await next.launch(stand.account).isOpen)
+        // No lock, no taking in.
+        let lock = inbox(stand).appendingPathExtension("lock")
+        try FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        #expect(try await next.files.read("note", of: stand.account) == GuardStand.text)
+        // What is written then would be replaced by what came before.
+        await #expect(throws: ProtectionError.self) {
+            try await next.files.write(Data("newest".utf8), as: "note", of: stand.account)
+        }
+        try FileManager.default.removeItem(at: lock)
+        #expect(try await next.files.read("note", of: stand.account) == Data("newer".utf8))
+    }
+
+    @Test func `a file that is too long to be kept for a closed account is refused`() throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let box = AccountInbox(in: place, of: "oid-a", longest: 70_000)
+        let key = try AccountInbox.publicKey(of: SymmetricKey(size: .bits256))
+        #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            try box.add(.init(name: "n", contents: Data(count: 5000)), for: key)
+        }
+        #expect(box.isEmpty)
+        try box.add(.init(name: "n", contents: Data(count: 4000)), for: key)
     }
 }

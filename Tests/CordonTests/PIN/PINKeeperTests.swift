@@ -250,7 +250,7 @@ import Testing
             return
         }
         try kept.write(to: file)
-        try keeper.remove("oid-a")
+        try await keeper.remove("oid-a")
         guard case .absent = try keeper.contents(of: "oid-a") else {
             Issue.record("the end of a record is not its absence")
             return

@@ -19,6 +19,8 @@ actor HeldSessions: AccountSessions {
     var freshFailure: SignInError?
     /// Why no key is given.
     var signerFailure: SignInError?
+    /// Holds those who ask for a token.
+    var latch: Latch?
     /// Whether questions for a key are never answered.
     var isSilent = false
     /// Why no session can be destroyed.
@@ -40,6 +42,7 @@ actor HeldSessions: AccountSessions {
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken {
         asked.append((resource, scopes, false))
+        await latch?.pass()
         if let tokenFailure { throw tokenFailure }
         return AccessToken(text: Self.token(of: account), expires: .distantFuture, scopes: scopes, isBound: bindsTokens)
     }

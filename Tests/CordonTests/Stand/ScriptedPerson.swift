@@ -25,6 +25,8 @@ actor ScriptedPerson: ProtectionInterface {
     var beforeNotice: @Sendable (ProtectionNotice) async -> Void = { _ in }
     /// Called before a question for the PIN is answered, once.
     var beforePIN: (@Sendable () async -> Void)?
+    /// Called before a question for a new PIN is answered, once.
+    var beforeNewPIN: (@Sendable () async -> Void)?
     /// What the interface says that it cannot show.
     var refuses: [String] = []
     /// Whether questions for the PIN are never answered; set to see that their task is cancelled.
@@ -57,8 +59,11 @@ actor ScriptedPerson: ProtectionInterface {
         return pins.count > 1 ? pins.removeFirst() : pins[0]
     }
 
-    func choosePIN(_ prompt: NewPINPrompt) -> NewPINAnswer {
+    func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer {
         asked.append(.newPIN(prompt))
+        let before = beforeNewPIN
+        beforeNewPIN = nil
+        await before?()
         return newPINs.count > 1 ? newPINs.removeFirst() : newPINs[0]
     }
 

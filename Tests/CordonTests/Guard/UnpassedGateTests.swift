@@ -1,0 +1,85 @@
+import CordonBase
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// A right PIN has brought the key, and the gate was not passed all the same.
+@Suite(.timeLimit(.minutes(10))) struct UnpassedGateTests {
+    private static let patience: [String: JSONValue] = ["periodOnlineBeforeAccessCheck": .string("PT30M")]
+
+    /// Starts the app anew and passes the gate; once a right PIN was noted, something happens.
+    private func launch(
+        _ stand: GuardStand, _ event: @escaping @Sendable (AppProtection, Task<LaunchOutcome, Never>?) -> Void
+    ) async throws -> (AppProtection, LaunchOutcome) {
+        let (protection, attempt) = (Locked<AppProtection?>(nil), Locked<Task<LaunchOutcome, Never>?>(nil))
+        let next = try await stand.house.start { configuration in
+            configuration.pinObserver = { step in
+                if step == "cleared", let app = protection.withLock({ $0 }) { event(app, attempt.withLock { $0 }) }
+            }
+        }
+        protection.withLock { $0 = next }
+        let task = attempt.withLock { attempt in
+            let task = Task { await next.launch(stand.account) }
+            attempt = task
+            return task
+        }
+        let outcome = await task.value
+        protection.withLock { $0 = nil }
+        return (next, outcome)
+    }
+
+    @Test func `the key goes behind the front when its time is over, also where the gate never opened`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded(Self.patience)
+        let (next, outcome) = try await launch(stand) { protection, _ in protection.gate.leftFront() }
+        #expect(outcome.result == .cancelled && !next.gate.isOpen(for: stand.account))
+        await stand.house.clock.waitForSleeper(of: .seconds(1801))
+        #expect(await next.context.vault.isUnlocked(stand.account), "within the time who comes back is let in")
+        stand.house.clock.advance(.seconds(1802))
+        try await until { await !next.context.vault.isUnlocked(stand.account) }
+    }
+
+    @Test func `a key that nobody waits for any more goes at once`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded(Self.patience)
+        let (next, outcome) = try await launch(stand) { _, attempt in attempt?.cancel() }
+        #expect(outcome.result == .cancelled && !next.gate.isOpen(for: stand.account))
+        try await until { await !next.context.vault.isUnlocked(stand.account) }
+        // Who asks then is asked for the PIN.
+        #expect(await next.launch(stand.account).isOpen)
+        #expect(try await next.files.read("note", of: stand.account) == GuardStand.text)
+    }
+
+    #if os(Linux)
+        @Test func `what a gate lets read that closes meanwhile is not handed out`() async throws {
+            let stand = try await GuardStand()
+            _ = try await stand.guarded(Self.patience)
+            let next = try await stand.house.start()
+            try await next.files.write(Data("download".utf8), as: "download", of: stand.account)
+            let file = stand.house.device.folder.appending(
+                path: "data/inbox/" + FolderName.of(stand.account) + ".lock")
+            let lock = try #require(try StateLock.take(file))
+            #expect(await next.launch(stand.account).isOpen)
+            let reading = Task { () async throws(ProtectionError) in
+                try await next.files.read("note", of: stand.account)
+            }
+            // It waits for what was received to take its place.
+            try await until { Self.openings(of: file) > 1 }
+            next.gate.leftFront()
+            lock.end()
+            await #expect(throws: ProtectionError(.gateClosed, "")) { _ = try await reading.value }
+            #expect(await next.context.vault.isUnlocked(stand.account), "the key alone does not keep it")
+        }
+
+        private static func openings(of file: URL) -> Int {
+            let folder = "/proc/self/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file.path }
+        }
+    #endif
+}
