@@ -75,6 +75,10 @@ import Testing
         (400, "no JSON"),
         (400, #"{"error":"temporarily_unavailable"}"#), (401, "<html>Sign in to this network.</html>"),
         (403, #"{"error":"access_denied"}"#), (429, ""), (500, ""), (502, "<html></html>"),
+        (400, #"{"status":401,"error":"Unauthorized"}"#), (401, #"{"status":401,"error":"Unauthorized"}"#),
+        (400, #"{"error":"Bad Request"}"#), (400, #"{"error":"invalid_scope"}"#),
+        (400, #"{"error":"unsupported_grant_type"}"#),
+        (200, "<!doctype html><title>Sign in to this network</title>"), (200, "\u{FEFF}\r\n <html></html>"),
     ])
     func `an answer that is not the provider's own keeps the revocation for later`(status: Int, body: String)
         async throws
@@ -89,6 +93,72 @@ import Testing
         #expect(try await client.deliverRevocations() == 0)
         #expect(await fixture.provider.liveRefreshTokens == 0)
         #expect(try fixture.files("revocation").isEmpty)
+    }
+
+    @Test func `words that are called a page are no answer, whatever they say`() async throws {
+        let transport = InterceptedTransport(fixture.provider.transport, path: "/revoke")
+        let client = try await fixture.signedInClient(transport: transport)
+        transport.intercept(status: 200, type: "Text/HTML; charset=utf-8", body: "This network is closed.")
+        #expect(try await client.signOut("oid-worker-a").revocation == .queued)
+        transport.letPass()
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+    }
+
+    static let successes: [(String?, String)] = [
+        (nil, ""), ("text/html", ""), ("text/html; charset=utf-8", "\n"), ("application/json", "{}"),
+        ("application/json", #"{"revoked":true}"#), ("text/plain", "OK"), (nil, "{}"),
+    ]
+
+    @Test(arguments: successes)
+    func `a success without a page is the provider's word, whatever else it says`(type: String?, body: String)
+        async throws
+    {
+        let transport = InterceptedTransport(fixture.provider.transport, path: "/revoke")
+        let client = try await fixture.signedInClient(transport: transport)
+        transport.intercept(status: 200, type: type, body: body)
+        #expect(try await client.signOut("oid-worker-a").revocation == .revoked)
+        #expect(try fixture.files("revocation").isEmpty)
+    }
+
+    @Test(arguments: [
+        "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_token_type",
+    ])
+    func `a refusal in the words of the standard ends a revocation`(code: String) async throws {
+        let transport = InterceptedTransport(fixture.provider.transport, path: "/revoke")
+        let client = try await fixture.signedInClient(transport: transport)
+        transport.intercept(status: 400, body: #"{"error":"\#(code)"}"#)
+        #expect(try await client.signOut("oid-worker-a").revocation == .refused)
+        #expect(try fixture.files("revocation").isEmpty)
+    }
+
+    @Test(arguments: [
+        (400, #"{"error":"invalid_client"}"#), (401, #"{"error":"unauthorized_client"}"#), (404, ""), (200, "{}"),
+        (200, "<html>Sign in to this network.</html>"),
+    ])
+    func `metadata that could not be read says nothing of revocation`(status: Int, body: String) async throws {
+        let transport = InterceptedTransport(fixture.provider.transport, path: "/.well-known/openid-configuration")
+        let client = try await fixture.signedInClient(transport: transport)
+        // The metadata that the sign-in has read is not fresh any more.
+        fixture.time.advance(.seconds(2 * 86_400))
+        transport.intercept(status: status, body: body)
+        let report = try await client.signOut("oid-worker-a")
+        #expect(report.revocation == .queued && report.removal.isComplete)
+        transport.letPass()
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+    }
+
+    @Test func `a request that the transport does not send keeps the revocation for later`() async throws {
+        let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
+            // It becomes a bad request, as after the transport was shut down.
+            if path == "/revoke" { throw CancellationError() }
+            return body
+        }
+        let client = try await fixture.signedInClient(transport: transport)
+        #expect(try await client.signOut("oid-worker-a").revocation == .queued)
+        #expect(try fixture.files("revocation").count == 1)
+        #expect(try await fixture.client().deliverRevocations() == 0)
     }
 
     @Test func `tokens of another person than was asked for are taken back, later where the provider does not hear`()

@@ -14,8 +14,11 @@ final class InterceptedTransport: HTTPTransport {
         self.path = path
     }
 
-    func intercept(status: Int, body: String) {
-        answer.withLock { $0 = HTTPAnswer(head: HTTPResponse(status: .init(code: status)), body: Data(body.utf8)) }
+    func intercept(status: Int, type: String? = nil, body: String) {
+        var head = HTTPResponse(status: .init(code: status))
+        head.headerFields[.contentType] = type
+        let answer = HTTPAnswer(head: head, body: Data(body.utf8))
+        self.answer.withLock { $0 = answer }
     }
 
     func letPass() { answer.withLock { $0 = nil } }
