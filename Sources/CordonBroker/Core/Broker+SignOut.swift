@@ -76,7 +76,7 @@ extension Broker {
         Task { await self.deliver() }
         return DeviceSignOutReport(
             hadAccount: true, keyDestroyed: keyDestroyed && retired.removal.isComplete,
-            revocation: RevocationOutcome.queued.rawValue, browserSessionMayRemain: mayRemain, apps: apps,
+            revocation: retired.revocation.rawValue, browserSessionMayRemain: mayRemain, apps: apps,
             session: state.session)
     }
 

@@ -5,13 +5,17 @@ internal import Foundation
 struct PendingRevocation: Codable, Sendable, Equatable {
     var refreshToken: String
     var queued: Date
+
+    /// How long it is tried for; refresh tokens rarely live longer.
+    private static let longestWait: TimeInterval = 30 * 86_400
+
+    func isOutdated(at now: Date) -> Bool { now.timeIntervalSince(queued) > Self.longestWait }
 }
 
 extension TokenCache {
-    /// How long a revocation is tried for; refresh tokens rarely live longer.
-    private static let longestWait: TimeInterval = 30 * 86_400
-
     /// Keeps a revocation, sealed with a key of its own.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when it could not be kept; nothing of it is left then.
     func queue(_ revocation: PendingRevocation, owner: CacheOwner) throws(SignInError) -> UUID {
         try locked { () throws(SignInError) in
             let id = UUID()
@@ -22,8 +26,16 @@ extension TokenCache {
             }
             let sealed = try SealedRecord.seal(content, header, key: key, name: id.uuidString, owner: owner.text)
             try secrets.keep(key.withUnsafeBytes { Data($0) }, named: Self.name(id))
-            try TokenStoreFile.replace(file(id.uuidString, "revocation"), with: sealed)
+            try write(sealed, id)
             return id
+        }
+    }
+
+    private func write(_ sealed: Data, _ id: UUID) throws(SignInError) {
+        do { try TokenStoreFile.replace(file(id.uuidString, "revocation"), with: sealed) } catch {
+            // No file names that key, so nothing would ever remove it.
+            try? remove(id)
+            throw error
         }
     }
 
@@ -40,7 +52,7 @@ extension TokenCache {
                         sealed, header, key: SymmetricKey(data: key), name: id.uuidString, owner: owner.text),
                     let revocation = try? JSONDecoder().decode(PendingRevocation.self, from: content)
                 else { continue }
-                if now.timeIntervalSince(revocation.queued) > Self.longestWait {
+                if revocation.isOutdated(at: now) {
                     try remove(id)
                 } else {
                     found.append((id, revocation))

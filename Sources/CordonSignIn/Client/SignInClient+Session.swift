@@ -69,10 +69,9 @@ extension SignInClient {
     /// Takes back tokens that will not be used; what the provider does not hear now, it hears later.
     func discard(_ tokens: TokenAnswer) async {
         guard let refreshToken = tokens.refreshToken else { return }
-        let pending = try? cache.queue(
-            PendingRevocation(refreshToken: refreshToken, queued: environment.now()), owner: owner)
+        let pending = keepRevocation(of: refreshToken)
         let outcome = await provider.revoke(refreshToken, accessToken: nil)
-        if outcome != .queued, let pending { try? cache.finishRevocation(pending) }
+        if outcome != .queued { try? finishRevocation(pending) }
     }
 
     func check(

@@ -23,6 +23,8 @@ public actor SignInClient: AccessTokenSource {
     let renewals = JoinedTask<RenewalKey, Result<AccessToken, SignInError>>()
     /// Rotated refresh tokens that the disk did not take: the stored ones are dead already.
     var unsaved: [AccountID: (session: SessionID, refreshToken: String)] = [:]
+    /// Revocations that the disk did not take: kept here until it does, or the provider has heard.
+    var unkept: [UUID: PendingRevocation] = [:]
     var isDelivering = false
     var deliversAgain = false
     private var isInteracting = false

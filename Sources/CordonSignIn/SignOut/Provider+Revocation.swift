@@ -7,6 +7,9 @@ public enum RevocationOutcome: String, Sendable, CaseIterable {
     case revoked
     /// No answer of the provider's own came; it is kept sealed and tried again.
     case queued
+    /// No answer of the provider's own came, and the disk did not take it: it is tried again while this process runs, and
+    /// forgotten with it. The refresh token then lives until the provider ends it.
+    case notKept
     /// The provider itself said, in the words of the standard, that it refuses to revoke.
     case refused
     /// The provider's metadata was read and names no revocation endpoint.

@@ -5,8 +5,9 @@ internal import Foundation
 extension SignInClient {
     /// Signs an account out: local tokens first, then revocation, then, where asked, the browser session.
     ///
-    /// It works without a network: the revocation is then kept sealed and delivered later (SI-056). An answer
-    /// that is under way never brings the account back (SI-057). Signing out twice is harmless.
+    /// It works without a network: the revocation is then kept sealed and delivered later (SI-056), or in memory where
+    /// the disk does not take it, which the report says. An answer that is under way never brings the account back
+    /// (SI-057). Signing out twice is harmless.
     /// - Parameters:
     ///   - account: Who signs out.
     ///   - browser: Ends the session at the provider too, in the browser; nil leaves it alone (SI-051).
@@ -28,12 +29,21 @@ extension SignInClient {
     ) async throws(SignInError) -> SignOutReport {
         let record = lastRecord(of: account)
         let accessToken = accessTokens.anyToken(of: account, now: environment.now())
-        let pending = queueRevocation(of: record)
-        let removal = try removeAccount(account)
+        let pending = record?.refreshToken.map { (token: $0, id: keepRevocation(of: $0)) }
+        let removal: TokenRemoval
+        do { removal = try removeAccount(account) } catch {
+            // What may still be on the disk is at least good for nothing any more.
+            deliverRevocationsSoon()
+            throw error
+        }
         var revocation = RevocationOutcome.nothingToRevoke
-        if let refreshToken = record?.refreshToken {
-            revocation = await provider.revoke(refreshToken, accessToken: accessToken)
-            if revocation != .queued, let pending { try cache.finishRevocation(pending) }
+        if let pending {
+            revocation = await provider.revoke(pending.token, accessToken: accessToken)
+            if revocation == .queued {
+                revocation = outcome(ofWaiting: pending.id)
+            } else {
+                try finishRevocation(pending.id)
+            }
         }
         var session = SignOutReport.BrowserSession.notAsked
         if let browser {
@@ -53,30 +63,45 @@ extension SignInClient {
         return record
     }
 
-    /// Queued before anything is removed, so that a crash in between forgets no revocation.
-    private func queueRevocation(of record: SessionRecord?) -> UUID? {
-        record?.refreshToken.flatMap {
-            try? cache.queue(PendingRevocation(refreshToken: $0, queued: environment.now()), owner: owner)
-        }
+    /// Keeps a revocation until the provider has heard of it: sealed, or in memory where the disk does not take it. Called
+    /// before anything is removed, so that a crash in between forgets no revocation that was sealed.
+    func keepRevocation(of refreshToken: String) -> UUID {
+        let revocation = PendingRevocation(refreshToken: refreshToken, queued: environment.now())
+        if let id = try? cache.queue(revocation, owner: owner) { return id }
+        let id = UUID()
+        unkept[id] = revocation
+        return id
+    }
+
+    /// What has become of a revocation that the provider has still to hear of.
+    private func outcome(ofWaiting id: UUID) -> RevocationOutcome { unkept[id] == nil ? .queued : .notKept }
+
+    /// Forgets a revocation that the provider has answered.
+    func finishRevocation(_ id: UUID) throws(SignInError) {
+        if unkept.removeValue(forKey: id) == nil { try cache.finishRevocation(id) }
     }
 
     /// Signs an account out on this device and leaves the provider to ``deliverRevocations()``: for an owner of several
     /// apps' session, which lets them finish first.
     ///
+    /// - Returns: What was removed, how the revocation waits, and the hint for the provider's page.
     /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
-    package func retire(_ account: AccountID) throws(SignInError) -> (removal: TokenRemoval, idToken: String?) {
+    package func retire(
+        _ account: AccountID
+    ) throws(SignInError) -> (removal: TokenRemoval, revocation: RevocationOutcome, idToken: String?) {
         let record = lastRecord(of: account)
-        _ = queueRevocation(of: record)
-        return (try removeAccount(account), record?.idToken)
+        let pending = record?.refreshToken.map { keepRevocation(of: $0) }
+        let removal = try removeAccount(account)
+        return (removal, pending.map { outcome(ofWaiting: $0) } ?? .nothingToRevoke, record?.idToken)
     }
 
-    /// Signs an account out on this device and tells the provider beside the work at hand.
+    /// Signs an account out on this device and tells the provider beside the work at hand, also where something could not
+    /// be removed.
     ///
     /// - Throws: ``SignInError`` as ``retire(_:)``.
     package func retireSoon(_ account: AccountID) throws(SignInError) -> TokenRemoval {
-        let removal = try retire(account).removal
-        deliverRevocationsSoon()
-        return removal
+        defer { deliverRevocationsSoon() }
+        return try retire(account).removal
     }
 
     /// Visits the provider's page that ends its own session; says whether the browser came back.
@@ -130,9 +155,12 @@ extension SignInClient {
     /// Delivers the revocations that earlier sign-outs could not; says how many are still waiting.
     ///
     /// The client does it by itself after each sign-in and renewal; call it on a timer where those are rare.
-    /// - Throws: ``SignInError`` with code `storage` when the queue cannot be read.
+    /// - Throws: ``SignInError`` with code `storage` when the queue cannot be read; what only memory has is delivered
+    ///   all the same.
     @discardableResult
     public func deliverRevocations() async throws(SignInError) -> Int {
+        // Those first: the disk that did not take them may refuse to be listed, too.
+        let inMemory = await deliverUnkept()
         var waiting = 0
         for (id, pending) in try cache.revocations(owner: owner, now: environment.now()) {
             if await provider.revoke(pending.refreshToken, accessToken: nil) == .queued {
@@ -141,6 +169,20 @@ extension SignInClient {
                 try cache.finishRevocation(id)
             }
         }
-        return waiting
+        return waiting + inMemory
+    }
+
+    /// Delivers the revocations that only memory has, or hands them to the disk; says how many memory still has.
+    private func deliverUnkept() async -> Int {
+        for (id, pending) in unkept {
+            if pending.isOutdated(at: environment.now()) {
+                unkept[id] = nil
+            } else if await provider.revoke(pending.refreshToken, accessToken: nil) != .queued {
+                unkept[id] = nil
+            } else if unkept[id] != nil, (try? cache.queue(pending, owner: owner)) != nil {
+                unkept[id] = nil
+            }
+        }
+        return unkept.count
     }
 }

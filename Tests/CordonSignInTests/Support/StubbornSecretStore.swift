@@ -2,18 +2,24 @@ import CordonBase
 import CordonSignIn
 import Foundation
 
-/// A secret store whose keys cannot be destroyed once it is told so.
+/// A secret store whose keys cannot be destroyed once it is told so, or that keeps no more, as on a full disk.
 final class StubbornSecretStore: SecretStore {
     private let inner = MemorySecretStore()
     private let isStubborn = Locked(false)
+    private let isFull = Locked(false)
 
     var isHardwareBacked: Bool { false }
 
     func refuse() { isStubborn.withLock { $0 = true } }
 
+    func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
+
     func secret(named name: String) throws(SignInError) -> Data? { try inner.secret(named: name) }
 
-    func keep(_ secret: Data, named name: String) throws(SignInError) { try inner.keep(secret, named: name) }
+    func keep(_ secret: Data, named name: String) throws(SignInError) {
+        guard !isFull.withLock({ $0 }) else { throw SignInError(.storage, .storeUnavailable, "the disk is full") }
+        try inner.keep(secret, named: name)
+    }
 
     func destroy(named name: String) throws(SignInError) {
         guard !isStubborn.withLock({ $0 }) else {
