@@ -85,7 +85,7 @@ extension Broker {
             let waiting = try await client.deliverRevocations()
             if waiting > 0 { logger.info("revocations are waiting", metadata: ["count": "\(waiting)"]) }
         } catch {
-            logger.error("the queue of revocations cannot be read")
+            logger.error("a revocation, or the queue of them, cannot be read or removed")
         }
     }
 

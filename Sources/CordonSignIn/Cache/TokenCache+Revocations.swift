@@ -12,6 +12,13 @@ struct PendingRevocation: Codable, Sendable, Equatable {
     func isOutdated(at now: Date) -> Bool { now.timeIntervalSince(queued) > Self.longestWait }
 }
 
+/// The revocations that wait on the disk.
+struct RevocationQueue: Sendable {
+    var waiting: [(id: UUID, revocation: PendingRevocation)] = []
+    /// Why one more could not be read or removed just now, nil where that went well.
+    var failure: SignInError?
+}
+
 extension TokenCache {
     /// Keeps a revocation, sealed with a key of its own.
     ///
@@ -39,27 +46,50 @@ extension TokenCache {
         }
     }
 
-    /// The revocations that this owner has still to deliver; outdated ones are dropped.
-    func revocations(owner: CacheOwner, now: Date) throws(SignInError) -> [(id: UUID, revocation: PendingRevocation)] {
-        try locked { () throws(SignInError) in
-            var found: [(id: UUID, revocation: PendingRevocation)] = []
+    /// The revocations that this owner has still to deliver. Outdated ones are dropped, and so are those whose key is gone,
+    /// which a kill between key and file leaves.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be locked or listed. What fails for one
+    ///   revocation holds up none of the others, and is told beside them.
+    func revocations(owner: CacheOwner, now: Date) throws(SignInError) -> RevocationQueue {
+        try locked { () throws(SignInError) -> RevocationQueue in
+            var queue = RevocationQueue()
             for name in try names() where name.hasSuffix(".revocation") {
-                guard let id = UUID(uuidString: String(name.dropLast(11))),
-                    let sealed = try TokenStoreFile.read(file(id.uuidString, "revocation"), limit: 1 << 18),
-                    let header = SealedHeader(sealed), header.kind == .revocation, header.id == id,
-                    let key = try secrets.secret(named: Self.name(id)),
-                    let content = try? SealedRecord.open(
-                        sealed, header, key: SymmetricKey(data: key), name: id.uuidString, owner: owner.text),
-                    let revocation = try? JSONDecoder().decode(PendingRevocation.self, from: content)
-                else { continue }
-                if revocation.isOutdated(at: now) {
-                    try remove(id)
-                } else {
-                    found.append((id, revocation))
-                }
+                guard let id = UUID(uuidString: String(name.dropLast(11))) else { continue }
+                look(at: id, owner, now, for: &queue)
             }
-            return found
+            return queue
         }
+    }
+
+    private func look(at id: UUID, _ owner: CacheOwner, _ now: Date, for queue: inout RevocationQueue) {
+        do {
+            guard let revocation = try revocation(id, owner) else { return }
+            if revocation.isOutdated(at: now) {
+                try remove(id)
+            } else {
+                queue.waiting.append((id, revocation))
+            }
+        } catch {
+            queue.failure = queue.failure ?? error
+        }
+    }
+
+    /// A revocation; nil for one of another owner, and for what is none.
+    private func revocation(_ id: UUID, _ owner: CacheOwner) throws(SignInError) -> PendingRevocation? {
+        guard let sealed = try TokenStoreFile.readListed(file(id.uuidString, "revocation"), limit: 1 << 18),
+            let header = SealedHeader(sealed), header.kind == .revocation, header.id == id
+        else { return nil }
+        guard let key = try secrets.secret(named: Self.name(id)) else {
+            // The key is kept before the file is written, so it has been there and never comes back.
+            try remove(id)
+            return nil
+        }
+        guard
+            let content = try? SealedRecord.open(
+                sealed, header, key: SymmetricKey(data: key), name: id.uuidString, owner: owner.text)
+        else { return nil }
+        return try? JSONDecoder().decode(PendingRevocation.self, from: content)
     }
 
     /// Forgets a delivered revocation, key first.

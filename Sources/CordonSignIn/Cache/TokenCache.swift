@@ -46,19 +46,25 @@ public struct TokenCache: Sendable {
 
     /// The session of an account, nil when it is not signed in.
     func session(of account: AccountID, owner: CacheOwner) throws(SignInError) -> SessionRecord? {
-        try locked { () throws(SignInError) in
-            try opened(owner.name(of: account), owner: owner)?.record
+        try locked { () throws(SignInError) -> SessionRecord? in
+            let name = owner.name(of: account)
+            guard let bytes = try bytes(of: name) else { return nil }
+            return try opened(bytes, name, owner: owner).record
         }
     }
 
-    /// Every session of the owner; damaged ones, old copies and other owners' are left out.
+    /// Every session of the owner; damaged ones, old copies, other owners' and what is no file are left out.
     ///
     /// - Throws: ``SignInError`` with code `storage` when one cannot be read just now: it may be a good one.
     func sessions(owner: CacheOwner) throws(SignInError) -> [SessionRecord] {
         try locked { () throws(SignInError) in
             var found: [SessionRecord] = []
-            for name in try names() where name.hasSuffix(".session") {
-                if let record = try usable(String(name.dropLast(8)), owner: owner)?.record { found.append(record) }
+            for listed in try names() where listed.hasSuffix(".session") {
+                let name = String(listed.dropLast(8))
+                guard let bytes = try TokenStoreFile.readListed(file(name, "session"), limit: Self.largestFile),
+                    let record = try usable(bytes, name, owner: owner)?.record
+                else { continue }
+                found.append(record)
             }
             return found
         }
@@ -73,13 +79,18 @@ public struct TokenCache: Sendable {
         }
     }
 
-    /// A session that is there and is what was written last; a passing failure to read it is thrown, not taken for its
-    /// end.
+    /// The bytes of a session's file, nil when there is none.
+    private func bytes(of name: String) throws(SignInError) -> Data? {
+        try TokenStoreFile.read(file(name, "session"), limit: Self.largestFile)
+    }
+
+    /// A session that is what was written last, nil for any other; a passing failure to read its key is thrown, not taken
+    /// for its end.
     private func usable(
-        _ name: String, owner: CacheOwner
+        _ bytes: Data, _ name: String, owner: CacheOwner
     ) throws(SignInError) -> (record: SessionRecord, secret: CountedSecret.Value)? {
         do {
-            return try opened(name, owner: owner)
+            return try opened(bytes, name, owner: owner)
         } catch {
             guard error.fault == .storeDamaged || error.fault == .rolledBack else { throw error }
             return nil
@@ -87,9 +98,8 @@ public struct TokenCache: Sendable {
     }
 
     private func opened(
-        _ name: String, owner: CacheOwner
-    ) throws(SignInError) -> (record: SessionRecord, secret: CountedSecret.Value)? {
-        guard let bytes = try TokenStoreFile.read(file(name, "session"), limit: Self.largestFile) else { return nil }
+        _ bytes: Data, _ name: String, owner: CacheOwner
+    ) throws(SignInError) -> (record: SessionRecord, secret: CountedSecret.Value) {
         guard let header = SealedHeader(bytes), header.kind == .session else {
             throw SignInError(.storage, .storeDamaged, "a stored session is not of this format")
         }
@@ -150,9 +160,9 @@ public struct TokenCache: Sendable {
     ) throws(SignInError) -> Bool {
         try locked { () throws(SignInError) in
             let name = owner.name(of: account)
-            guard let found = try usable(name, owner: owner), found.record.account.session == session else {
-                return false
-            }
+            guard let bytes = try bytes(of: name), let found = try usable(bytes, name, owner: owner),
+                found.record.account.session == session
+            else { return false }
             var (record, former) = found
             change(&record)
             let secret = secret(of: session.rawValue)

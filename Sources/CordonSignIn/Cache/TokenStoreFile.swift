@@ -27,6 +27,20 @@ package enum TokenStoreFile {
         }
     }
 
+    /// The bytes of a file that a listing has named; nil for what no store has written: a folder, a pipe, a link, a file
+    /// above the limit. Whoever can write into the folder can put one there, and it hides none of the others.
+    ///
+    /// - Throws: ``SignInError`` with fault `storeUnavailable` for a file that cannot be read just now: it may be a good one.
+    static func readListed(_ file: URL, limit: Int) throws(SignInError) -> Data? {
+        do { return try DurableFile.read(file, limit: limit) } catch {
+            // A link is `ELOOP`, a socket `ENXIO` or, on Apple platforms, `EOPNOTSUPP`.
+            guard [EINVAL, EFBIG, ELOOP, ENXIO, EOPNOTSUPP].contains(error.number) else {
+                throw failure("read", error)
+            }
+            return nil
+        }
+    }
+
     /// The first bytes of a file, however long it is; nil when there is none.
     static func head(of file: URL, _ count: Int) throws(SignInError) -> Data? {
         do { return try DurableFile.head(of: file, count) } catch { throw failure("read", error) }

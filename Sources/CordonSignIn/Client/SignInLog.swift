@@ -33,6 +33,8 @@ struct SignInLog: Sendable {
         case deviceCode = "sign-in by device code"
         case renewal
         case signOut = "sign-out"
+        /// Of earlier sign-outs; noted only where it fails.
+        case revocation
     }
 
     let logger = Locked<Logger?>(nil)

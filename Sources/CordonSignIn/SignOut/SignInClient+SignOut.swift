@@ -146,30 +146,36 @@ extension SignInClient {
         Task {
             while deliversAgain {
                 deliversAgain = false
-                _ = try? await deliverRevocations()
+                await deliverAndNote()
             }
             isDelivering = false
         }
     }
 
+    private func deliverAndNote() async {
+        do { _ = try await deliverRevocations() } catch { log.note(.revocation, error, at: configuration.issuer) }
+    }
+
     /// Delivers the revocations that earlier sign-outs could not; says how many are still waiting.
     ///
     /// The client does it by itself after each sign-in and renewal; call it on a timer where those are rare.
-    /// - Throws: ``SignInError`` with code `storage` when the queue cannot be read; what only memory has is delivered
-    ///   all the same.
+    /// - Throws: ``SignInError`` with code `storage` when the queue, or a revocation in it, cannot be read or removed just
+    ///   now; all others are delivered before.
     @discardableResult
     public func deliverRevocations() async throws(SignInError) -> Int {
         // Those first: the disk that did not take them may refuse to be listed, too.
-        let inMemory = await deliverUnkept()
-        var waiting = 0
-        for (id, pending) in try cache.revocations(owner: owner, now: environment.now()) {
+        var waiting = await deliverUnkept()
+        let queue = try cache.revocations(owner: owner, now: environment.now())
+        var failure = queue.failure
+        for (id, pending) in queue.waiting {
             if await provider.revoke(pending.refreshToken, accessToken: nil) == .queued {
                 waiting += 1
             } else {
-                try cache.finishRevocation(id)
+                do { try cache.finishRevocation(id) } catch { failure = failure ?? error }
             }
         }
-        return waiting + inMemory
+        if let failure { throw failure }
+        return waiting
     }
 
     /// Delivers the revocations that only memory has, or hands them to the disk; says how many memory still has.
