@@ -27,14 +27,15 @@ package final class LoopbackSocket: Sendable {
     /// The port that the system gave.
     package let port: UInt16
     private let listener: Int32
-    /// A pipe whose writing end is closed to stop the thread that waits.
-    private let wake: Int32
-    private let stopper: Locked<Int32?>
+    /// The ends of a pipe that stops the thread that waits; the writing one is nil once it has.
+    let wake: Int32
+    let stopper: Locked<Int32?>
 
     private let takeConnection: @Sendable (Int32) -> Int32
 
     private static let largestHead = 65_536
-    private static let mostConnections = 64
+    /// How many connections are open at a time.
+    static let mostConnections = 64
     /// How long no connection is taken after the system could not take a connection, for want of descriptors or memory.
     private static let pause = Duration.milliseconds(100)
 
@@ -51,6 +52,8 @@ package final class LoopbackSocket: Sendable {
             ends.forEach { close($0) }
             return nil
         }
+        // The browser, which may live for days, is started while these are open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         self.takeConnection = takeConnection
         listener = bound.descriptor
         self.port = bound.port
@@ -70,7 +73,12 @@ package final class LoopbackSocket: Sendable {
             defer { end = nil }
             return end
         }
-        if let end { close(end) }
+        guard let end else { return }
+        // A program that was started between the pipe and its flag holds this end too, and closing it would wake nobody.
+        // The other end is open as long as this object, so the byte has a reader.
+        var byte: UInt8 = 1
+        _ = write(end, &byte, 1)
+        close(end)
     }
 
     /// Reads requests until one is accepted; blocks the calling thread. No program can connect afterwards.
@@ -126,16 +134,17 @@ package final class LoopbackSocket: Sendable {
         var head = Data()
     }
 
-    /// Takes a connection, in place of the oldest that has sent nothing where there are too many; false when the system
-    /// could not, and would not at once.
+    /// Takes a connection, in place of the oldest where there are too many; false when the system could not, and would not
+    /// at once.
+    ///
+    /// By age alone: a browser sends its request right after it has connected, so what has sent nothing yet may be its
+    /// connection, and what has sent half a head a stranger's.
     private func accept(into open: inout [Connection]) -> Bool {
         let descriptor = takeConnection(listener)
         guard descriptor >= 0 else { return [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(errno) }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        if open.count >= Self.mostConnections {
-            close(open.remove(at: open.firstIndex { $0.head.isEmpty } ?? 0).descriptor)
-        }
+        if open.count >= Self.mostConnections { close(open.removeFirst().descriptor) }
         open.append(Connection(descriptor: descriptor))
         return true
     }

@@ -109,6 +109,42 @@ import Testing
         }
     }
 
+    @Test func `strangers with half a request each do not put out the browser that has just connected`() async throws {
+        _ = try await signIn { answer, redirect in
+            let port = UInt16(redirect.port ?? 0)
+            let strangers = try (0..<LoopbackSocket.mostConnections).map { _ in
+                let stranger = try RawHTTP.connect(port: port)
+                RawHTTP.send("GET /callback HTTP/1.1\r\n", over: stranger)
+                return stranger
+            }
+            let browser = try RawHTTP.connect(port: port)
+            let last = try RawHTTP.connect(port: port)
+            defer { (strangers + [last]).forEach { RawHTTP.disconnect($0) } }
+            // There is room for all but two. Once two are put out, the last one has been taken.
+            try await until { [browser, strangers[0], strangers[1]].count { RawHTTP.hasNews($0) } == 2 }
+            let path = answer.path() + "?" + (answer.query() ?? "")
+            let page = await RawHTTP.exchange(
+                "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n", over: browser)
+            try #require(page.hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test func `a program that holds the pipe of a stopped sign-in does not keep it waiting`() throws {
+        let socket = try #require(LoopbackSocket(port: 0))
+        let end = try #require(socket.stopper.withLock { $0 })
+        for descriptor in [socket.wake, end] {
+            #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0, "a program that is started now holds it, too")
+        }
+        // As a program does that was started before the flag was set.
+        let held = dup(end)
+        defer { close(held) }
+        socket.stop()
+        guard case .stopped = socket.serve(within: .seconds(60), reply: { _ in .refused(Data()) }) else {
+            Issue.record("It waited until the end.")
+            return
+        }
+    }
+
     @Test func `a system that takes no connections is not asked again and again`() throws {
         let asked = Locked(0)
         let socket = try #require(

@@ -14,12 +14,15 @@ enum RawHTTP {
 
     /// Sends the text and reads until the other side closes.
     static func exchange(_ text: String, port: UInt16) async throws -> String {
-        let descriptor = try connect(port: port)
-        return await withCheckedContinuation { continuation in
+        try await exchange(text, over: connect(port: port))
+    }
+
+    /// Sends the text over a connection and reads until the other side closes; closes it then.
+    static func exchange(_ text: String, over descriptor: Int32) async -> String {
+        await withCheckedContinuation { continuation in
             let thread = Thread {
                 defer { close(descriptor) }
-                let bytes = Array(text.utf8)
-                _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+                send(text, over: descriptor)
                 var answer: [UInt8] = []
                 var buffer = [UInt8](repeating: 0, count: 4_096)
                 while true {
@@ -31,6 +34,17 @@ enum RawHTTP {
             }
             thread.start()
         }
+    }
+
+    static func send(_ text: String, over descriptor: Int32) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Whether the other side has closed the connection or sent something.
+    static func hasNews(_ descriptor: Int32) -> Bool {
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, 0) > 0
     }
 
     static func connect(port: UInt16) throws -> Int32 {
