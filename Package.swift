@@ -265,7 +265,10 @@ let package = Package(
             exclude: ["mutants.txt"], swiftSettings: strict),
         tests(
             "CordonVaultSQLiteTests",
-            ["CordonTestSupport", "CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite", grdb]),
+            [
+                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonSQLiteShim", "CordonVault",
+                "CordonVaultSQLite", grdb,
+            ]),
         tests(
             "CordonSignInTests",
             [

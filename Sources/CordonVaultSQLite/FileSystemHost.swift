@@ -87,8 +87,10 @@ final class FileSystemHost: Sendable {
     }
 
     /// Remembers a key, so that a lock ends it; the caller gets an owner's share of its own.
-    private func keep(_ made: PageKey?) throws(VaultError) -> OpaquePointer {
+    func keep(_ made: PageKey?) throws(VaultError) -> OpaquePointer {
         guard let made else { throw VaultError(.sealingFailed, "The cipher takes no key.") }
+        // Before the list has the key: another thread that keeps one would take it for done with, and no lock would end it.
+        let share = made.shared()
         let ended = state.withLock { state in
             // Keys that only this list still owns are done with.
             state.keys.removeAll { !$0.isShared }
@@ -97,9 +99,10 @@ final class FileSystemHost: Sendable {
         }
         if let ended {
             made.revoke()
+            cordon_page_key_release(share)
             throw ended
         }
-        return made.shared()
+        return share
     }
 
     private func refuse(_ path: String, _ error: VaultError) {
