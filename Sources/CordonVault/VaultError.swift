@@ -85,6 +85,13 @@ extension VaultError {
     static let isDatabase = VaultError(
         .notSealed, "This is a sealed database, not a sealed file.",
         hint: "Open it with SQLite through SealedDatabases.")
+
+    /// The error of a call that would seal a file under one of its names and leave it as it is under the others.
+    static func severalNames(_ path: String) -> VaultError {
+        VaultError(
+            .invalidArgument, "The file has several names, and would stay as it is under the others.", place: path,
+            hint: "Remove the other names, or copy the file, then try again.")
+    }
 }
 
 extension VaultError: CustomStringConvertible {

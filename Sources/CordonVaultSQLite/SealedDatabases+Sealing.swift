@@ -12,19 +12,23 @@ extension SealedDatabases {
     /// disk keeps of the old file's blocks is out of reach, as after any deletion.
     ///
     /// - Parameters:
-    ///   - path: the database; its journal or log is taken in first.
+    ///   - path: the database, or a symbolic link to it; its journal or log is taken in first.
     ///   - progress: told pages done and in all, from time to time.
-    /// - Throws: `noSuchFile`; `inUse` when another connection holds a lock, or this process has one open that is to be resealed; `notSealed` when it is no database;
-    ///   `locked`, `wiped`; `noSpace`, `inputOutput`.
+    /// - Throws: `noSuchFile`; `invalidArgument` for a database with several names, which would stay as it is under the others;
+    ///   `inUse` when another connection holds a lock, or this process has one open that is to be resealed; `notSealed` when it
+    ///   is no database; `locked`, `wiped`; `noSpace`, `inputOutput`.
     public func seal(
         _ path: URL, progress: @Sendable (Int, Int) -> Void = { _, _ in }
     ) throws(VaultError) {
+        // What is renamed to a link takes the link's place, and leaves the database as it is.
+        let path = path.resolvingSymlinksInPath()
         let draft = path.deletingLastPathComponent()
             .appendingPathComponent(".cordon-" + path.lastPathComponent + ".sealing")
         let isSealed = try DatabaseKeyring.isSealed(path.path)
         if isSealed, try !host.hangsOnFormerKey(path.path) {
             return DatabaseKeyring.removeDraft(draft.path)
         }
+        try DatabaseKeyring.requireOneName(path.path)
         let source = try Connection(path.path, fileSystem: isSealed ? fileSystemName : nil, creating: false)
         let usesLog: Bool
         do { usesLog = try Self.takeWhole(source, at: path) } catch {

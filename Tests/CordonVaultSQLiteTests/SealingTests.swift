@@ -37,6 +37,39 @@ struct SealingTests {
         #expect(try database.run("SELECT count(*) FROM note") == ["\(rows.count / 2)"])
     }
 
+    @Test(arguments: ["DELETE", "WAL"])
+    func `a database that is named by a link is sealed where it is, and the link stays`(mode: String) async throws {
+        let desk = try await Desk()
+        try FileManager.default.createDirectory(at: desk.path("elsewhere"), withIntermediateDirectories: false)
+        let rows = try plain(desk, "elsewhere/notes", mode)
+        let link = desk.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "elsewhere/notes")
+        for _ in 0..<2 { try desk.databases.seal(link) }
+        #expect(try desk.bytesOnDisk().range(of: Data("planted 17".utf8)) == nil)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "elsewhere/notes")
+        #expect(desk.vault.owner(of: desk.path("elsewhere/notes")) == desk.ada)
+        #expect(try desk.open("link", creating: false).run("SELECT rowid, text FROM note") == rows)
+        let astray = desk.path("astray")
+        try FileManager.default.createSymbolicLink(atPath: astray.path, withDestinationPath: "nowhere")
+        #expect(throws: VaultError(.noSuchFile, "")) { try desk.databases.seal(astray) }
+    }
+
+    @Test func `a database with two names is refused under either, and stays as it is`() async throws {
+        let desk = try await Desk()
+        let rows = try plain(desk, "notes", "DELETE")
+        try FileManager.default.linkItem(at: desk.path("notes"), to: desk.path("again"))
+        let before = try Data(contentsOf: desk.path("notes"))
+        for name in ["notes", "again"] {
+            #expect(throws: VaultError(.invalidArgument, "")) { try desk.databases.seal(desk.path(name)) }
+            #expect(try Data(contentsOf: desk.path(name)) == before)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: desk.folder.path)
+        #expect(!names.contains { $0.hasPrefix(".cordon-") })
+        try FileManager.default.removeItem(at: desk.path("again"))
+        try desk.databases.seal(desk.path("notes"))
+        #expect(try desk.open("notes", creating: false).run("SELECT rowid, text FROM note") == rows)
+    }
+
     @Test func `a database in use, no database and nothing are refused and left alone`() async throws {
         let desk = try await Desk()
         _ = try plain(desk, "busy", "DELETE")

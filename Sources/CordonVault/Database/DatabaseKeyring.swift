@@ -136,6 +136,15 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         return true
     }
 
+    /// Refuses a database with several names: what takes one of them leaves the others with the database as it was.
+    ///
+    /// - Throws: `invalidArgument`, or what the disk refused.
+    package static func requireOneName(_ path: String) throws(VaultError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .system("stat", path) }
+        guard status.st_nlink == 1 else { throw .severalNames(path) }
+    }
+
     /// Gives a finished draft the name of what it replaces, durably.
     package static func putInPlace(_ draft: String, of path: String) throws(VaultError) {
         try PosixFile.rename(draft, to: path)

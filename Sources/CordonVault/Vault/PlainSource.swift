@@ -41,6 +41,9 @@ final class PlainSource {
 
     func mode() throws(VaultError) -> mode_t { try device.mode() }
 
+    /// How many names the file has.
+    func names() throws(VaultError) -> Int { try device.names() }
+
     /// Begins again with what the file is now.
     func begin() throws(VaultError) {
         stamp = try device.stamp()

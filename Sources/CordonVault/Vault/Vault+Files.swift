@@ -302,8 +302,8 @@ extension Vault {
     /// Puts the content of a file in place of another, in one step; the target keeps its own owner and stays sealed if it
     /// was (CQ-20). The source is gone afterwards. Without a target this is ``move(_:to:)``.
     ///
-    /// - Throws: `inUse` when a writer has either file open; ``VaultError``: what ``open(_:writing:recovering:)`` and
-    ///   ``create(_:for:chunkSize:replacing:mode:)`` throw.
+    /// - Throws: `inUse` when a writer has either file open, `invalidArgument` for a source that is to be sealed and has several
+    ///   names; ``VaultError``: what ``open(_:writing:recovering:)`` and ``create(_:for:chunkSize:replacing:mode:)`` throw.
     public func replace(_ target: URL, by path: URL) async throws(VaultError) {
         guard !PosixFile.isAbsent(target.path), !path.isSameEntry(as: target) else { return try move(path, to: target) }
         let sealedOwner = try sealedHeader(of: target)?.owner

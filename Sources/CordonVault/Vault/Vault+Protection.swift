@@ -14,8 +14,8 @@ extension Vault {
     ///   - account: the owner from now on.
     ///   - sealing: whether the owner's policy asks for encryption.
     ///   - progress: told after every megabyte and file.
-    /// - Throws: ``VaultError`` of the first file that cannot be brought in line, `inUse` for one that a writer has open;
-    ///   earlier ones are.
+    /// - Throws: ``VaultError`` of the first file that cannot be brought in line, `inUse` for one that a writer has open,
+    ///   `invalidArgument` for one that is to be sealed and has several names; earlier ones are.
     public func protect(
         _ path: URL, for account: AccountID?, sealing: Bool = true,
         progress: @Sendable (ProtectionProgress) -> Void = { _ in }
@@ -124,6 +124,7 @@ extension Vault {
     ) async throws(VaultError) {
         let source = try PlainSource(path, in: self, consuming: consuming)
         defer { source.close() }
+        if consuming, try source.names() > 1 { throw .severalNames(path.path) }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do {
             let mode = UInt16(truncatingIfNeeded: try source.mode())

@@ -66,6 +66,36 @@ struct ProtectionTests {
         #expect(!FileManager.default.fileExists(atPath: workshop.path("copy").path))
     }
 
+    @Test func `a file with two names, or named by a link, is refused, and stays as it is`() async throws {
+        let workshop = try await Workshop()
+        let (vault, ada) = (workshop.vault, workshop.ada)
+        let (path, name, link) = (try planted(workshop, "plan"), workshop.path("again"), workshop.path("link"))
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: path)
+        #expect(await code { try await vault.protect(link, for: ada) } == .noSuchFile)
+        try FileManager.default.linkItem(at: path, to: name)
+        let target = workshop.path("target")
+        try await vault.create(target, for: ada).close()
+        let sealed = try Data(contentsOf: target)
+        let ways: [() async throws -> Void] = [
+            { try await vault.protect(path, for: ada) },
+            { try await vault.protect(name, for: ada) },
+            { try await vault.replace(target, by: name) },
+        ]
+        for way in ways { #expect(await code(way) == .invalidArgument) }
+        #expect(try Data(contentsOf: path) == text)
+        #expect(try Data(contentsOf: name) == text)
+        #expect(try Data(contentsOf: target) == sealed)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: workshop.folder.path).sorted() == [
+                "again", "link", "plan", "target", "vault",
+            ])
+        // A copy leaves its source as it is anyway.
+        try await vault.protect(path, toCopy: workshop.path("copy"), for: ada)
+        try FileManager.default.removeItem(at: name)
+        try await vault.protect(path, for: ada)
+        #expect(vault.isSealed(path))
+    }
+
     @Test func `protecting the folder that holds the vault leaves keys and journals alone`() async throws {
         let workshop = try await Workshop()
         _ = try planted(workshop, "note")
