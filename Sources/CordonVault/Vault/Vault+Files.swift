@@ -275,7 +275,7 @@ extension Vault {
             try put(draft, at: target, owner: noted)
         } catch {
             try? FileManager.default.removeItem(at: draft)
-            if noted != nil { try? register.setOwner(nil, of: draft) }
+            if noted != nil, PosixFile.isAbsent(draft.path) { try? register.setOwner(nil, of: draft) }
             throw error
         }
         if noted != nil { try register.setOwner(nil, of: draft) }

@@ -209,7 +209,8 @@ extension Vault {
             try register.setOwner(nil, of: draft)
         } catch {
             PosixFile.remove(draft.path)
-            try? register.setOwner(nil, of: draft)
+            // What could not be removed keeps its owner, by which a wipe or the next start finds it.
+            if PosixFile.isAbsent(draft.path) { try? register.setOwner(nil, of: draft) }
             throw error
         }
     }

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import Foundation
@@ -30,6 +31,43 @@ struct UnfinishedFileTests {
         #expect(try PosixFile.names(in: folder.path).sorted() == ["plan", "root", "vault"])
         #expect(try PosixFile.names(in: owners).isEmpty)
         #expect(vault.isSealed(path))
+    }
+
+    @Test(arguments: ["wipe", "start"])
+    func `a readable draft that a failure could not remove keeps its owner, and goes with a wipe or the next start`(
+        _ what: String
+    ) async throws {
+        let workshop = try await Workshop()
+        let path = workshop.path("plan")
+        let file = try await workshop.vault.create(path, for: workshop.ada)
+        try file.write([UInt8](repeating: 7, count: 4096), at: 0)
+        try file.close()
+        func drafts() throws -> [String] {
+            try PosixFile.names(in: workshop.folder.path).filter { $0.hasPrefix(".cordon-") }
+        }
+        // The copy is written and cannot be synced; of what is to be removed then, the draft alone stays.
+        let hasContent = Locked(false)
+        let removal = FailingCall("unlink", number: 1)
+        let failure = await DiskFaults.$next.withValue({ call in
+            guard hasContent.withLock({ $0 }) else { return 0 }
+            return call == "sync" ? EIO : removal.next(call)
+        }) {
+            await code {
+                try await workshop.vault.decrypt(path, toCopy: workshop.path("copy")) { _ in
+                    hasContent.withLock { $0 = true }
+                }
+            }
+        }
+        #expect(failure == .inputOutput && removal.isMet)
+        let left = try drafts()
+        #expect(try left.map { try Data(contentsOf: workshop.path($0)) } == [Data(repeating: 7, count: 4096)])
+        #expect(left.map { workshop.vault.owner(of: workshop.path($0)) } == [workshop.ada])
+        if what == "wipe" {
+            #expect(try await workshop.vault.wipe(workshop.ada).succeeded)
+        } else {
+            _ = try Workshop.vault(in: workshop.folder, workshop.keyStore)
+        }
+        #expect(try drafts().isEmpty)
     }
 
     @Test func `a start leaves alone what another one is still writing`() async throws {
