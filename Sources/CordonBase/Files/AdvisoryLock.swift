@@ -64,7 +64,10 @@ package final class AdvisoryLock: Sendable {
         while true {
             let lock = AdvisoryLock(try opened(file), file)
             guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                guard errno == EWOULDBLOCK || errno == EINTR else { throw FileFailure(errno) }
+                let number = errno
+                // A signal says nothing of other holders.
+                if number == EINTR { continue }
+                guard number == EWOULDBLOCK else { throw FileFailure(number) }
                 return nil
             }
             // The process that held the lock until now may have removed the file that was opened here.
