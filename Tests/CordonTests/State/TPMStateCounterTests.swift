@@ -61,28 +61,6 @@
             #expect(try counter.value(of: "b") == 2)
         }
 
-        @Test func `killed between file and counter, the file is taken and the counter follows`() async throws {
-            let tpm = try await EmulatedTPM()
-            try counter(tpm).raise("a", to: 7)
-            let file = tpm.folder.appending(path: "counters/tpm.json")
-            let before = try Data(contentsOf: file)
-            // As a kill before the counter goes up leaves it.
-            try await tpm.restart(after: {
-                let state = tpm.folder.appending(path: "state")
-                let kept = tpm.folder.appending(path: "kept")
-                try FileManager.default.copyItem(at: state, to: kept)
-                try await tpm.start()
-                try counter(tpm).raise("a", to: 8)
-                await tpm.stop()
-                try FileManager.default.removeItem(at: state)
-                try FileManager.default.moveItem(at: kept, to: state)
-            })
-            #expect(try counter(tpm).value(of: "a") == 8)
-            #expect(try counter(tpm).value(of: "a") == 8)
-            try before.write(to: file)
-            #expect(throws: ProtectionError(.stateUnreadable, "")) { try counter(tpm).value(of: "a") }
-        }
-
         @Test func `a TPM that is not there, or whose index is another program's, is an error that says so`()
             async throws
         {
@@ -186,13 +164,6 @@
                 kill(process.processIdentifier, SIGKILL)
             }
             try? FileManager.default.removeItem(at: socket)
-        }
-
-        /// Stops it, has something done, and starts it.
-        func restart(after change: () async throws -> Void) async throws {
-            await stop()
-            try await change()
-            try await start()
         }
     }
 #endif

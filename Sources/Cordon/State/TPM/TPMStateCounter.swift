@@ -4,14 +4,18 @@
     internal import Crypto
     public import Foundation
 
-    /// Numbers whose newest state a TPM 2 tells: a file holds them, sealed, with the value of a counter in the TPM, which goes up with every change
-    /// and never down. An older copy of the file, also with everything else that the app and its user can write, is recognised.
+    /// Numbers whose newest state a TPM 2 tells: a file holds them, sealed, with the value that a counter in the TPM had when it was written. The
+    /// counter goes up with every change and never down, so an older copy of the file, also with everything else that the app and its user can
+    /// write, is recognised: once ``raise(_:to:)`` has returned, no file counts that was on the disk before, also none of a change that was cut short.
     ///
     /// For ``ProtectionConfiguration/stateCounter`` on Linux. One counter in the TPM for each app and user; all processes of the app give the same
-    /// arguments. A file that is older, damaged or gone counts as lost: nothing can be told of any number, and the next change starts over with none, so that the person signs in
-    /// afresh. Each change writes the TPM once. Any thread may call; a call takes some milliseconds, and waits for other processes.
+    /// arguments. A kill at any instant loses nothing. A file that is older, damaged or gone counts as lost: nothing can be told of any number, and the next
+    /// change starts over with none, so that the person signs in afresh. Each change counts up twice. Any thread may call; a call takes some
+    /// milliseconds, and waits for other processes.
     public struct TPMStateCounter: StateCounter {
         private static let info = Data("cordon-tpm-counter-1".utf8)
+        /// What a file is sealed for, so that it is not taken for one of earlier software, which counted otherwise.
+        private static let form = Data("cordon-tpm-counter-2".utf8)
 
         private let counter: TPMCounter
         private let folder: StateFolder
@@ -54,16 +58,22 @@
         /// True: no copy of what lies on a disk holds the TPM's counter.
         public var survivesRestore: Bool { true }
 
-        /// The highest number noted under a name.
+        /// The highest number noted under a name. Brings to its end what a kill has left of a change.
         ///
         /// - Throws: ``ProtectionError`` with code `stateUnreadable`: the TPM does not answer, or the file is not the one that was written last.
         public func value(of name: String) throws(ProtectionError) -> Int64 {
             try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
                 let tick = try counter.value()
-                guard let numbers = try numbers(at: tick) else {
+                guard let found = try look(at: tick) else {
                     throw ProtectionError(.stateUnreadable, "the numbers are not those that the TPM has counted last")
                 }
-                return numbers[name] ?? 0
+                if let tick, !found.isSettled {
+                    // A full disk takes nothing. What is there counts all the same: nobody was told that the change was done.
+                    do { try change(found, to: found.numbers, at: tick) } catch {
+                        guard error.code == .stateUnwritable else { throw error }
+                    }
+                }
+                return found.numbers[name] ?? 0
             }
         }
 
@@ -74,9 +84,12 @@
         public func raise(_ name: String, to number: Int64) throws(ProtectionError) {
             try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
                 var tick = try counter.value()
-                var numbers = try numbers(at: tick) ?? [:]
-                guard number > (numbers[name] ?? 0) else { return }
-                numbers[name] = number
+                let found = try look(at: tick)
+                var numbers = found?.numbers ?? [:]
+                let before = numbers[name] ?? 0
+                // What a kill has left is brought to its end before anybody is told that its number is there.
+                guard number > before || found?.isSettled == false else { return }
+                numbers[name] = max(number, before)
                 if tick == nil {
                     try counter.define(ownerPassword: ownerPassword)
                     tick = 0
@@ -86,43 +99,83 @@
                     try counter.increment()
                     tick = try counter.value()
                 }
-                guard let tick, (1..<UInt64.max).contains(tick) else {
-                    throw ProtectionError(.stateUnwritable, "the TPM has made no counter")
-                }
-                // Written before it counts: a kill in between leaves a file that is one ahead, and is taken.
-                try write(numbers, tick: tick + 1)
-                try counter.increment()
+                try change(found, to: numbers, at: tick ?? 0)
             }
+        }
+
+        // MARK: A change
+
+        // Between changes the counter is odd. A change counts up to an even value, writes a file with that value, and counts up again. A file
+        // counts while the counter has gone on from its value by 2 at most: that is where the next change has begun and has written nothing
+        // yet. When it is done, the counter is at 3 from there.
+        //
+        // A change holds the lock all the time, so its file is the only one of its value, and every other file has a smaller one, by 2 or more.
+        // So when it returns no other file counts, also none that a killed change has written and that was kept as a copy.
+
+        /// Writes the file anew, so that no other one counts any more; a kill in between leaves the one that is there, or the new one.
+        private func change(
+            _ found: Found?, to numbers: [String: Int64], at tick: UInt64
+        ) throws(ProtectionError) {
+            guard (1..<UInt64.max - 8).contains(tick) else {
+                throw ProtectionError(.stateUnwritable, "the TPM has made no counter")
+            }
+            var tick = tick
+            // One that is due would count no more once the counter goes up.
+            if let found, found.isDue { try write(found.numbers, tick: tick & ~1) }
+            if tick.isMultiple(of: 2) {
+                try counter.increment()
+                tick += 1
+            }
+            try counter.increment()
+            try write(numbers, tick: tick + 1)
+            try counter.increment()
         }
 
         // MARK: The file
 
         private struct Counted: Codable {
-            /// The counter's value once the file counts.
+            /// The counter's value when the file was written, or the even one below.
             var tick: UInt64
             var numbers: [String: Int64]
         }
 
+        /// What a file holds that counts.
+        private struct Found {
+            var numbers: [String: Int64]
+            /// Whether the change that wrote it is done and no other has begun.
+            var isSettled: Bool
+            /// Whether it has to be written with the counter's present value before that goes up.
+            var isDue: Bool
+        }
+
         private var file: StateFile { folder.file("tpm") }
 
-        /// What the file holds; empty where there is none and the counter never went up, nil where it is not the file that was written last.
-        ///
-        /// Settles what a kill has left: the file is one ahead, and the counter follows.
-        private func numbers(at tick: UInt64?) throws(ProtectionError) -> [String: Int64]? {
-            guard let bytes = try file.read() else { return (tick ?? 0) == 0 ? [:] : nil }
-            guard let tick, let box = try? AES.GCM.SealedBox(combined: bytes),
-                let plain = try? AES.GCM.open(box, using: key, authenticating: Self.info),
-                let counted = try? MessageCoding.decode(Counted.self, from: plain)
+        /// What the file holds, no numbers where there is none and the counter never went up; nil where it is not the file that was written last.
+        private func look(at tick: UInt64?) throws(ProtectionError) -> Found? {
+            guard let bytes = try file.read() else {
+                return (tick ?? 0) == 0 ? Found(numbers: [:], isSettled: true, isDue: false) : nil
+            }
+            guard let tick, tick > 0 else { return nil }
+            if let counted = opened(bytes, Self.form) {
+                guard counted.tick <= tick, tick - counted.tick <= 2 else { return nil }
+                let distance = tick - counted.tick
+                return Found(numbers: counted.numbers, isSettled: distance == 1, isDue: distance == 2)
+            }
+            // Earlier software wrote a file with the value that the counter was to have next, and then counted up, once.
+            guard let counted = opened(bytes, Self.info), counted.tick &- tick <= 1 else { return nil }
+            return Found(numbers: counted.numbers, isSettled: false, isDue: true)
+        }
+
+        private func opened(_ bytes: Data, _ form: Data) -> Counted? {
+            guard let box = try? AES.GCM.SealedBox(combined: bytes),
+                let plain = try? AES.GCM.open(box, using: key, authenticating: form)
             else { return nil }
-            if counted.tick == tick { return counted.numbers }
-            guard counted.tick > 0, counted.tick - 1 == tick else { return nil }
-            try counter.increment()
-            return counted.numbers
+            return try? MessageCoding.decode(Counted.self, from: plain)
         }
 
         private func write(_ numbers: [String: Int64], tick: UInt64) throws(ProtectionError) {
             guard let plain = try? MessageCoding.encode(Counted(tick: tick, numbers: numbers)),
-                let bytes = try? AES.GCM.seal(plain, using: key, authenticating: Self.info).combined
+                let bytes = try? AES.GCM.seal(plain, using: key, authenticating: Self.form).combined
             else { throw ProtectionError(.stateUnwritable, "the numbers have no stored form") }
             try file.write(bytes)
         }
