@@ -150,7 +150,7 @@ extension AccountFiles {
 
     /// Whether what is an account's has to be encrypted: everything but a clear no of its policy is a yes. An account that was
     /// never enrolled here is not the organisation's.
-    private func wantsSealing(for account: AccountID) async throws(ProtectionError) -> Bool {
+    func wantsSealing(for account: AccountID) async throws(ProtectionError) -> Bool {
         if context.accounts.isBeingWiped(account) { throw Wipes.underWay }
         guard context.accounts[account] == nil, context.accounts.debugged != account else {
             return rules.verdict(for: Question(.encryptFile, owner: .managed(account))) != .allow

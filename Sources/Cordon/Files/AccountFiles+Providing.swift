@@ -65,6 +65,15 @@ extension AccountFiles {
     }
 
     private func copyReadable(_ file: URL, to copy: URL, for account: AccountID?) async throws(ProtectionError) {
+        let isFile = (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
+        if isFile, let account {
+            // Sealed from the beginning, or noted before it has content: a kill leaves nothing readable that a wipe does not find.
+            let isSealing = try await wantsSealing(for: account)
+            return try await fromVault { (vault) async throws(VaultError) in
+                guard isSealing else { return try await vault.copyReadable(file, to: copy, owner: account) }
+                try await vault.protect(file, toCopy: copy, for: account)
+            }
+        }
         do {
             if FileManager.default.fileExists(atPath: copy.path) { try FileManager.default.removeItem(at: copy) }
             try FileManager.default.copyItem(at: file, to: copy)

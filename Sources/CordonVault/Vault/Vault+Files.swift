@@ -266,19 +266,26 @@ extension Vault {
             var state = ProtectionProgress()
             return try await seal(path, to: target, for: owner, consuming: false, &state) { _ in }
         }
-        let noted = try register.owner(of: path)
+        try copyReadable(path, to: target, owner: try register.owner(of: path))
+    }
+
+    /// Copies a readable file for an owner, who is noted before the copy has content. What was at the target is replaced once the
+    /// copy is whole.
+    ///
+    /// - Throws: `inUse` when a writer has the target open; ``VaultError`` when the system refuses.
+    package func copyReadable(_ path: URL, to target: URL, owner: AccountID?) throws(VaultError) {
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do {
             // Readable drafts are noted as well, so that a wipe after a kill finds them.
-            if let noted { try register.setOwner(noted, of: draft) }
+            if let owner { try register.setOwner(owner, of: draft) }
             try Self.copyReadable(path, to: draft)
-            try put(draft, at: target, owner: noted)
+            try put(draft, at: target, owner: owner)
         } catch {
             try? FileManager.default.removeItem(at: draft)
-            if noted != nil, PosixFile.isAbsent(draft.path) { try? register.setOwner(nil, of: draft) }
+            if owner != nil, PosixFile.isAbsent(draft.path) { try? register.setOwner(nil, of: draft) }
             throw error
         }
-        if noted != nil { try register.setOwner(nil, of: draft) }
+        if owner != nil { try register.setOwner(nil, of: draft) }
     }
 
     /// Gives a file a second name; both have the same owner (CQ-20).

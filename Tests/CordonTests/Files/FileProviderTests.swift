@@ -1,8 +1,11 @@
 import Cordon
+import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import Foundation
 import Testing
+
+@testable import CordonVault
 
 /// What a file provider of an app hands out and takes in, under the account's rules.
 @Suite struct FileProviderTests {
@@ -74,6 +77,47 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test(arguments: ["useDeviceSettings", "whenDeviceLocked"])
+    func `a copy that a file provider takes in is never readable without its owner noted, also before it is whole`(
+        encryption: String
+    ) async throws {
+        let plain = Data("plan".utf8)
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "appDataEncryptionType": .string(encryption), "allowedInboundDataTransferSources": .string("allApps"),
+        ])
+        let account = device.account.id
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (file, copy) = (folder.appending(path: "file"), folder.appending(path: "copy"))
+        try plain.write(to: file)
+        try Data("before".utf8).write(to: copy)
+        let (noted, stray) = (Locked(0), Locked<[String]>([]))
+        // At every call to the disk the folder is as a kill would leave it.
+        try await DiskFaults.$next.withValue({ _ in
+            DiskFaults.$next.withValue(nil) {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+                for name in names where name != "file" {
+                    let path = folder.appending(path: name)
+                    guard (try? Data(contentsOf: path)) == plain else { continue }
+                    if protection.files.owner(of: path) == account {
+                        noted.withLock { $0 += 1 }
+                    } else {
+                        stray.withLock { $0.append(name) }
+                    }
+                }
+            }
+            return 0
+        }) {
+            _ = try await protection.files.takeProvided(file, for: .managed(account), toCopy: copy)
+        }
+        #expect(stray.withLock { $0 } == [])
+        let isSealed = encryption == "whenDeviceLocked"
+        #expect(noted.withLock { $0 > 0 } == !isSealed)
+        #expect(protection.files.isSealed(copy) == isSealed && protection.files.owner(of: copy) == account)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["copy", "file"])
     }
 
     @Test func `an account's files are not listed while its gate is closed, personal ones always are (SDK-EX-06)`()
