@@ -228,7 +228,7 @@ actor CheckIns {
         guard context.accounts.holds(record) else { return }
         // Another process of the app may have stored and reported more since this one asked.
         let stored = (try? context.accounts.stored(account))??.generation ?? 0
-        guard told > stored, told <= 1 << 53 else { return }
+        guard told > stored, told < StateNumber.limit else { return }
         configuration.logger.error("the service knows of newer state of this app than is here")
         context.events.post(.stateRolledBack(account: account))
         record.generation = told

@@ -26,7 +26,7 @@ actor Commands {
     ) async -> EnrollmentStatus? {
         var status: EnrollmentStatus?
         for command in commands where command.kind != .wipe {
-            guard recordsAsNew(command) else {
+            guard isToBegin(command) else {
                 // The service says it again as long as it has not heard how it ended.
                 if let succeeded = unreportedEnd(of: command) { await acknowledge(command, succeeded) }
                 continue
@@ -61,10 +61,11 @@ actor Commands {
         return status
     }
 
-    /// Notes a command durably; false where it was begun before, or could not be noted.
-    private func recordsAsNew(_ command: Command) -> Bool {
+    /// Notes a command durably, and whether it is to be begun: not where it was before, or could not be noted. A PIN is taken away all the
+    /// same: who keeps the disk from taking anything must not keep the PIN, and it can be taken away twice.
+    private func isToBegin(_ command: Command) -> Bool {
         let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
-        var isNew = false
+        var isNew = true
         do {
             try context.pending.change { work in
                 var begun = (work.begunCommands ?? []).filter { $0.notAfter > now }
@@ -73,8 +74,8 @@ actor Commands {
                 work.begunCommands = begun
             }
         } catch {
-            context.configuration.logger.error("a command could not be noted and was not begun")
-            return false
+            context.configuration.logger.error("a command could not be noted")
+            return command.kind == .resetPIN && isNew
         }
         return isNew
     }

@@ -52,6 +52,12 @@ actor Unenrollments {
             }
         }
         guard let record = context.accounts[account] else {
+            if wiping, context.vaults.contains(where: { (try? $0.mayHaveKey(account)) != false }) {
+                do { try await wipes.wipeUnregistered(account) } catch {
+                    return Outcome(.wipeIncomplete, detail: error.reason)
+                }
+                return Outcome(.unenrolled)
+            }
             if wasRegistered { return Outcome(.unenrolled) }
             return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }

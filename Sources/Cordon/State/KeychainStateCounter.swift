@@ -67,6 +67,24 @@ public struct KeychainStateCounter: StateCounter {
         throw ProtectionError(.stateUnwritable, "other processes are always quicker at the Keychain")
     }
 
+    /// Notes a number in place of another, as one step.
+    ///
+    /// - Throws: ``ProtectionError``: `stateUnwritable` with the Keychain's status, `stateUnreadable` where the number before cannot be told.
+    public func raise(_ name: String, from former: Int64, to number: Int64) throws(ProtectionError) -> Bool {
+        let before = try data(of: name)
+        guard try before.map(Self.number) ?? 0 == former, number > former else { return false }
+        let next = Data(String(number).utf8)
+        let (status, isTaken) =
+            if let before {
+                (items.replace(before, with: next, service: service, account: name), Self.itemNotFound)
+            } else {
+                (items.add(next, service: service, account: name), Self.duplicateItem)
+            }
+        guard status != Self.success else { return true }
+        guard status == isTaken else { throw ProtectionError(.stateUnwritable, "Keychain status \(status)") }
+        return false
+    }
+
     private func data(of name: String) throws(ProtectionError) -> Data? {
         let (status, data) = items.data(service: service, account: name)
         if status == Self.itemNotFound { return nil }

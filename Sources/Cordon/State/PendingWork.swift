@@ -21,6 +21,8 @@ final class PendingWork: Sendable {
 
     private struct State {
         var record = Record()
+        /// Whether the file is from a newer version of the app, so that the record is in memory alone.
+        var isNewer = false
         var isStartDone = false
     }
 
@@ -48,7 +50,10 @@ final class PendingWork: Sendable {
     @discardableResult
     func load() throws(ProtectionError) -> Condition {
         let (record, condition) = try look()
-        state.withLock { $0.record = record }
+        state.withLock { state in
+            if condition != .newer || !state.isNewer { state.record = record }
+            state.isNewer = condition == .newer
+        }
         return condition
     }
 
@@ -59,6 +64,10 @@ final class PendingWork: Sendable {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in
             let (before, condition) = try look()
             if condition == .newer {
+                // What comes to be known counts in this process.
+                var record = state.withLock { $0.isNewer ? $0.record : before }
+                edit(&record)
+                state.withLock { [record] in ($0.record, $0.isNewer) = (record, true) }
                 throw ProtectionError(
                     .stateUnwritable, "what is remembered was written by a newer version of the app",
                     hint: "Update the app again.")
@@ -67,7 +76,7 @@ final class PendingWork: Sendable {
             edit(&record)
             // What is known in spite of a number that cannot be raised is known.
             if record != before || condition == .doubted { _ = try stored.write { _ in record } }
-            state.withLock { [record] in $0.record = record }
+            state.withLock { [record] in ($0.record, $0.isNewer) = (record, false) }
         }
     }
 
@@ -85,10 +94,8 @@ final class PendingWork: Sendable {
         case .absent: return (Record(), .absent)
         case .value(let record) where record.isPlausible: return (record, .sound)
         case .newer:
-            var unknown = Record()
-            // The person may have switched it off.
-            unknown.telemetryEnabled = false
-            return (unknown, .newer)
+            // Nothing shows who has written it; so nothing may follow from it that would not from a record that is gone.
+            return (doubted(nil), .newer)
         case .value, .doubtful(.damaged):
             stored.file.setAside()
             return (doubted(nil), .damaged)

@@ -7,10 +7,13 @@ internal import Foundation
 /// A small state file that only this device can read, that cannot be changed unseen, and whose number is known outside the folder:
 /// one that is gone, or older than what was written last, is recognised.
 ///
-/// A file is `{"sealed":"…","version":4}`: AES-GCM over `{"generation":…,"value":{…}}`, bound to the purpose and the file's name. The
-/// counter holds twice the generation of what is there, and one more where nothing is there any more, or not yet. A record is written
-/// before its number is raised, and removed after; so whatever instant the process dies at, what is there is never taken for older. Who
-/// reads asks for the number first: then a record that is written meanwhile is not taken for older either.
+/// A file is `{"sealed":"…","version":4}`: AES-GCM over `{"after":…,"generation":…,"mark":…,"value":{…}}`, bound to the purpose and the
+/// file's name. The counter holds a ``StateNumber``: twice the generation of what is there, one more where nothing is there any more, or not
+/// yet, and the record's mark, which tells it from others of its generation. A record is written before its number is raised, and removed
+/// after; so whatever instant the process dies at, what is there is never taken for older. A record whose number was not raised counts only
+/// where it was written after the very one that the counter holds, and who reads it raises the number; so of records that a killed process
+/// has left, none counts once another one does (decision 104). Who reads asks for the number first: then a record that is written meanwhile
+/// is not taken for older either.
 struct SealedState<Value: Sendable>: Sendable {
     let file: StateFile
     /// Says what the value is for; a value of another purpose does not open.
@@ -44,13 +47,8 @@ struct SealedState<Value: Sendable>: Sendable {
         var isFormer = false
         /// Whether the counter knows of it, be it only that it is gone; also where it cannot be asked what it knows of a damaged one.
         var isCounted = false
-    }
-
-    private enum Opened {
-        case sealed(generation: Int64, Value)
-        case former(Value)
-        case newer
-        case damaged
+        /// What the counter held when it was asked; nil where it could not be.
+        fileprivate var number: StateNumber?
     }
 }
 
@@ -59,7 +57,9 @@ extension SealedState where Value: Codable & JSONReadable {
     /// Counts a missing record as absent, where earlier versions have counted nothing.
     func noteAbsence() throws(ProtectionError) {
         let found = try look()
-        if case .absent = found.contents, !found.isCounted { try raise(try counterName, to: 1) }
+        if case .absent = found.contents, !found.isCounted {
+            try raise(try counterName, to: StateNumber(state: 1).counted)
+        }
     }
 
     /// Reads the file.
@@ -71,15 +71,23 @@ extension SealedState where Value: Codable & JSONReadable {
     ///
     /// - Throws: ``ProtectionError`` when the file or the device's root key cannot be read.
     func look() throws(ProtectionError) -> Found {
-        let found = try lookOnce()
-        // Another process may have removed it between the two looks, or sealed it.
-        if case .doubtful = found.contents { return try lookOnce() }
+        var found = try lookOnce()
+        for _ in 0..<Self.mostLooks {
+            // Another process may have removed it between the two looks, or sealed it.
+            guard case .doubtful = found.contents else { break }
+            let before = found.number
+            found = try lookOnce()
+            if found.number == before { break }
+        }
         return found
     }
 
+    /// How often another process may be quicker.
+    private static var mostLooks: Int { 64 }
+
     /// Replaces the file; when this returns the value survives a crash, and what was before it is recognised as older.
     ///
-    /// The caller lets no other process write meanwhile.
+    /// The caller lets no other process write meanwhile. One that does all the same is noticed: of several, one alone has raised the number.
     ///
     /// - Parameters:
     ///   - floor: What the record's generation is to be above, besides all that is known.
@@ -90,21 +98,32 @@ extension SealedState where Value: Codable & JSONReadable {
         above floor: Int64 = 0, _ build: (Int64) -> Value
     ) throws(ProtectionError) -> (value: Value, isCounted: Bool) {
         let name = try counterName
-        let counted = try? seal.counter.value(of: name)
-        let known = max((try? look())?.generation ?? 0, floor, (counted ?? 0) / 2)
-        guard (0..<Self.limit).contains(known) else {
+        let found = try? look()
+        var before = try? StateNumber(seal.counter.value(of: name))
+        let known = max(found?.generation ?? 0, floor, before?.generation ?? 0)
+        guard (0..<StateNumber.limit).contains(known) else {
             throw ProtectionError(.stateUnwritable, "\(purpose) was counted beyond all bounds")
         }
         let generation = known + 1
         let value = build(generation)
-        guard let plain = try? MessageCoding.encode(Counted(generation: generation, value: value)),
+        // A counter that knows nothing of a record that is there was lost; so it has to know of the first one before.
+        if let present = before, present.isAbsent {
+            let begun = StateNumber(state: 2 * generation - 1)
+            if (try? claim(name, from: present, to: begun)) == true { before = begun }
+        }
+        let number = StateNumber(of: generation)
+        let counted = Counted(after: before?.counted, generation: generation, mark: number.mark, value: value)
+        guard let plain = try? MessageCoding.encode(counted),
             let box = try? AES.GCM.seal(plain, using: try key, authenticating: context).combined,
             let bytes = try? MessageCoding.encode(Form(sealed: Base64URL.encode(box), version: StateSeal.version))
         else { throw ProtectionError(.stateUnwritable, "\(purpose) has no stored form") }
-        // A counter that knows nothing of a record that is there was lost; so it has to know of the first one before.
-        if let counted, counted % 2 == 1 || counted == 0 { try? raise(name, to: 2 * generation - 1) }
         try file.write(bytes)
-        do { try raise(name, to: 2 * generation) } catch { return (value, false) }
+        // A number that was lost, and cannot be told, is replaced.
+        let isCounted =
+            if let before { (try? claim(name, from: before, to: number)) == true } else {
+                (try? raise(name, to: number.counted)) != nil
+            }
+        guard isCounted else { return (value, false) }
         seal.noteSealed()
         return (value, true)
     }
@@ -131,10 +150,10 @@ extension SealedState where Value: Codable & JSONReadable {
     /// Counts the record as absent, then removes the file with every copy of it; a missing file is no error.
     func remove() throws(ProtectionError) {
         let name = try counterName
-        let counted = (try? seal.counter.value(of: name)) ?? 0
+        let number = StateNumber((try? seal.counter.value(of: name)) ?? 0)
         // A record of an earlier version was not counted; it must not come back either.
-        let isUncounted = try file.read() != nil && !isShared && counted == 0
-        if counted > 0 && counted % 2 == 0 || isUncounted { try raise(name, to: counted + 1) }
+        let isUncounted = try file.read() != nil && !isShared && number.state == 0
+        if !number.isAbsent || isUncounted { try raise(name, to: StateNumber(state: number.state + 1).counted) }
         try file.remove()
     }
 
@@ -148,31 +167,50 @@ extension SealedState where Value: Codable & JSONReadable {
     private func lookOnce() throws(ProtectionError) -> Found {
         let name = try counterName
         // Of a number that cannot be told nothing follows but doubt.
-        let counted = try? seal.counter.value(of: name)
+        let number = try? StateNumber(seal.counter.value(of: name))
+        var found = Found(contents: .doubtful(.uncounted), generation: number?.generation ?? 0, number: number)
+        found.isCounted = number.map { $0.state > 0 } ?? false
         guard let bytes = try file.read() else {
-            guard let counted else { return Found(contents: .doubtful(.uncounted)) }
-            let isAbsent = counted == 0 || counted % 2 == 1
-            return Found(
-                contents: isAbsent ? .absent : .doubtful(.missing), generation: counted / 2, isCounted: counted > 0)
+            if let number { found.contents = number.isAbsent ? .absent : .doubtful(.missing) }
+            return found
         }
-        let least = (counted ?? 0) / 2
         switch try open(bytes) {
-        case .sealed(let stored, let value):
-            let generation = max(stored, least)
-            guard let counted, counted > 0 || isShared else {
-                return Found(contents: .doubtful(.uncounted), value: value, generation: generation)
-            }
-            var contents = Contents.value(value)
-            if stored < counted - stored { contents = .doubtful(counted % 2 == 1 ? .removed : .older) }
-            return Found(contents: contents, value: value, generation: generation, isCounted: counted > 0)
+        case .sealed(let record):
+            found.value = record.value
+            found.generation = max(record.generation, found.generation)
+            guard let number, number.state > 0 || isShared else { break }
+            found.contents = try contents(record, at: number, name)
         case .former(let value):
+            found.value = value
+            found.isFormer = true
             // Once this device has counted the record, one that was not is older.
-            guard counted == 0, isShared || former == .unsealed || !seal.refusesUncounted else {
-                return Found(contents: .doubtful(.older), value: value, generation: least, isFormer: true)
+            let isOlder = number?.state != 0 || !isShared && former != .unsealed && seal.refusesUncounted
+            found.contents = isOlder ? .doubtful(.older) : .value(value)
+        case .newer: found.contents = .newer
+        case .damaged:
+            found.contents = .doubtful(.damaged)
+            found.isCounted = number?.state != 0
+        }
+        return found
+    }
+
+    /// What a record of this form counts for. The number of one that a killed process has left is raised.
+    private func contents(
+        _ record: Counted, at number: StateNumber, _ name: String
+    ) throws(ProtectionError) -> Contents {
+        switch record.number.state {
+        case ..<number.state: return .doubtful(number.isAbsent ? .removed : .older)
+        case number.state:
+            // Versions before have marked none.
+            return number.isUnmarked || record.mark == number.mark ? .value(record.value) : .doubtful(.older)
+        default:
+            let isNext = record.after == number.counted || record.after == nil && number.isUnmarked
+            guard isNext || isShared else { return .doubtful(.older) }
+            // Where it cannot be raised now, no other one is either.
+            if let isClaimed = try? claim(name, from: number, to: record.number), !isClaimed {
+                return .doubtful(.older)
             }
-            return Found(contents: .value(value), value: value, isFormer: true)
-        case .newer: return Found(contents: .newer, generation: least)
-        case .damaged: return Found(contents: .doubtful(.damaged), generation: least, isCounted: counted != 0)
+            return .value(record.value)
         }
     }
 
@@ -195,23 +233,36 @@ extension SealedState where Value: Codable & JSONReadable {
         guard let box = FormerSeal.box(in: members),
             let plain = try? AES.GCM.open(box, using: key, authenticating: context),
             let record = try? JSONMembers(JSONValue(parsing: plain)),
-            let generation = try? record.number("generation"), (1...Self.limit).contains(generation),
+            let generation = try? record.number("generation"), (1...StateNumber.limit).contains(generation),
             let value: Value = try? record.read("value")
         else { return .damaged }
-        return .sealed(generation: generation, value)
+        let mark = (try? record.number("mark")).flatMap { UInt32(exactly: $0) } ?? 0
+        return .sealed(Counted(after: try? record.number("after"), generation: generation, mark: mark, value: value))
+    }
+
+    /// What a file holds.
+    private struct Counted: Encodable {
+        /// The number that the counter had before; nil in records of versions before.
+        var after: Int64?
+        var generation: Int64
+        /// Tells the record from others of its generation; 0 in records of versions before.
+        var mark: UInt32
+        var value: Value
+
+        var number: StateNumber { StateNumber(state: 2 * generation, mark: mark) }
+    }
+
+    private enum Opened {
+        case sealed(Counted)
+        case former(Value)
+        case newer
+        case damaged
     }
 
     private struct Form: Encodable {
         var sealed: String
         var version: Int64
     }
-
-    private struct Counted: Encodable {
-        var generation: Int64
-        var value: Value
-    }
-
-    private static var limit: Int64 { 1 << 60 }
 
     private var key: SymmetricKey { get throws(ProtectionError) { try seal.key("cordon-state-seal-2") } }
     var counterName: String {
@@ -221,9 +272,23 @@ extension SealedState where Value: Codable & JSONReadable {
     private var context: [UInt8] { Array("\(purpose)/\(file.url.lastPathComponent)".utf8) }
 
     private func raise(_ name: String, to number: Int64) throws(ProtectionError) {
-        do { try seal.counter.raise(name, to: number) } catch {
-            throw ProtectionError(.stateUnwritable, "the state counter could not be raised")
-        }
+        do { try seal.counter.raise(name, to: number) } catch { throw Self.unraised }
+    }
+
+    /// Raises the number for a record of this process's own, or for one that it has read; false where another process was quicker with
+    /// another record.
+    private func claim(
+        _ name: String, from former: StateNumber, to number: StateNumber
+    ) throws(ProtectionError) -> Bool {
+        do {
+            if try seal.counter.raise(name, from: former.counted, to: number.counted) { return true }
+            // Who has read the record meanwhile may have raised it.
+            return try seal.counter.value(of: name) == number.counted
+        } catch { throw Self.unraised }
+    }
+
+    private static var unraised: ProtectionError {
+        ProtectionError(.stateUnwritable, "the state counter could not be raised")
     }
 }
 

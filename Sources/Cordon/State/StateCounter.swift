@@ -14,6 +14,11 @@ public protocol StateCounter: Sendable {
     func value(of name: String) throws -> Int64
     /// Notes a number; one that is not higher changes nothing. When this returns the number survives a crash.
     func raise(_ name: String, to number: Int64) throws
+    /// Notes a higher number in place of the one that is there, as one step: of several processes that do so at once one succeeds, also where
+    /// an attacker stops them in the middle. That is what makes each guess at a PIN count.
+    ///
+    /// - Returns: False, and nothing is noted, where another number is there by now.
+    func raise(_ name: String, from former: Int64, to number: Int64) throws -> Bool
     /// Whether the numbers stay as they are when everything that the app and its user can write is put back to an older copy. Where they
     /// do not, every check-in says so to the service (`uncountedState` in `health`).
     var survivesRestore: Bool { get }
@@ -22,6 +27,13 @@ public protocol StateCounter: Sendable {
 extension StateCounter {
     /// False: what is not promised is not relied on.
     public var survivesRestore: Bool { false }
+
+    /// In two steps, for counters of one process.
+    public func raise(_ name: String, from former: Int64, to number: Int64) throws -> Bool {
+        guard try value(of: name) == former else { return false }
+        try raise(name, to: number)
+        return try value(of: name) == number
+    }
 }
 
 /// Numbers in small files of mode 0600: the last resort, where a device has nothing better.
@@ -66,6 +78,17 @@ public struct FileStateCounter: StateCounter {
                 file.setAside()
             }
             try file.write(Data(String(number).utf8))
+        }
+    }
+
+    /// Notes a number in place of another, durably and as one step.
+    ///
+    /// - Throws: ``ProtectionError``: `stateUnwritable`; `stateUnreadable` where the number before cannot be read.
+    public func raise(_ name: String, from former: Int64, to number: Int64) throws(ProtectionError) -> Bool {
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            guard try value(of: name) == former, number > former else { return false }
+            try folder.file(name).write(Data(String(number).utf8))
+            return true
         }
     }
 

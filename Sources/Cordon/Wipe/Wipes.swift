@@ -57,6 +57,32 @@ actor Wipes {
         }
     }
 
+    /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
+    /// registration itself when it is to be wiped.
+    ///
+    /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable` or `vault`.
+    func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
+        guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }
+        defer { lock.end() }
+        context.accounts.beginRemoval(of: account)
+        defer { context.accounts.endRemoval(of: account) }
+        await changes.release(account)
+        for vault in context.vaults {
+            do {
+                _ = try await vault.wipe(account)
+                try await vault.discardReport(for: account)
+            } catch { throw ProtectionError(error) }
+        }
+        let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
+        var failures = try await changes.erase(gone) + removeFolders(of: account)
+        if case .failed(let reason) = await appPart(of: gone) { failures.append(reason) }
+        if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
+        try await endSession(of: account)
+        try await changes.sessionEnded(of: account)
+        try context.pending.change { $0.forget(account) }
+        try context.accounts.removeStored(account)
+    }
+
     /// Carries a wipe out, and hands its receipt in when everything is done; the network is not waited for before.
     ///
     /// - Parameter wanted: What of the registration on disk is to be wiped; nil when there is nothing left to do.
@@ -177,12 +203,7 @@ actor Wipes {
         }
         wipe.vault = removed
         wipe.failures += try await changes.erase(account)
-        // The files in it are gone already; the empty folder would only say that there was an account.
-        for folder in [context.folder(of: account.id), context.backgroundFolder(of: account.id)] {
-            do { try FileManager.default.removeItem(at: folder) } catch CocoaError.fileNoSuchFile {} catch {
-                wipe.failures.append("an account's folder could not be removed")
-            }
-        }
+        wipe.failures += removeFolders(of: account.id)
         wipe.stage = .vaultWiped
         try context.wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.
@@ -192,6 +213,16 @@ actor Wipes {
                     "a wipe's report could not be discarded",
                     metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
+        }
+    }
+
+    /// The files in them are gone already; an empty folder would only say that there was an account. What could not be removed.
+    private func removeFolders(of account: AccountID) -> [String] {
+        [context.folder(of: account), context.backgroundFolder(of: account)].compactMap { folder in
+            do { try FileManager.default.removeItem(at: folder) } catch CocoaError.fileNoSuchFile {} catch {
+                return "an account's folder could not be removed"
+            }
+            return nil
         }
     }
 

@@ -10,12 +10,13 @@ import Testing
 /// State files, opened and written by the documented form rather than by the code under test.
 extension Device {
     /// What a sealed state file holds.
-    func contents(ofState file: URL) throws -> Data { Data(try record(in: file).value.text().utf8) }
+    func contents(ofState file: URL) throws -> Data { Data(try #require(record(in: file)["value"]).text().utf8) }
 
     /// Seals a state file with other contents, as no process without the root key could.
     func seal(_ contents: String, inState file: URL) throws {
-        let generation = try record(in: file).generation
-        let plain = #"{"generation":\#(generation),"value":\#(contents)}"#
+        var members = try #require(record(in: file).object)
+        members["value"] = try JSONValue(parsing: Data(contents.utf8))
+        let plain = JSONValue.object(members).text()
         let box = try AES.GCM.seal(
             Data(plain.utf8), using: try sealKey("cordon-state-seal-2"), authenticating: Self.context(of: file))
         let text = Base64URL.encode(try #require(box.combined))
@@ -33,7 +34,7 @@ extension Device {
         for name in ["registrations", "life", "launch", "pins"] {
             for file in files(in: name).sorted() where file.hasSuffix(".json") {
                 let file = data.appending(path: name).appending(path: file)
-                guard let value = try? record(in: file).value else { continue }
+                guard let value = try? record(in: file)["value"] else { continue }
                 if ["launch", "pins"].contains(name) {
                     try sealRaw(value, as: Self.purposes[name] ?? "", in: file)
                 } else {
@@ -72,15 +73,14 @@ extension Device {
         try #require(box.combined).write(to: file)
     }
 
-    private func record(in file: URL) throws -> (generation: Int64, value: JSONValue) {
+    private func record(in file: URL) throws -> JSONValue {
         guard let text = try JSONValue(parsing: Data(contentsOf: file))["sealed"]?.string,
             let sealed = Base64URL.decode(text)
         else { throw CocoaError(.fileReadCorruptFile) }
         let plain = try AES.GCM.open(
             try AES.GCM.SealedBox(combined: sealed), using: try sealKey("cordon-state-seal-2"),
             authenticating: Self.context(of: file))
-        let record = try JSONValue(parsing: plain)
-        return (try #require(record["generation"]?.integer), try #require(record["value"]))
+        return try JSONValue(parsing: plain)
     }
 
     private static let purposes = [

@@ -304,6 +304,72 @@ import Testing
         }
         Issue.record("the taking over never ended")
     }
+
+    @Test func `what says that a newer version has written it does not give back the time without contact`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.opened(Self.offline)
+        await house.goOffline()
+        house.clock.advance(.seconds(86_400))
+        #expect(await (try house.start()).launch(house.account).result == .blocked)
+        let life = house.device.folder.appending(path: "data/life/life.json")
+        try Data(#"{"version":5}"#.utf8).write(to: life)
+        house.clock.reboot(after: .seconds(60), wall: .seconds(-23 * 3600))
+        let restarted = try await house.start()
+        let outcome = await restarted.launch(house.account)
+        #expect(!outcome.isOpen && outcome.reasons.map(\.rule) == ["launch.clock-turned-back"])
+        await house.goOnline()
+        await restarted.performDueWork()
+        #expect(await restarted.resume(house.account).isOpen, "contact settles what time it is")
+        #expect(try Data(contentsOf: life) == Data(#"{"version":5}"#.utf8), "and it stays as it is")
+    }
+
+    @Test func `a PIN is taken away also where that cannot be noted`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        try Data(#"{"version":5}"#.utf8).write(to: house.device.folder.appending(path: "data/life/life.json"))
+        let command = Command(
+            id: "c1", kind: .resetPIN, account: house.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+        await house.device.service.set { $0.commands = [command] }
+        await house.person.set { $0.signIns = [.cancelled] }
+        _ = await protection.checkIn(house.account)
+        try await until { !protection.gate.isOpen(for: house.account) }
+        let restarted = try await house.start()
+        #expect(await restarted.launch(house.account).steps.map(\.kind).contains(.signIn))
+    }
+
+    enum Harm: String, CaseIterable {
+        case removed
+        case garbage
+        case newer
+
+        func harm(_ file: URL) throws {
+            switch self {
+            case .removed: try FileManager.default.removeItem(at: file)
+            case .garbage: try Data("garbage".utf8).write(to: file)
+            case .newer: try Data(#"{"version":5}"#.utf8).write(to: file)
+            }
+        }
+    }
+
+    @Test(arguments: Harm.allCases, [false, true])
+    func `who signs out of an account whose registration was harmed leaves nothing behind`(
+        harm: Harm, isRestarted: Bool
+    ) async throws {
+        let house = try await Gatehouse()
+        var protection = try await house.opened(["pinRequired": .bool(false)])
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: house.account)
+        let registration = try file("registrations", of: house)
+        let putBack = try kept(registration)
+        try harm.harm(registration)
+        if isRestarted { protection = try await house.start() }
+        #expect(await protection.unenroll(house.account).didSucceed)
+        #expect(protection.enrolledAccounts.isEmpty && house.device.keys.isEmpty)
+        try putBack()
+        let last = try await house.start()
+        #expect(await !last.launch(house.account).isOpen || last.enrolledAccounts.isEmpty)
+        await #expect(throws: ProtectionError.self) { _ = try await last.files.read("plan", of: house.account) }
+        #expect(house.device.keys.isEmpty)
+    }
 }
 
 extension ProtectionContext {

@@ -1,5 +1,6 @@
 import Cordon
 import CordonBase
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -33,6 +34,25 @@ import Testing
         let counter = KeychainStateCounter(keychain)
         #expect(throws: ProtectionError(.stateUnreadable, "")) { try counter.value(of: "a") }
         #expect(throws: ProtectionError(.stateUnreadable, "")) { try counter.raise("a", to: 8) }
+    }
+
+    @Test func `of two processes that raise the same number one succeeds, in a file as in the Keychain`() throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let keychain = FakeKeychain()
+        let counters: [any StateCounter] = [KeychainStateCounter(keychain), try FileStateCounter(directory: place)]
+        for counter in counters {
+            #expect(try counter.raise("a", from: 0, to: 5))
+            #expect(try !counter.raise("a", from: 0, to: 9))
+            #expect(try counter.raise("a", from: 5, to: 8))
+            #expect(try !counter.raise("a", from: 8, to: 7))
+            #expect(try counter.value(of: "a") == 8)
+        }
+        for (name, number) in [("a", 8), ("b", 0)] as [(String, Int64)] {
+            keychain.between.withLock { $0 = { $0.store(Data("20".utf8), "cordon.state", name) } }
+            #expect(try !KeychainStateCounter(keychain).raise(name, from: number, to: 30))
+            #expect(try KeychainStateCounter(keychain).value(of: name) == 20)
+        }
     }
 
     @Test func `of two processes at once the higher number stays, whichever writes last`() throws {

@@ -69,7 +69,7 @@
                 }
                 if let tick, !found.isSettled {
                     // A full disk takes nothing. What is there counts all the same: nobody was told that the change was done.
-                    do { try change(found, to: found.numbers, at: tick) } catch {
+                    do throws(ProtectionError) { try change(found, to: found.numbers, at: tick) } catch {
                         guard error.code == .stateUnwritable else { throw error }
                     }
                 }
@@ -82,13 +82,27 @@
         /// - Throws: ``ProtectionError``: `stateUnwritable`, also where the TPM's owner has another password; `stateUnreadable` where
         ///   the TPM does not answer.
         public func raise(_ name: String, to number: Int64) throws(ProtectionError) {
+            _ = try raise(name, to: number) { _ in true }
+        }
+
+        /// Notes a number in place of another, durably and as one step.
+        ///
+        /// - Throws: What ``raise(_:to:)`` throws; `stateUnwritable` also where another process was at the numbers in spite of the lock.
+        public func raise(_ name: String, from former: Int64, to number: Int64) throws(ProtectionError) -> Bool {
+            try raise(name, to: number) { $0 == former && number > former }
+        }
+
+        private func raise(
+            _ name: String, to number: Int64, where isExpected: (Int64) -> Bool
+        ) throws(ProtectionError) -> Bool {
             try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
                 var tick = try counter.value()
                 let found = try look(at: tick)
                 var numbers = found?.numbers ?? [:]
                 let before = numbers[name] ?? 0
+                guard isExpected(before) else { return false }
                 // What a kill has left is brought to its end before anybody is told that its number is there.
-                guard number > before || found?.isSettled == false else { return }
+                guard number > before || found?.isSettled == false else { return true }
                 numbers[name] = max(number, before)
                 if tick == nil {
                     try counter.define(ownerPassword: ownerPassword)
@@ -100,6 +114,7 @@
                     tick = try counter.value()
                 }
                 try change(found, to: numbers, at: tick ?? 0)
+                return true
             }
         }
 
@@ -129,6 +144,10 @@
             try counter.increment()
             try write(numbers, tick: tick + 1)
             try counter.increment()
+            // The lock is a file, which who can write to the folder can take away.
+            guard try counter.value() == tick + 2 else {
+                throw ProtectionError(.stateUnwritable, "another process was at the numbers")
+            }
         }
 
         // MARK: The file
