@@ -60,12 +60,12 @@ struct AccountInbox: Sendable {
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func add(_ item: Item, for publicKey: Data) throws(ProtectionError) {
-        try StateFolder.make(folder, or: "the inbox cannot be made")
         guard item.contents.count <= longest - Self.room else {
             throw ProtectionError(
                 .stateUnwritable, "what was received is too long to be kept for a closed account",
                 hint: "Pass the account's launch gate, and receive it again.")
         }
+        try StateFolder.make(folder, or: "the inbox cannot be made")
         let number = try (numbers(withPutAside: true).max() ?? 0) + 1
         guard number < Self.highest else {
             throw ProtectionError(.stateUnwritable, "the inbox is numbered beyond all bounds")

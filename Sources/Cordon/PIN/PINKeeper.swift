@@ -149,7 +149,7 @@ struct PINKeeper: Sendable {
     func takeOver(_ account: AccountID) async throws(ProtectionError) {
         let state = state(of: account)
         guard try state.look().isFormer else { return }
-        let lock = try await lock(account)
+        let lock = try await StateLock.waiting(for: lockFile(account))
         defer { withExtendedLifetime(lock) {} }
         try state.takeOver { record, _ in record }
     }

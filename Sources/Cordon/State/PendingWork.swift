@@ -64,10 +64,6 @@ final class PendingWork: Sendable {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in
             let (before, condition) = try look()
             if condition == .newer {
-                // What comes to be known counts in this process.
-                var record = state.withLock { $0.isNewer ? $0.record : before }
-                edit(&record)
-                state.withLock { [record] in ($0.record, $0.isNewer) = (record, true) }
                 throw ProtectionError(
                     .stateUnwritable, "what is remembered was written by a newer version of the app",
                     hint: "Update the app again.")
@@ -79,6 +75,9 @@ final class PendingWork: Sendable {
             state.withLock { [record] in ($0.record, $0.isNewer) = (record, false) }
         }
     }
+
+    /// The service has said what time it is: this process believes the clock, also where that cannot be stored.
+    func trustMoment() { state.withLock { $0.record.isMomentInDoubt = nil } }
 
     /// Takes a record over that a version before has stored, as it is; nothing for any other.
     func takeOver() throws(ProtectionError) {

@@ -75,26 +75,6 @@ import Testing
     }
 }
 
-/// What stands in the way of a wipe's notes.
-@Suite(.timeLimit(.minutes(10))) struct BlockedWipeTests {
-    @Test func `notes of an earlier wipe that cannot be removed do not keep the key from ending`() async throws {
-        let device = try Device()
-        let account = device.account.id
-        let protection = try await device.enrolled()
-        try await protection.files.write(Data("plan".utf8), as: "plan", of: account)
-        let notes = device.folder.appending(path: "data/vault/wipes")
-        let name = try #require(device.keys.first).replacing(".key", with: ".json")
-        try FileManager.default.createDirectory(
-            at: notes.appending(path: name).appending(path: "full"), withIntermediateDirectories: true)
-        #expect(await protection.failureOfWiping(account) != nil)
-        let restarted = try await device.start()
-        await #expect(throws: ProtectionError.self) { _ = try await restarted.files.read("plan", of: account) }
-        try FileManager.default.removeItem(at: notes.appending(path: name))
-        _ = await restarted.unenroll(account)
-        #expect(restarted.enrolledAccounts.isEmpty)
-    }
-}
-
 /// A counter that takes no number while it is full.
 private struct FullCounter: StateCounter {
     private let numbers = Locked<[String: Int64]>([:])
