@@ -154,9 +154,11 @@ let package = Package(
         appLibrary("CordonApple", ["Cordon", "CordonBase", "CordonScreens", crypto, httpTypes]),
         library("CordonUIKit", ["Cordon", "CordonScreens"]),
         library("CordonSwiftUI", ["Cordon", "CordonApple", "CordonScreens", "CordonUIKit"]),
+        // What answers no HTTP client of the package lets through; no product.
+        library("CordonHTTPGuard", [asyncHTTPClient, nioCore, nioHTTP1]),
         library(
             "CordonHTTPClient",
-            ["CordonBase", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),
+            ["CordonBase", "CordonHTTPGuard", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),
 
         // The one owner of a shared device's account.
         library(
@@ -175,8 +177,8 @@ let package = Package(
         library(
             "CordonServiceHTTP",
             [
-                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignatures",
-                "CordonZlibShim", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
+                "CordonBase", "CordonHTTPGuard", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonSignatures", "CordonZlibShim", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
                 hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, swiftASN1,
                 unixSignals,
                 x509,
@@ -194,8 +196,8 @@ let package = Package(
         .target(
             name: "CordonConsole",
             dependencies: [
-                "CordonBase", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService",
-                "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                "CordonBase", "CordonHTTPGuard", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol",
+                "CordonService", "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
                 serviceLifecycle,
             ], exclude: ["Texts/Console.xcstrings"], swiftSettings: strict),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.

@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 internal import CordonBase
+internal import CordonHTTPGuard
 internal import CordonSignIn
 internal import Foundation
 internal import HTTPTypes
@@ -76,7 +77,7 @@ final class HTTPClients: Sendable {
     ) -> Checked {
         var configuration = configuration(tls)
         let keys = Locked<Set<Data>>([])
-        configuration.http1_1ConnectionDebugInitializer = { channel in
+        configuration.inspectConnections { channel in
             channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
                 guard let key = try? certificate.map({ Data(try $0.extractPublicKey().toSPKIBytes()) }),
                     accepts(key, host)
@@ -93,10 +94,8 @@ final class HTTPClients: Sendable {
     }
 
     private static func configuration(_ tls: TLSConfiguration) -> HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+        var configuration = HTTPClient.Configuration.guarded
         configuration.tlsConfiguration = tls
-        // One place to look at the certificate, and connections that can be asked to end with an answer.
-        configuration.httpVersion = .http1Only
         configuration.timeout.connect = .seconds(10)
         // A refused connection is an answer: the caller decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false

@@ -174,6 +174,62 @@ import Testing
         }
     }
 
+    @Test(arguments: ["000", "001", "099", "101"], [false, true])
+    func `an answer whose status no answer has is none, and the process lives on`(
+        status: String, isStreamed: Bool
+    ) async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            let code = await code {
+                if isStreamed {
+                    _ = try await transport.stream(request(server), timeout: .seconds(60))
+                } else {
+                    _ = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(60))
+                }
+            }
+            #expect(code == .unreachable)
+        }
+    }
+
+    @Test func `announcements before an answer are passed over`() async throws {
+        let server = try RawServer { connection in
+            while connection.readHead() != nil {
+                connection.write("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            // More answers than one connection may have announcements before a single one.
+            for _ in 0..<20 {
+                let answer = try await transport.send(
+                    request(server), body: nil, limit: 100, timeout: .seconds(60))
+                #expect(answer.head.status.code == 200 && answer.body == Data("ok".utf8))
+            }
+        }
+    }
+
+    @Test(arguments: ["100 Continue", "199 X"])
+    func `announcements without end are no answer, and are not waited behind`(status: String) async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            for _ in 0..<1_000 { connection.write("HTTP/1.1 \(status)\r\n\r\n") }
+            connection.waitForEnd()
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(60))
+            }
+            #expect(code == .unreachable)
+        }
+    }
+
     @Test func `a port without a listener is no connection`() async throws {
         let gone = try RawServer { _ in }
         let port = gone.port

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import CordonBase
+import CordonHTTPGuard
 import CordonPolicy
 import CordonServiceHTTP
 import Foundation
@@ -21,6 +22,8 @@ struct TokenEndpoint: Sendable {
     let context: ServiceRequestContext
 
     private static let largest = 1 << 20
+    /// One for the process, which needs no shutdown. A redirect is not followed: it would hand the code to another server.
+    private static let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .guarded)
 
     func post(_ form: [(key: String, value: String)], to url: URL, proof: String?) async throws -> Answer {
         let body = FormEncoding.encode(form)
@@ -48,7 +51,7 @@ struct TokenEndpoint: Sendable {
         if let proof { request.headers.add(name: "DPoP", value: proof) }
         request.body = .bytes(ByteBuffer(string: body))
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            let response = try await Self.client.execute(request, timeout: .seconds(10))
             let bytes = Data(try await response.body.collect(upTo: Self.largest).readableBytesView)
             return Answer(
                 body: (try? JSONValue(parsing: bytes)) ?? .null, nonce: response.headers.first(name: "DPoP-Nonce"))

@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 internal import CordonBase
+internal import CordonHTTPGuard
 public import CordonIdentity
 internal import CordonPolicy
 public import CordonProtocol
@@ -94,9 +95,7 @@ public struct AlertWebhook: Sendable {
         request.headers.add(name: "webhook-signature", value: signatures.joined(separator: " "))
         request.body = .bytes(ByteBuffer(string: body))
         // Alerts are rare: a client for each keeps no connection open between them.
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton,
-            configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .guarded)
         let failure: String?
         do {
             let status = try await client.execute(request, timeout: Self.timeout).status.code

@@ -1,5 +1,6 @@
 internal import AsyncHTTPClient
 internal import CordonBase
+internal import CordonHTTPGuard
 public import Foundation
 internal import NIOCore
 internal import NIOHTTP1
@@ -18,9 +19,7 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
     }
 
     /// One for the process, which needs no shutdown.
-    private static let client = HTTPClient(
-        eventLoopGroupProvider: .singleton,
-        configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
+    private static let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .guarded)
 
     /// Uses an HTTP client of the process, which needs no shutdown.
     public init() {}

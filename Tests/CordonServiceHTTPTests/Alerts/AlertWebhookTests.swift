@@ -141,6 +141,19 @@ import Testing
             ])
     }
 
+    @Test func `an answer with a status that no answer has is no delivery, and the service lives on`() async throws {
+        let receiver = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        defer { receiver.stop() }
+        try await withSecret("whsec_\(Self.secret.base64EncodedString())\n") { file in
+            let webhook = try webhook("http://127.0.0.1:\(receiver.port)/alerts", file)
+            #expect(await webhook.deliver(Self.alert, of: TenantID("contoso")) == false)
+        }
+    }
+
     @Test(arguments: [HTTPResponse.Status.temporaryRedirect, .internalServerError, .unauthorized])
     func `an answer that is none of success is no delivery, and a redirect is not followed`(
         status: HTTPResponse.Status

@@ -51,6 +51,20 @@ import Testing
         #expect(!paths.contains("/leak"))
     }
 
+    @Test func `a provider whose answer has a status that no answer has is unavailable, and the service lives on`()
+        async throws
+    {
+        let provider = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        defer { provider.stop() }
+        await #expect(throws: TokenRefusal(.issuerUnavailable, "")) {
+            _ = try await NetworkIssuerDocuments().keySet(of: "http://127.0.0.1:\(provider.port)/it")
+        }
+    }
+
     @Test(arguments: [
         "http://127.0.0.1:99999/keys", "http://127.0.0.1:65536/keys", "https://login.example.test:70000/keys",
         "http://169.254.169.254/keys", "http://[fd00:ec2::254]/keys", "http://localhost.example.test/keys",

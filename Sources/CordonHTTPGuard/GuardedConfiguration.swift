@@ -1,0 +1,23 @@
+package import AsyncHTTPClient
+package import NIOCore
+
+extension HTTPClient.Configuration {
+    /// What every client of this package begins with: no redirect is followed, and no answer ends the process.
+    ///
+    /// HTTP/1.1 alone is spoken: one place to look at answers and certificates, and connections that can be asked to end with an answer.
+    package static var guarded: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        configuration.http1_1ConnectionDebugInitializer = { channel in AnswerGuard.add(to: channel) }
+        return configuration
+    }
+
+    /// Has each new connection looked at before a request goes over it; a failure keeps the connection from being used.
+    package mutating func inspectConnections(
+        _ inspect: @escaping @Sendable (_ channel: any Channel) -> EventLoopFuture<Void>
+    ) {
+        http1_1ConnectionDebugInitializer = { channel in
+            AnswerGuard.add(to: channel).flatMap { inspect(channel) }
+        }
+    }
+}

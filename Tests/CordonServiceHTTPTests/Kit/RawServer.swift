@@ -1,0 +1,1 @@
+../../CordonHTTPClientTests/RawServer.swift
