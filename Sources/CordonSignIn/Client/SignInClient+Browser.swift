@@ -19,6 +19,7 @@ extension SignInClient {
         let metadata = try await provider.metadata(correlationID: request.correlationID)
         try checkProofKeySupport(metadata)
         try checkProofs(metadata, areNeeded: request.requiresProofOfPossession)
+        try await provider.checkAhead(metadata, correlationID: request.correlationID)
         let signer = usesProofs(metadata) ? key(for: request.account) : nil
         let redirect = try SignInReturn(configuration.redirect)
         defer { redirect.stop() }

@@ -22,6 +22,7 @@ extension SignInClient {
         defer { endInteraction() }
         let metadata = try await provider.metadata(correlationID: request.correlationID)
         try checkProofs(metadata, areNeeded: request.requiresProofOfPossession)
+        try await provider.checkAhead(metadata, correlationID: request.correlationID)
         let signer = usesProofs(metadata) ? key(for: request.account) : nil
         var parameters = ["client_id": configuration.clientID]
         parameters["scope"] = AuthorizationAttempt.scopes(configuration.reservedScopes + request.scopes)

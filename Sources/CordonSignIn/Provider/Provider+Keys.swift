@@ -11,18 +11,37 @@ extension Provider {
     func keys(containing id: String?, correlationID: UUID?) async throws(SignInError) -> PublishedKeys {
         let now = environment.now()
         if let keyCache {
-            if now < keyCache.fresh, keyCache.value.contains(id) { return keyCache.value }
-            if now.timeIntervalSince(keyCache.fetched) < Self.fetchPause, now >= keyCache.fetched {
-                return keyCache.value
-            }
+            let isYoung = now >= keyCache.fetched && now.timeIntervalSince(keyCache.fetched) < Self.fetchPause
+            if isYoung || now < keyCache.fresh, keyCache.value.contains(id) { return keyCache.value }
+            // A fetch ahead holds up no other: the provider may have changed its key while the person signed in.
+            if isYoung, !keyCache.wasAhead { return keyCache.value }
         }
         let metadata = try await metadata(correlationID: correlationID)
+        return try await fetchKeys(metadata, isAhead: false, correlationID: correlationID)
+    }
+
+    /// Sees, before a person is asked for anything, that what comes after the person's part is there: an address that a code may be
+    /// sent to, and keys that an ID token can be verified with.
+    ///
+    /// - Throws: ``SignInError``, the same that would come after the person's part.
+    func checkAhead(_ metadata: ProviderMetadata, correlationID: UUID?) async throws(SignInError) {
+        _ = try ProviderAddress.endpoint(metadata.tokenEndpoint, named: "token_endpoint")
+        if let keyCache, environment.now() < keyCache.fresh, keyCache.value.contains(nil) { return }
+        guard try await fetchKeys(metadata, isAhead: true, correlationID: correlationID).contains(nil) else {
+            throw SignInError(
+                .server, .invalidIDToken, "the identity provider publishes no key that an ID token can be verified with")
+        }
+    }
+
+    private func fetchKeys(
+        _ metadata: ProviderMetadata, isAhead: Bool, correlationID: UUID?
+    ) async throws(SignInError) -> PublishedKeys {
         let url = try ProviderAddress.endpoint(metadata.keysAddress, named: "jwks_uri")
         let answer = try await document(at: url, correlationID: correlationID)
         guard answer.head.status == .ok, let keys = PublishedKeys(answer.body, for: .idToken) else {
             throw SignInError(.server, .invalidResponse, "the identity provider's key set is unusable")
         }
-        keyCache = (keys, environment.now() + Freshness.lifetime(of: answer), environment.now())
+        keyCache = (keys, environment.now() + Freshness.lifetime(of: answer), environment.now(), isAhead)
         return keys
     }
 }

@@ -11,7 +11,7 @@ actor Provider {
     let environment: SignInEnvironment
 
     var metadataCache: (value: ProviderMetadata, fresh: Date)?
-    var keyCache: (value: PublishedKeys, fresh: Date, fetched: Date)?
+    var keyCache: (value: PublishedKeys, fresh: Date, fetched: Date, wasAhead: Bool)?
     /// The newest nonce each origin asked for (RFC 9449 §8.2).
     var nonces: [String: String] = [:]
 
