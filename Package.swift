@@ -158,7 +158,10 @@ let package = Package(
         library("CordonHTTPGuard", [asyncHTTPClient, nioCore, nioHTTP1]),
         library(
             "CordonHTTPClient",
-            ["CordonBase", "CordonHTTPGuard", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),
+            [
+                "CordonBase", "CordonHTTPGuard", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix,
+                nioSSL,
+            ]),
 
         // The one owner of a shared device's account.
         library(

@@ -98,6 +98,10 @@ struct FieldNotes: AsyncParsableCommand {
         guard pin != nil else {
             throw ValidationError("--service needs --pin: the `rootKey` that `cordon serve` prints.")
         }
+        // What follows shows the address.
+        guard !service.contains("@") else {
+            throw ValidationError("--service has a name or a password in it. Give the service's address without them.")
+        }
         if trustedService == nil {
             throw ValidationError(
                 "'\(TerminalText(service, limit: 200))' is not the address of a service. "

@@ -27,7 +27,7 @@ extension AppProtection {
         try ProtectionConfiguration.check(service: service)
         do {
             return try await ServiceAccess.discover(service, over: transport, in: memory)
-        } catch { throw ProtectionError(.serviceUnusable, error.reason) }
+        } catch { throw ProtectionError(.serviceUnusable, error.reason, hint: error.hint) }
     }
 
     /// Registers an account and enrols it at once, which puts its rules in force (SDK-EN-01).

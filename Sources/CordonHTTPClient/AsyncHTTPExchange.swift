@@ -80,25 +80,4 @@ enum AsyncHTTPExchange {
     private static func tooLarge(_ limit: Int) -> TransportError {
         TransportError(.answerTooLarge, reason: "the answer is larger than \(limit) bytes")
     }
-
-    private static func failure(_ error: any Error) -> TransportError {
-        if let error = error as? TransportError { return error }
-        if error is CancellationError { return TransportError(.cancelled, reason: "the request was cancelled") }
-        switch error as? HTTPClientError {
-        case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout:
-            return TransportError(.timedOut, reason: "no answer in time")
-        case .cancelled where Task.isCancelled:
-            return TransportError(.cancelled, reason: "the request was cancelled")
-        case .invalidURL, .emptyHost, .emptyScheme, .bodyLengthMismatch, .traceRequestWithBody:
-            return TransportError(.badRequest, reason: "the request cannot be sent as given")
-        case .alreadyShutdown: return TransportError(.badRequest, reason: "the transport was shut down")
-        default: return TransportError(.unreachable, reason: "the connection failed: \(kind(error))")
-        }
-    }
-
-    /// What kind of error it was, without addresses or contents.
-    private static func kind(_ error: any Error) -> String {
-        (error as? HTTPClientError)?.shortDescription ?? (error as? IOError).map { "errno \($0.errnoCode)" }
-            ?? String(describing: type(of: error))
-    }
 }

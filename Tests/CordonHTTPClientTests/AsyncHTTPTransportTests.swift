@@ -230,17 +230,45 @@ import Testing
         }
     }
 
-    @Test func `a port without a listener is no connection`() async throws {
+    @Test func `a port without a listener is no connection, and is told so`() async throws {
         let gone = try RawServer { _ in }
         let port = gone.port
         gone.stop()
         try await withTransport { transport in
-            let code = await code {
-                _ = try await transport.send(
-                    HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: "/"), body: nil,
-                    limit: 10, timeout: .seconds(60))
+            for host in ["127.0.0.1", "localhost"] {
+                let request = HTTPRequest(method: .get, scheme: "http", authority: "\(host):\(port)", path: "/")
+                await #expect {
+                    _ = try await transport.send(request, body: nil, limit: 10, timeout: .seconds(60))
+                } throws: { error in
+                    let error = error as? TransportError
+                    return error?.code == .unreachable && error?.reason == "the connection was refused"
+                }
             }
-            #expect(code == .unreachable)
+        }
+    }
+
+    @Test(arguments: [
+        ("", "the server closed the connection before its answer was whole"),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1",
+            "the server closed the connection before its answer was whole"
+        ),
+        ("nonsense\r\n\r\n", "what the server answers is not HTTP"),
+        ("HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n", "what the server answers is not HTTP"),
+    ])
+    func `a broken answer is told in words that are no library's`(answer: String, words: String) async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write(answer)
+        }
+        defer { server.stop() }
+        try await withTransport { transport in
+            let request = request(server)
+            await #expect {
+                _ = try await transport.send(request, body: nil, limit: 10, timeout: .seconds(60))
+            } throws: { error in
+                (error as? TransportError)?.reason == words
+            }
         }
     }
 

@@ -130,10 +130,43 @@ import Testing
             Issue.record("a certificate of an unknown authority was accepted")
             return
         }
-        #expect(error.code == .unreachable)
+        #expect(error.code == .untrustedServer)
         #expect(server.requests.withLock { $0 } == 0)
         await transport.shutdown()
         await server.stop()
+    }
+
+    @Test func `why no connection by TLS was made is told in words that are no library's`() async throws {
+        let (identity, other) = (try TLSIdentity(), try TLSIdentity())
+        let (server, old) = (try await TLSServer(identity), try await TLSServer(identity, upTo: .tlsv12))
+        let plain = try RawServer { connection in
+            connection.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        let trusting = try AsyncHTTPTransport(trust: ServerTrust(authorities: [identity.certificate]))
+        let distrusting = try AsyncHTTPTransport(trust: ServerTrust(authorities: [other.certificate]))
+        let noTLS = "the server speaks no TLS, or none of the versions that are accepted"
+        let cases: [(AsyncHTTPTransport, String, TransportError.Code, String)] = [
+            (distrusting, "127.0.0.1:\(server.port)", .untrustedServer, "the server's certificate is not trusted"),
+            (trusting, "localhost:\(server.port)", .untrustedServer, "the server's certificate is for another name"),
+            (trusting, "127.0.0.1:\(plain.port)", .unreachable, noTLS),
+            (trusting, "127.0.0.1:\(old.port)", .unreachable, noTLS),
+        ]
+        for (transport, authority, code, words) in cases {
+            let request = HTTPRequest(method: .get, scheme: "https", authority: authority, path: "/")
+            await #expect {
+                _ = try await transport.send(request, body: nil, limit: 100, timeout: .seconds(60))
+            } throws: { error in
+                let error = error as? TransportError
+                return error?.code == code && error?.reason == words
+            }
+        }
+        #expect(server.requests.withLock { $0 } == 0)
+        await trusting.shutdown()
+        await distrusting.shutdown()
+        plain.stop()
+        await server.stop()
+        await old.stop()
     }
 
     @Test func `many requests at once are all refused, and the transport still ends`() async throws {

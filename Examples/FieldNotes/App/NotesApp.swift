@@ -208,7 +208,12 @@ actor NotesApp {
         do throws(ProtectionError) {
             return try await AppProtection.discover(service, over: transport, rememberedIn: memory)
         } catch {
-            throw Problem("no service answers at \(service.absoluteString)", hint: "Start one with `cordon serve`.")
+            // Cordon gives the usual hint where no answer came at all.
+            let isSilent = error.hint == ProtectionError(.serviceUnusable, "").hint
+            let what = isSilent ? "no service answers" : "no service can be used"
+            throw Problem(
+                "\(what) at \(service.absoluteString): \(error.reason)",
+                hint: isSilent ? "Check the address. Where none runs, start one with `cordon serve`." : error.hint)
         }
     }
 

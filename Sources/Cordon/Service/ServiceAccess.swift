@@ -28,7 +28,7 @@ public struct ServiceAccess: Sendable {
     public func verify() async throws(ProtectionError) -> ServiceDiscovery {
         do { return try await verified() } catch {
             guard case .unacceptable(let reason) = error, reason.code == .unknownKey else {
-                throw ProtectionError(.serviceUnusable, error.reason)
+                throw ProtectionError(.serviceUnusable, error.reason, hint: error.hint)
             }
             throw ProtectionError(
                 .invalidConfiguration, error.reason, hint: "Compare the root key with the one that the service prints.")

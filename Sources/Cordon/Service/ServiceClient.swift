@@ -280,7 +280,9 @@ struct ServiceClient: Sendable {
     private static func problem(in answer: HTTPAnswer) -> ProblemDetails {
         let stated = try? MessageCoding.decode(ProblemDetails.self, from: answer.body)
         var problem =
-            stated ?? ProblemDetails(title: "status \(answer.head.status.code)", status: answer.head.status.code)
+            stated
+            ?? ProblemDetails(
+                title: "the service answered with status \(answer.head.status.code)", status: answer.head.status.code)
         // What counts is how the service answered, not what a document in between says of it.
         problem.status = answer.head.status.code
         if problem.retryAfter == nil {

@@ -34,6 +34,18 @@ enum ServiceFailure: Error, Equatable {
         }
     }
 
+    /// What to do about it; nil where no answer came, and for that the usual hint says it.
+    var hint: String? {
+        switch self {
+        case .transport(let error) where error.code == .untrustedServer:
+            "Trust the authority of its certificate, if it is your organisation's own."
+        case .transport: nil
+        case .refused, .disabled: "Check the address. If it is right, try again later, or tell the administrator."
+        case .signIn(let error): error.hint
+        case .unacceptable: "Check that the address is that of a service, and of a version that this app knows."
+        }
+    }
+
     /// The answer that the account was disabled or removed, signed or not.
     var accountDisabled: ProblemDetails? {
         switch self {

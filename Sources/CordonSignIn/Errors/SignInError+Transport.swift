@@ -17,7 +17,7 @@ extension SignInError {
                 .configuration, .invalidParameter, "the identity provider's address is unusable", details: details)
         case .untrustedServer:
             self.init(
-                .network, .unreachable, "the identity provider's key is not trusted", details: details)
+                .network, .unreachable, "the identity provider's certificate or key is not trusted", details: details)
         case .cancelled:
             self.init(.cancelled, .stopped, "the request was cancelled", details: details)
         }

@@ -14,7 +14,7 @@ public struct TransportError: Error, Sendable, Equatable {
         case badRequest
         /// The calling task was cancelled.
         case cancelled
-        /// The server's key is not trusted for its host; nothing was sent.
+        /// The server's certificate or key is not trusted for its host; nothing was sent.
         case untrustedServer
     }
 

@@ -131,6 +131,29 @@ import Testing
         }
     }
 
+    @Test func `why no usable answer came is told with what to do about it`() async throws {
+        let url = try #require(URL(string: "https://service.test"))
+        func told() async -> ProtectionError? {
+            do throws(ProtectionError) {
+                _ = try await AppProtection.discover(url, over: device.service)
+                return nil
+            } catch { return error }
+        }
+        await device.service.set { $0.garbage = (.init(code: 503), "") }
+        let refused = try #require(await told())
+        #expect(refused.reason == "the service answered with status 503")
+        await device.service.set {
+            $0.garbage = nil
+            $0.failure = TransportError(.untrustedServer, reason: "the server's certificate is not trusted")
+        }
+        let untrusted = try #require(await told())
+        #expect(untrusted.reason == "the server's certificate is not trusted" && untrusted.hint.contains("certificate"))
+        await device.service.set { $0.failure = TransportError(.unreachable, reason: "the connection was refused") }
+        let silent = try #require(await told())
+        #expect(silent.reason == "the connection was refused" && silent.hint.contains("that it runs"))
+        #expect(refused.hint != silent.hint)
+    }
+
     @Test(arguments: ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:8080", "https://service.test:8443/at"])
     func `an address of this machine, or any with https, is taken`(address: String) async throws {
         let url = try #require(URL(string: address))

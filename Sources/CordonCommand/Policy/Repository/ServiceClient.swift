@@ -72,15 +72,21 @@ struct ServiceClient: Sendable {
         _ method: HTTPRequest.Method, to url: URL, _ body: Data?, _ fields: HTTPFields
     ) async throws -> Answer {
         var request = try HTTPRequest(method, to: url) { flaw in
-            CommandFailure(.usage, "\(url.absoluteString) \(flaw.predicate)")
+            CommandFailure(.usage, "the address of \(url.host ?? "the service") \(flaw.predicate)")
         }
         request.headerFields = fields
         let answer: HTTPAnswer
         do {
             answer = try await transport.send(request, body: body, limit: Self.largest, timeout: .seconds(120))
         } catch {
+            let host = url.host ?? "the service"
+            guard error.code != .untrustedServer else {
+                throw CommandFailure(
+                    .badInput, "\(host) is not trusted: \(error.reason)",
+                    hint: "Check the address's name, and give the file of the organisation's own authority by --ca.")
+            }
             throw CommandFailure(
-                .badInput, "\(url.host ?? "the service") does not answer: \(error.reason)",
+                .badInput, "\(host) does not answer: \(error.reason)",
                 hint: "Check the address, and that the service runs.")
         }
         let json = answer.body.isEmpty ? JSONValue.null : try? JSONValue(parsing: answer.body)

@@ -46,6 +46,12 @@ struct ServiceOptions: ParsableArguments {
             throw CommandFailure(
                 .usage, "which service is not said", hint: "Give --service https://… or set CORDON_SERVICE.")
         }
+        // Before anything else, which would show a password that stands in it.
+        guard AddressFlaw(of: address) != .malformed else {
+            throw CommandFailure(
+                .usage, "the service's address is no plain one",
+                hint: "Give a host and at most a port and a path, without a name and a password.")
+        }
         if address.scheme?.lowercased() == "http", !Loopback.includes(address.host ?? "") {
             throw CommandFailure(.refused, "a token is sent by https alone", hint: "Plain http is for loopback.")
         }
