@@ -26,6 +26,10 @@ actor PretendService: HTTPTransport {
     /// What happens just before the next write.
     private var before: (@Sendable (PretendService) async -> Void)?
     private var made = 0
+    /// What every write is answered with, and nothing is made.
+    private var empty: (status: Int, body: JSONValue)?
+    /// What is said of every change in place of its impact.
+    private var said: JSONValue?
 
     func keep(_ id: String, _ members: [String: JSONValue]) {
         var all = members
@@ -37,6 +41,12 @@ actor PretendService: HTTPTransport {
 
     /// Tells the changes of a list entry by entry, as the service does.
     func changeEntries(of member: String) { listed = member }
+
+    /// Answers every write with success, as a proxy may, and makes nothing.
+    func makeNothing(answering status: Int, _ body: JSONValue) { empty = (status, body) }
+
+    /// Says this of every change in place of its impact; nil says that again.
+    func say(_ impact: JSONValue?) { said = impact }
 
     func name(_ group: String, _ name: String) { groups[group] = name }
 
@@ -51,7 +61,7 @@ actor PretendService: HTTPTransport {
         let json = body.flatMap { try? JSONValue(parsing: $0) } ?? .null
         switch (request.method, path.last ?? "") {
         case (.get, "documents"): return Self.answer(200, .array(documents.sorted { $0.key < $1.key }.map(present)))
-        case (.post, "impact"): return Self.answer(200, impact(json))
+        case (.post, "impact"): return Self.answer(200, said ?? impact(json))
         case (.get, let id) where path.dropLast().last == "groups":
             guard let name = groups[id] else { return Self.answer(404, ["error": ["code": "NotFound"]]) }
             return Self.answer(200, ["id": .string(id), "displayName": .string(name)])
@@ -68,6 +78,7 @@ actor PretendService: HTTPTransport {
             self.before = nil
             await before(self)
         }
+        if let empty { return Self.answer(empty.status, empty.body) }
         if let change = waiting[id], let name = HTTPField.Name("Cordon-Waiting-Change") {
             return Self.answer(409, ["error": ["code": "Conflict", "message": "a second person"]], [name: change])
         }

@@ -207,6 +207,45 @@ import Testing
         }
     }
 
+    private static let unclear: [(Int, JSONValue)] = [
+        (200, []), (202, ["id": "T_9"]), (201, ["id": ""]), (201, ["id": 5]), (204, .null),
+    ]
+
+    @Test(arguments: unclear)
+    func `what the service does not say it made is no success`(status: Int, body: JSONValue) async throws {
+        try await withFolder { fixture in
+            let type: JSONValue = "#microsoft.graph.iosManagedAppProtection"
+            let command = try PolicyPublishCommand.parse(["new.json", "--app", "org.example.a", "--json"])
+            let members: [String: JSONValue] = ["@odata.type": type, "displayName": "New"]
+            _ = try await fixture.pull()
+            try fixture.write("policies/new.json", .object(members))
+            try await fixture.plan()
+            await fixture.service.makeNothing(answering: status, body)
+            let refused = await fixture.refused { _ = try await command.publish(members, fixture.client) }
+            #expect(refused?.status == .badInput && refused?.message.contains("\(status)") == true)
+            let report = try await fixture.apply()
+            #expect(report.applied == [] && report.left == ["policies/new.json"])
+            #expect(report.stopped?.reason.contains("\(status)") == true)
+        }
+    }
+
+    @Test func `nothing is published before the service said what it would do, and the control is`() async throws {
+        try await withFolder { fixture in
+            let command = try PolicyPublishCommand.parse(["new.json", "--app", "org.example.a", "--json"])
+            let members: [String: JSONValue] = [
+                "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "New",
+            ]
+            for answer in [[], [:], ["reach": 5]] as [JSONValue] {
+                await fixture.service.say(answer)
+                let refused = await fixture.refused { _ = try await command.publish(members, fixture.client) }
+                #expect(refused?.status == .badInput, "\(answer)")
+            }
+            #expect(await fixture.service.writes == [])
+            await fixture.service.say(nil)
+            #expect(try await command.publish(members, fixture.client).id == "new-1")
+        }
+    }
+
     @Test func `misspelt members, two files of one id and a file of another kind are refused by name`() async throws {
         try await withFolder { fixture in
             _ = try await fixture.pull()

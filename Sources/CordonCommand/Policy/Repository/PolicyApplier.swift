@@ -73,8 +73,13 @@ struct PolicyApplier {
                 report.left.append(step.file)
                 continue
             }
+            guard let id = step.id ?? answer.madeID else {
+                report.stopped = Stop(file: step.file, reason: ServiceClient.unclear(answer), waitingChange: nil)
+                report.left.append(step.file)
+                continue
+            }
             plan.steps[index].isDone = true
-            plan.steps[index].id = step.id ?? answer.body["id"]?.string
+            plan.steps[index].id = id
             try plan.write(to: place)
             report.applied.append(step.file)
         }

@@ -176,8 +176,9 @@ struct PolicyPlanner {
         case (.filter, _): return (.null, nil)
         }
         let answer = try await client.send(.post, "admin/v1/impact", .object(question))
-        guard answer.status == 200, case .object(var members) = answer.body else {
-            throw ServiceClient.failure(answer, at: step.file)
+        guard answer.status == 200 else { throw ServiceClient.failure(answer, at: step.file) }
+        guard PolicyPlan.Step.effect(answer.body) != nil, case .object(var members) = answer.body else {
+            throw ServiceClient.unclear(answer, at: step.file)
         }
         let token = members["token"]?.string
         (members["token"], members["tokenExpires"]) = (nil, nil)

@@ -35,10 +35,10 @@ struct PolicyPublishCommand: AsyncParsableCommand {
     var reason: String?
 
     /// What was made.
-    private struct Report: Encodable {
+    struct Report: Encodable {
         let id: String
         let version: String?
-        let impact: Impact?
+        let impact: Impact
     }
 
     func run() async throws {
@@ -51,7 +51,7 @@ struct PolicyPublishCommand: AsyncParsableCommand {
                     ]
                 ]
             })
-        let (made, impact) = try await options.withClient(reason: reason) { client in
+        let report = try await options.withClient(reason: reason) { client in
             var targets: [JSONValue] = []
             for name in group { targets.append(Self.target("group", try await Self.group(name, client))) }
             if everybody { targets.append(Self.target("allLicensedUsers", nil)) }
@@ -59,9 +59,9 @@ struct PolicyPublishCommand: AsyncParsableCommand {
             return try await publish(members, client)
         }
         if options.json {
-            try Terminal.json(Report(id: made.body["id"]?.string ?? "", version: made.version, impact: impact))
+            try Terminal.json(report)
         } else {
-            Terminal.data(made.body["id"]?.string ?? "")
+            Terminal.data(report.id)
         }
     }
 
@@ -78,9 +78,10 @@ struct PolicyPublishCommand: AsyncParsableCommand {
         return members
     }
 
-    private func publish(
-        _ members: [String: JSONValue], _ client: ServiceClient
-    ) async throws -> (ServiceClient.Answer, Impact?) {
+    /// Says what a new policy would do, and makes it.
+    ///
+    /// - Throws: ``CommandFailure``, also where the service does not say that it made it.
+    func publish(_ members: [String: JSONValue], _ client: ServiceClient) async throws -> Report {
         let parsed = try PolicyFile(Data(JSONValue.object(members).text().utf8), at: file)
         try parsed.checkSpelling(besides: nil)
         let collection = PolicyPlan.Step.collection(of: parsed)
@@ -95,8 +96,9 @@ struct PolicyPublishCommand: AsyncParsableCommand {
         }
         let asked = try await client.send(.post, "admin/v1/impact", .object(["create": .object(members)]))
         guard asked.status == 200 else { throw ServiceClient.failure(asked, at: file) }
-        let impact = PolicyPlan.Step.effect(asked.body)
-        if let impact, !options.json { PolicyPlanReport.print(impact) }
+        // Nothing is made before it was said whom it reaches.
+        guard let impact = PolicyPlan.Step.effect(asked.body) else { throw ServiceClient.unclear(asked, at: file) }
+        if !options.json { PolicyPlanReport.print(impact) }
         let made = try await client.send(
             .post, "beta/\(collection)", .object(members), impact: asked.body["token"]?.string)
         guard (200...299).contains(made.status) else {
@@ -107,7 +109,8 @@ struct PolicyPublishCommand: AsyncParsableCommand {
             }
             throw ServiceClient.failure(made, at: file)
         }
-        return (made, impact)
+        guard let id = made.madeID else { throw ServiceClient.unclear(made, at: file) }
+        return Report(id: id, version: made.version, impact: impact)
     }
 
     private static func target(_ type: String, _ group: String?) -> JSONValue {

@@ -22,6 +22,13 @@ struct ServiceClient: Sendable {
         let waitingChange: String?
         /// The version of what was written.
         let version: String?
+
+        /// The id of what was made; nil where the answer does not say that anything was. A proxy, or another program at the
+        /// address, may answer everything with success.
+        var madeID: String? {
+            guard status == 201, let id = body["id"]?.string, !id.isEmpty else { return nil }
+            return id
+        }
     }
 
     private static let largest = 64 << 20
@@ -98,6 +105,18 @@ struct ServiceClient: Sendable {
         return Answer(
             status: answer.head.status.code, body: json, waitingChange: waiting,
             version: json["version"]?.string ?? tag?.trimmingCharacters(in: CharacterSet(charactersIn: "W/\"")))
+    }
+
+    /// What a person at the terminal reads of an answer of success that does not say what was asked for.
+    static func unclear(_ answer: Answer, at place: String) -> CommandFailure {
+        CommandFailure(
+            .badInput, "\(place): \(unclear(answer))",
+            hint: "Check that the address is the service's, and pull to see what is there.")
+    }
+
+    /// The same without the place and the hint.
+    static func unclear(_ answer: Answer) -> String {
+        "the service answered \(answer.status), and not as a Cordon service does"
     }
 
     /// What a person at the terminal reads of a refusal.
