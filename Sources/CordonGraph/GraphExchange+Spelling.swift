@@ -61,10 +61,12 @@ extension GraphExchange {
         tags.contains(name) || ["id", "createdDateTime", "lastModifiedDateTime", "version"].contains(name)
     }
 
-    /// The same for a policy, with its assignments.
+    /// The same for a policy, with its assignments. More members that are not known than a policy may have are refused before each is
+    /// compared with every known one.
     func checkSpelling(
         ofPolicy members: [String: JSONValue], _ kind: PolicyKind, except known: [String: JSONValue] = [:]
     ) throws {
+        try PolicyDocument.checkUnknown(members)
         try checkSpelling(
             of: members, except: known,
             knows: { name in
@@ -80,9 +82,14 @@ extension GraphExchange {
 
     /// The same for targets: without its filter a policy would reach every member of the group.
     func checkSpelling(ofAssignments assignments: JSONValue?) throws {
-        for (index, entry) in (assignments?.array ?? []).enumerated() {
+        for (index, entry) in (assignments?.array ?? []).prefix(PolicyInput.mostAssignments).enumerated() {
+            let target = entry["target"]?.object ?? [:]
+            guard target.count <= Self.mostOfTarget else {
+                throw PolicyInput.refusal(
+                    "assignments[\(index)].target", "a target has at most \(Self.mostOfTarget) members")
+            }
             try checkSpelling(
-                of: entry["target"]?.object ?? [:], at: "assignments[\(index)].target.",
+                of: target, at: "assignments[\(index)].target.",
                 knows: Self.ofTargets.contains
             ) { name in
                 MemberSpelling.meant(by: name, among: Self.ofTargets)
@@ -92,6 +99,8 @@ extension GraphExchange {
 
     /// The most members that are looked at: many times what a policy has.
     private static let mostSpelled = 1_000
+    /// The most members of a target; those that are known are six.
+    private static let mostOfTarget = 20
     /// Policies, and other resources, call their tags by one of these names, and clients send either.
     private static let tags: Set<String> = ["roleScopeTags", "roleScopeTagIds"]
     private static let ofConfigurations = [

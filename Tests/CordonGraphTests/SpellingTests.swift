@@ -82,6 +82,35 @@ import Testing
         }
     }
 
+    @Test func `thousands of members that are not known are refused at once, by whatever way they come`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        var members: [String: JSONValue] = ["displayName": "P", "printBloked": true]
+        for number in 0..<60_000 { members["unknown\(number)"] = 1 }
+        let document = JSONValue.object(members)
+        try await service.test { client in
+            for headers in [[:], Self.lenient] as [HTTPFields] {
+                let made = try await client.administer(.post, Self.protections, document, headers: headers)
+                let changed = try await client.administer(
+                    .patch, "\(Self.protections)/\(policy.id)", document, headers: headers)
+                for answer in [made, changed] {
+                    #expect(answer.status == .badRequest && meant(answer) == [:], "no name was looked for")
+                    let message = answer.json["error"]?["message"]?.string
+                    #expect(message?.contains("at most 100 members that are not known here") == true)
+                }
+            }
+            let target: JSONValue = ["target": .object(members)]
+            let assigned = try await client.administer(
+                .post, "\(Self.protections)/\(policy.id)/assign", ["assignments": [target]])
+            #expect(assigned.status == .badRequest)
+            #expect(
+                assigned.json["error"]?["details"]?.array?.first?["message"] == "a target has at most 20 members")
+        }
+        #expect(
+            try await service.service.administration.policies(of: Set(PolicyKind.allCases), as: TestService.owner)
+                == [policy])
+    }
+
     @Test func `lint names the same member`() throws {
         let policy = try AppProtectionPolicy(graphJSON: ["displayName": "P", "printBloked": true, "fromAfar": 1])
         let messages = PolicyLint.findings(in: policy).filter { $0.code == "unknown-property" }.map(\.message)

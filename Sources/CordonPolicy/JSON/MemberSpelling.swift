@@ -31,10 +31,8 @@ extension AppProtectionPolicy {
     /// The member of a protection policy that a misspelt one was meant to be, nil where none is near or where Graph itself has
     /// the name.
     public static func memberMeant(by name: String) -> String? {
-        guard !knownMembers.contains(name), !androidMembers.contains(name), Setting.named(name) == nil,
-            // So the tags of other resources are called.
-            name != "roleScopeTags"
-        else { return nil }
+        // So the tags of other resources are called.
+        guard !hasMember(name), name != "roleScopeTags" else { return nil }
         return MemberSpelling.meant(by: name, among: spelledMembers)
     }
 

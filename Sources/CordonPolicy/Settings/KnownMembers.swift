@@ -30,9 +30,11 @@ extension AppProtectionPolicy {
 
     /// Whether a protection policy has a member of that name: a setting, or one of those that say nothing about what is
     /// allowed.
-    public static func isMember(_ name: String) -> Bool {
+    public static func isMember(_ name: String) -> Bool { hasMember(name) || memberMeant(by: name) != nil }
+
+    /// The same for a name as it is spelt, which is known at once.
+    package static func hasMember(_ name: String) -> Bool {
         knownMembers.contains(name) || androidMembers.contains(name) || Setting.named(name) != nil
-            || memberMeant(by: name) != nil
     }
 
     /// The members as they were read, as far as no setting of this version reads them.

@@ -21,12 +21,13 @@ package struct PolicyDocument {
     /// Takes a document apart.
     ///
     /// - Parameter isChange: Whether null unsets; a new policy has nothing to unset (SRV-RS-013).
-    /// - Throws: ``ServiceError`` with code `invalid`.
+    /// - Throws: ``ServiceError`` with code `invalid`, also as ``checkUnknown(_:)``.
     package init(_ document: JSONValue, isChange: Bool = false) throws(ServiceError) {
         guard case .object(var members) = document else {
             throw ServiceError(.invalid, "a policy is a JSON object")
         }
         members = members.filter { name, _ in !Self.owned.contains(name) && !name.contains("@odata.") }
+        try Self.checkUnknown(members)
         if isChange {
             let unset: [String: JSONValue] = [
                 "apps": [], "assignments": [], "appGroupType": .string(AppGroup.selectedPublicApps.rawValue),
@@ -43,6 +44,11 @@ package struct PolicyDocument {
     ///
     /// - Returns: The document in one spelling, with the defaults of a new policy where it leaves a setting out.
     package static func checked(_ members: [String: JSONValue], _ kind: PolicyKind) throws(ServiceError) -> JSONValue {
+        // What several changes added counts together.
+        try checkUnknown(members)
+        guard JSONValue.object(members).text().utf8.count <= largest else {
+            throw ServiceError(.invalid, "a policy has at most \(largest >> 20) MiB of JSON")
+        }
         let given = members
         let members = completed(members, kind)
         var problems: [ServiceError.Problem] = []
@@ -84,6 +90,33 @@ package struct PolicyDocument {
         }
         return document
     }
+
+    /// Refuses more members that are not known here than any policy has: they are kept and shown, looked at by every change, and
+    /// compared with every known name.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid`.
+    package static func checkUnknown(_ members: [String: JSONValue]) throws(ServiceError) {
+        var (count, size) = (0, 0)
+        for (name, value) in members where !AppProtectionPolicy.hasMember(name) && !ofConfigurations.contains(name) {
+            count += 1
+            size += name.utf8.count + value.text().utf8.count
+            guard count <= mostUnknown, size <= largestUnknown else {
+                throw ServiceError(
+                    .invalid,
+                    "a policy has at most \(mostUnknown) members that are not known here, "
+                        + "of \(largestUnknown >> 10) KiB together")
+            }
+        }
+    }
+
+    /// How many members that are not known here a policy may have. Exports of existing tenants have fewer than ten.
+    package static let mostUnknown = 100
+    /// How many bytes these may have together, as JSON.
+    package static let largestUnknown = 64 << 10
+    /// How many bytes a policy may have as JSON: a body's most for what was given, and as much for what was there.
+    private static let largest = 2 << 20
+    /// Members of configurations that protections do not have.
+    private static let ofConfigurations: Set<String> = ["settings"]
 
     /// How deep a member may be nested: every reader of JSON here takes 64 levels, with what stands around.
     private static let deepest = 48

@@ -45,6 +45,38 @@ struct PolicyWritingTests {
     }
 
     @Test(arguments: PolicyKind.allCases)
+    func `members that are not known do not make a policy large, neither at once nor one by one`(
+        _ kind: PolicyKind
+    ) async throws {
+        let test = try await TestOrganisation.withPeople()
+        func unknown(_ count: Int, _ value: JSONValue = 1) -> JSONValue {
+            let names = (0..<count).map { ("later\($0)", value) }
+            return .object(Dictionary(uniqueKeysWithValues: names).merging(["displayName": "P"]) { own, _ in own })
+        }
+        let many = await failure {
+            _ = try await test.service.administration.createPolicy(kind, document: unknown(101), as: test.owner)
+        }
+        #expect(many?.code == .invalid)
+        let long = JSONValue.string(String(repeating: "a", count: 40_000))
+        let large = await failure {
+            _ = try await test.service.administration.createPolicy(kind, document: unknown(2, long), as: test.owner)
+        }
+        #expect(large?.code == .invalid)
+        // The control: as many as there may be, and then not one more.
+        let policy = try await test.service.administration.createPolicy(kind, document: unknown(100), as: test.owner)
+        #expect(policy.document["later99"] == 1)
+        for changes in [["later100": 1], ["later0": .string(String(repeating: "a", count: 66_000))]] as [JSONValue] {
+            let added = await failure {
+                _ = try await test.service.administration.updatePolicy(
+                    policy.id, changes: changes, ifVersion: nil, as: test.owner)
+            }
+            #expect(added?.code == .invalid)
+        }
+        _ = try await test.service.administration.updatePolicy(
+            policy.id, changes: ["later0": .null, "later100": 1], ifVersion: nil, as: test.owner)
+    }
+
+    @Test(arguments: PolicyKind.allCases)
     func `a backup of a new policy has the members that every kind has`(_ kind: PolicyKind) async throws {
         // SRV-RS-018, 022, 074, 102
         let test = try await TestOrganisation.withPeople()
