@@ -30,7 +30,7 @@ struct CordonTool: AsyncParsableCommand {
         ])
 
     static func main() async {
-        if let help = LegacyAlias.help(arguments: CommandLine.arguments) { return Terminal.data(help) }
+        if let help = LegacyAlias.help(arguments: CommandLine.arguments) { return Terminal.data(lines: help) }
         do {
             var command = try parseAsRoot(arguments())
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -74,9 +74,9 @@ struct CordonTool: AsyncParsableCommand {
         let code = exitCode(for: error)
         let text = fullMessage(for: error)
         if code == .success {
-            Terminal.data(text)
+            Terminal.data(lines: text)
         } else if !text.isEmpty {
-            Terminal.talk(text)
+            Terminal.talk(lines: text)
         }
         Foundation.exit(code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue)
     }

@@ -88,7 +88,7 @@ struct ActivationRuleCommand: ParsableCommand {
         guard inPlace else {
             if json { return try Terminal.json(["rule": rule.description]) }
             for finding in findings { Terminal.talk(finding.description) }
-            return Terminal.data(rule.description)
+            return Terminal.data(lines: rule.description)
         }
         let edited = try reporting { () throws(AppToolsError) -> Data in
             var editor = try PropertyListEditor(reading: data)

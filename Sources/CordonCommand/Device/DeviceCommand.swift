@@ -46,9 +46,9 @@ struct DeviceOptions: ParsableArguments {
         do { return try await body(device) } catch { throw CommandFailure(error) }
     }
 
-    /// Prints a value as JSON, or else the text.
+    /// Prints a value as JSON, or else the lines of a text, in which what came from outside was made safe.
     func print(_ value: some Encodable, _ text: String) throws {
-        if json { try Terminal.json(value, pretty: false) } else { Terminal.data(text) }
+        if json { try Terminal.json(value, pretty: false) } else { Terminal.data(lines: text) }
     }
 
     /// The person's own browser, on any machine: the page's address is printed.
@@ -58,8 +58,8 @@ struct DeviceOptions: ParsableArguments {
             if json {
                 try Terminal.json(["event": "browser", "page": page.absoluteString], pretty: false)
             } else {
-                Terminal.talk(
-                    "Open this page in a browser on this device:\n  \(TerminalText(page.absoluteString, limit: 8_192))")
+                Terminal.talk("Open this page in a browser on this device:")
+                Terminal.talk("  \(TerminalText(page.absoluteString, limit: 8_192))")
             }
         }
     }

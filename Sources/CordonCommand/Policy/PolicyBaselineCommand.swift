@@ -26,7 +26,7 @@ struct PolicyBaselineCommand: ParsableCommand {
     var name = "Baseline"
 
     func run() {
-        Terminal.data(Self.document(level, name: name).text(pretty: true))
+        Terminal.data(lines: Self.document(level, name: name).text(pretty: true))
     }
 
     /// The document, without what the service gives a policy.

@@ -65,7 +65,7 @@ struct PolicyExplainCommand: ParsableCommand {
         }
         if reader == .helpDesk { try tellChanges(for: questions) }
         if trace || reader == .developer {
-            for answer in answers { Terminal.talk(answer.trace.description) }
+            for answer in answers { Terminal.talk(lines: answer.trace.description) }
         }
     }
 

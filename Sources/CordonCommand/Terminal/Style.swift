@@ -25,19 +25,21 @@ enum Style: UInt8 {
         "\(Self.mark)\(letter)\(text)\(Self.mark)\(Self.plain.letter)"
     }
 
-    /// A text of several lines as a terminal may have it: marks become escape sequences, and of the rest every character that a
-    /// terminal would obey becomes its number.
-    static func rendered(_ text: String) -> String {
+    /// A text as a terminal may have it: marks become escape sequences, and of the rest every character that a terminal would obey
+    /// becomes its number, such as a line feed in what has to stay on one line.
+    static func rendered(_ text: String, onOneLine: Bool = false) -> String {
         let parts = text.unicodeScalars.split(
             separator: mark.unicodeScalars, omittingEmptySubsequences: false)
-        return parts.dropFirst().reduce(into: parts.first.map(safe) ?? "") { line, part in
-            guard let style = part.first.flatMap(Self.style) else { return line += safe(part) }
-            line += "\u{1B}[\(style.rawValue)m" + safe(part.dropFirst())
+        let first = parts.first.map { safe($0, onOneLine) } ?? ""
+        return parts.dropFirst().reduce(into: first) { line, part in
+            guard let style = part.first.flatMap(Self.style) else { return line += safe(part, onOneLine) }
+            line += "\u{1B}[\(style.rawValue)m" + safe(part.dropFirst(), onOneLine)
         }
     }
 
-    private static func safe(_ part: Substring.UnicodeScalarView) -> String {
-        TerminalText(Substring(part), as: .prose, limit: .max).text
+    private static func safe(_ part: Substring.UnicodeScalarView, _ onOneLine: Bool) -> String {
+        let text = TerminalText(Substring(part), as: .prose, limit: .max).text
+        return onOneLine ? text.replacing("\n", with: #"\u{A}"#) : text
     }
 
     /// One character for each style, so that it ends where the text begins.

@@ -7,9 +7,15 @@ import Foundation
 /// What is in a text may come from anywhere: a file's name, a policy, a provider. Nothing of it reaches a terminal that the
 /// terminal would obey.
 enum Terminal {
-    /// Writes one or more lines of data to standard output.
-    static func data(_ text: String) {
-        write(Data((Style.rendered(text) + "\n").utf8), to: STDOUT_FILENO)
+    /// Writes one line of data to standard output. A line feed in it came with a text from outside and is shown as its number: what
+    /// follows would look like a line of this tool's own.
+    static func data(_ line: String) {
+        write(Data((Style.rendered(line, onOneLine: true) + "\n").utf8), to: STDOUT_FILENO)
+    }
+
+    /// Writes a text of several lines to standard output.
+    static func data(lines: String) {
+        write(Data((Style.rendered(lines) + "\n").utf8), to: STDOUT_FILENO)
     }
 
     /// Writes bytes of data to standard output: as they are for a program, and safe to look at on a terminal.
@@ -18,9 +24,14 @@ enum Terminal {
         write(Data(Style.rendered(String(decoding: bytes, as: UTF8.self)).utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes one or more lines meant for a person to standard error.
-    static func talk(_ text: String) {
-        write(Data((Style.rendered(text) + "\n").utf8), to: STDERR_FILENO)
+    /// Writes one line meant for a person to standard error; a line feed in it is shown as its number.
+    static func talk(_ line: String) {
+        write(Data((Style.rendered(line, onOneLine: true) + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    /// Writes several lines meant for a person to standard error.
+    static func talk(lines: String) {
+        write(Data((Style.rendered(lines) + "\n").utf8), to: STDERR_FILENO)
     }
 
     /// Writes over the line that is being shown on standard error; an empty text clears it.

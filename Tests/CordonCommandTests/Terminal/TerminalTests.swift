@@ -20,6 +20,16 @@ import Testing
         #expect(Style.rendered("") == "")
     }
 
+    @Test func `what came with a text makes no line of its own where one line is written`() {
+        let forged = "no such policy\ncordon: all is well\r\nand\u{2028}more\tof it"
+        let line = #"no such policy\u{A}cordon: all is well\u{A}and\u{2028}more"# + "\tof it"
+        #expect(Style.rendered(forged, onOneLine: true) == line)
+        #expect(
+            Style.rendered(Style.red.marked("a\n") + forged, onOneLine: true) == "\u{1B}[31ma\\u{A}\u{1B}[0m" + line)
+        // The control: a document of several lines stays one.
+        #expect(Style.rendered("{\n  \"a\": 1\n}") == "{\n  \"a\": 1\n}")
+    }
+
     @Test func `a log line stays one line, whatever stands in it`() {
         let written = Locked<[String]>([])
         var logger = Logger(label: "cordon.broker") { label in
