@@ -153,7 +153,8 @@ struct FieldNotes: AsyncParsableCommand {
             if let app = command as? FieldNotes { try await app.run() } else { try command.run() }
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+            let message = TerminalText(fullMessage(for: error), as: .prose, limit: 4_000)
+            FileHandle.standardError.write(Data("\(message)\n".utf8))
             Foundation.exit(2)
         }
     }

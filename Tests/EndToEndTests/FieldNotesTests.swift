@@ -38,6 +38,12 @@ import Testing
         #expect(errors.contains(words) && !errors.contains("secret"), "\(errors)")
     }
 
+    @Test func `an argument that is not known is shown, and no terminal obeys it`() async throws {
+        let (status, errors) = try await run(["--hom\u{1B}[2J\u{202E}", "x"])
+        #expect(status == 2 && !errors.unicodeScalars.contains("\u{1B}") && !errors.unicodeScalars.contains("\u{202E}"))
+        #expect(errors.contains(#"--hom\u{1B}[2J\u{202E}"#), "\(errors)")
+    }
+
     @Test func `a service of another root key is told before a sign-in page opens`() async throws {
         try await Programs.onStage { stage in
             let app = try await stage.managedApp("mistaken", ["--pin", pin])
