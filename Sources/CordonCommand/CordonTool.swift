@@ -38,7 +38,8 @@ struct CordonTool: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
+        } catch let error as CommandFailure {
+            let failure = error.cut()
             if CommandLine.arguments.contains("--json") { Terminal.json(failure) }
             Terminal.talk("cordon: \(failure.message)")
             if let hint = failure.hint { Terminal.talk("  \(hint)") }
@@ -72,7 +73,7 @@ struct CordonTool: AsyncParsableCommand {
     /// Ends as the parser would, but with this tool's own status for a wrong command line (TL-GN-02).
     private static func end(with error: any Error) -> Never {
         let code = exitCode(for: error)
-        let text = fullMessage(for: error)
+        let text = LongArguments.cut(fullMessage(for: error))
         if code == .success {
             Terminal.data(lines: text)
         } else if !text.isEmpty {

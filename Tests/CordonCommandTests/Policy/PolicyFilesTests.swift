@@ -246,6 +246,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["x", "ftp://x", "http://", "https://[::1", "localhost:8080"])
+    func `a service that is no address is named as that`(_ text: String) throws {
+        let failure = #expect(throws: CommandFailure.self) { try ServiceOptions.address(text) }
+        #expect(failure?.status == .usage && failure?.message == "“\(text)” is not the address of a service")
+        #expect(try ServiceOptions.address("https://[::1]:1/a").port == 1)
+        let unsaid = #expect(throws: CommandFailure.self) { try ServiceOptions.address(nil) }
+        #expect(unsaid?.message == "which service is not said")
+    }
+
     @Test func `misspelt members, two files of one id and a file of another kind are refused by name`() async throws {
         try await withFolder { fixture in
             _ = try await fixture.pull()

@@ -30,6 +30,21 @@ import Testing
         #expect(Style.rendered("{\n  \"a\": 1\n}") == "{\n  \"a\": 1\n}")
     }
 
+    @Test func `of a very long argument the beginning is shown, also where it is an option's value`() {
+        let long = String(repeating: "x", count: 70_000)
+        let shown = String(repeating: "x", count: 200) + "…"
+        let arguments = ["cordon", "policy", "lint", long, "--name=y\(long)", "short"]
+        #expect(LongArguments.cut("\(long): cannot be read, short", among: arguments) == "\(shown): cannot be read, short")
+        #expect(
+            LongArguments.cut("The value 'y\(long)' is none", among: arguments)
+                == "The value 'y\(shown.dropFirst())' is none")
+        let failure = CommandFailure(.badInput, "\(long): is none", hint: "Look at \(long).")
+        #expect(failure.cut(among: arguments).message == "\(shown): is none")
+        #expect(failure.cut(among: arguments).hint == "Look at \(shown).")
+        #expect(failure.cut(among: arguments).status == .badInput)
+        #expect(LongArguments.cut(long, among: ["cordon", "short"]) == long, "what no argument is stays whole")
+    }
+
     @Test func `a log line stays one line, whatever stands in it`() {
         let written = Locked<[String]>([])
         var logger = Logger(label: "cordon.broker") { label in

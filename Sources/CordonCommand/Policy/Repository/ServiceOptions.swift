@@ -37,21 +37,10 @@ struct ServiceOptions: ParsableArguments {
 
     /// Runs something with a signed-in client.
     ///
-    /// - Throws: ``CommandFailure``: `badInput` where the service cannot be reached or the address is not one, `refused` where the
-    ///   provider gives no token.
+    /// - Throws: ``CommandFailure``: as ``address(_:)``, `badInput` where the service cannot be reached, `refused` where the provider
+    ///   gives no token.
     func withClient<Value>(reason: String? = nil, _ body: (ServiceClient) async throws -> Value) async throws -> Value {
-        guard let text = service ?? Self.environment["CORDON_SERVICE"], let address = URL(string: text),
-            ["http", "https"].contains(address.scheme?.lowercased() ?? ""), address.host != nil
-        else {
-            throw CommandFailure(
-                .usage, "which service is not said", hint: "Give --service https://… or set CORDON_SERVICE.")
-        }
-        // Before anything else, which would show a password that stands in it.
-        guard AddressFlaw(of: address) != .malformed else {
-            throw CommandFailure(
-                .usage, "the service's address is no plain one",
-                hint: "Give a host and at most a port and a path, without a name and a password.")
-        }
+        let address = try Self.address(service ?? Self.environment["CORDON_SERVICE"])
         if address.scheme?.lowercased() == "http", !Loopback.includes(address.host ?? "") {
             throw CommandFailure(.refused, "a token is sent by https alone", hint: "Plain http is for loopback.")
         }
@@ -73,6 +62,30 @@ struct ServiceOptions: ParsableArguments {
             await transport.shutdown()
             throw error
         }
+    }
+
+    /// The address of the service that a text names.
+    ///
+    /// - Throws: ``CommandFailure`` with status `usage` where nothing is said, and where it is no address.
+    static func address(_ text: String?) throws(CommandFailure) -> URL {
+        guard let text, !text.isEmpty else {
+            throw CommandFailure(
+                .usage, "which service is not said", hint: "Give --service https://… or set CORDON_SERVICE.")
+        }
+        guard let address = URL(string: text), ["http", "https"].contains(address.scheme?.lowercased() ?? ""),
+            let host = address.host, !host.isEmpty
+        else {
+            throw CommandFailure(
+                .usage, "“\(text)” is not the address of a service",
+                hint: "Give one such as https://mam.example.org, with --service or in CORDON_SERVICE.")
+        }
+        // Not repeated: a password may stand in it.
+        guard AddressFlaw(of: address) != .malformed else {
+            throw CommandFailure(
+                .usage, "the service's address is no plain one",
+                hint: "Give a host and at most a port and a path, without a name and a password.")
+        }
+        return address
     }
 
     private func token(with service: ServiceClient) async throws -> String {
