@@ -81,11 +81,15 @@ struct JSONMembersTests {
         let error = #expect(throws: ProtocolError.self) {
             try MessageCoding.read(ManagedAccount.self, from: Data(text.utf8))
         }
-        #expect(error?.reason == "ManagedAccount is malformed at userPrincipalName")
+        #expect(error?.reason == "the message cannot be read: `userPrincipalName` has the wrong form")
+        let missing = #expect(throws: ProtocolError.self) {
+            try MessageCoding.read(ManagedAccount.self, from: Data(#"{"tenant":"secret"}"#.utf8))
+        }
+        #expect(missing?.reason == "the message cannot be read: `id` is missing")
         let other = #expect(throws: ProtocolError.self) {
             try MessageCoding.read(ManagedAccount.self, from: Data("secret".utf8))
         }
-        #expect(other?.reason == "ManagedAccount is not JSON")
+        #expect(other?.reason == "the message is not JSON")
     }
 
     @Test(arguments: [

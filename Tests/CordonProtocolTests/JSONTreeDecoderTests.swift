@@ -85,10 +85,22 @@ struct JSONTreeDecoderTests {
         let error = #expect(throws: ProtocolError.self) {
             try MessageCoding.decode(Acknowledgement.self, from: tree)
         }
-        #expect(error?.reason == "Acknowledgement is malformed at phase")
+        #expect(error?.reason == "the message cannot be read: `phase` has the wrong form")
         let batch: JSONValue = ["events": [["kind": 7]]]
         let inner = #expect(throws: ProtocolError.self) { try MessageCoding.decode(TelemetryBatch.self, from: batch) }
-        #expect(inner?.reason.hasPrefix("TelemetryBatch is malformed at events.Index 0.") == true)
+        #expect(inner?.reason.hasPrefix("the message cannot be read: `events[0].") == true)
+        let bare = #expect(throws: ProtocolError.self) {
+            try MessageCoding.decode(Acknowledgement.self, from: ["commandID": "c"] as JSONValue)
+        }
+        #expect(bare?.reason == "the message cannot be read: `phase` is missing")
+        let list = #expect(throws: ProtocolError.self) {
+            try MessageCoding.decode(Acknowledgement.self, from: [] as JSONValue)
+        }
+        #expect(list?.reason == "the message cannot be read: it has the wrong form")
+        let strange = #expect(throws: ProtocolError.self) {
+            try MessageCoding.decodeStrictly(ManagedAccount.self, from: ["surname": "secret"])
+        }
+        #expect(strange?.reason == "the message cannot be read: `surname` is not known here")
     }
 
     @Test func `a check-in in its usual form is read without a decoder, and as a decoder reads it`() throws {

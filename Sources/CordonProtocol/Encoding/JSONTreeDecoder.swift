@@ -82,7 +82,7 @@ struct JSONTreeDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 /// A member of a message that has no such one, by as much of its name as can be shown.
-private struct UnknownMember: CodingKey {
+struct UnknownMember: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 

@@ -61,9 +61,8 @@ public enum MessageCoding {
         _ type: Message.Type, from bytes: Data
     ) throws(ProtocolError) -> Message {
         do { return try Message(JSONMembers(JSONValue(parsing: bytes))) } catch {
-            guard error.code != .malformedJSON else { throw ProtocolError(.malformed, "\(type) is not JSON") }
-            let place = error.place.isEmpty ? "its top level" : error.place
-            throw ProtocolError(.malformed, "\(type) is malformed at \(place)")
+            guard error.code != .malformedJSON else { throw notJSON }
+            throw unreadable(error.place, because: error.code == .missingField ? "is missing" : wrongForm)
         }
     }
 
@@ -73,26 +72,50 @@ public enum MessageCoding {
         do {
             return try read()
         } catch let error as DecodingError {
-            throw ProtocolError(.malformed, "\(type) is malformed at \(error.place)")
+            throw unreadable(error.place, because: error.flaw)
         } catch {
-            throw ProtocolError(.malformed, "\(type) is not JSON")
+            throw notJSON
         }
     }
+
+    private static var notJSON: ProtocolError { ProtocolError(.malformed, "the message is not JSON") }
+
+    /// What people read on the other side, who do not know what a message is called here.
+    private static func unreadable(_ place: String, because flaw: String) -> ProtocolError {
+        let subject = place.isEmpty ? "it" : "`\(place)`"
+        return ProtocolError(.malformed, "the message cannot be read: \(subject) \(flaw)")
+    }
+
+    fileprivate static let wrongForm = "has the wrong form"
 }
 
 extension DecodingError {
-    /// Where in the document decoding stopped, as a dotted path without any value.
+    /// Where in the document decoding stopped, such as `outcomes[0].time`, without any value; empty for the document itself.
     fileprivate var place: String {
-        let context: Context
-        var missing: [String] = []
         switch self {
-        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
-        case .keyNotFound(let key, let found):
-            context = found
-            missing = [key.stringValue]
-        @unknown default: return "an unknown place"
+        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found):
+            Self.place(found.codingPath)
+        case .keyNotFound(let key, let found): Self.place(found.codingPath + [key])
+        @unknown default: ""
         }
-        let path = context.codingPath.map(\.stringValue) + missing
-        return path.isEmpty ? "its top level" : path.joined(separator: ".")
+    }
+
+    /// What is the matter there.
+    fileprivate var flaw: String {
+        switch self {
+        case .keyNotFound: "is missing"
+        case .dataCorrupted(let found) where found.codingPath.last is UnknownMember: "is not known here"
+        default: MessageCoding.wrongForm
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.reduce(into: "") { place, key in
+            if let index = key.intValue {
+                place += "[\(index)]"
+            } else {
+                place += (place.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
     }
 }
