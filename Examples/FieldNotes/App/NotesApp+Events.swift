@@ -55,7 +55,7 @@ extension NotesApp {
         case .gate(let account, .closed(let reasons)):
             screen.tell(
                 "gateClosed",
-                "\(await names.name(of: account)) is closed: \(reasons.first?.message ?? "the app left the front")",
+                "\(await names.name(of: account)) is closed: \(Self.cause(of: reasons))",
                 ["account": .string(account.rawValue)])
         case .gate: break
         case .clockTurnedBack: screen.tell("clockTurnedBack", "the clock was turned back; check in")
@@ -104,5 +104,10 @@ extension NotesApp {
             screen.tell("restartAdvised", .line(AppProtection.restartMessage), ["account": .string(account.rawValue)])
         default: break
         }
+    }
+
+    /// Why a gate closed, as the screens of the gate say it.
+    private static func cause(of reasons: [PolicyReason]) -> String {
+        reasons.first.map { ProtectionNotice.Cause($0).message } ?? "the app left the front"
     }
 }

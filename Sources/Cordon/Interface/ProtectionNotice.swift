@@ -42,14 +42,29 @@ public struct ProtectionNotice: Sendable, Equatable {
             self.address = address
         }
 
-        /// The cause that a verdict's reason states.
+        /// The cause that a verdict's reason states. Where the app did not say what a rule asks for, that is said in words that a
+        /// person understands; the reason has the names that an administrator looks for.
         ///
         /// - Parameter configuration: What may say where a newer version of the app is.
         public init(_ reason: PolicyReason, configuration: AppConfiguration = .empty) {
             let isOld = [Rule.launchAppVersion, .launchSDKVersion].map(\.rawValue).contains(reason.rule)
+            let isUnanswered = reason.rule == Rule.questionIncomplete.rawValue
             self.init(
-                message: reason.message, remedy: reason.remedy, rule: reason.rule,
+                message: isUnanswered ? Self.unanswered(reason.setting) : reason.message,
+                remedy: isUnanswered ? Texts.noticeNotKnownRemedy : reason.remedy, rule: reason.rule,
                 address: isOld ? configuration.updateAddress : nil)
+        }
+
+        private static func unanswered(_ setting: String) -> String {
+            let what =
+                switch setting {
+                case "maximumAllowedDeviceThreatLevel": Texts.noticeNotKnownThreat
+                case "deviceComplianceRequired": Texts.noticeNotKnownRooted
+                case "allowedIosDeviceModels": Texts.noticeNotKnownModel
+                case "appDataEncryptionType": Texts.noticeNotKnownPasscode
+                default: Texts.noticeNotKnownRest
+                }
+            return Texts.noticeNotKnown(what: what)
         }
     }
 

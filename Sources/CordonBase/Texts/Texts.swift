@@ -607,6 +607,29 @@ package enum Texts {
     /// The heading of a notice of the kind `managed`.
     package static let noticeManaged = "Your organisation protects its data in this app."
 
+    /// What a notice says in place of a rule's question that could not be answered; what is one of the texts `notice.notKnown…`.
+    package static func noticeNotKnown(what: String) -> String {
+        "It cannot be told whether your organisation allows this, because this app does not know \(what)."
+    }
+
+    /// What a notice says in place of a rule's question that could not be answered: the model of the device.
+    package static let noticeNotKnownModel = "which model this device is"
+
+    /// What a notice says in place of a rule's question that could not be answered: the passcode of the device.
+    package static let noticeNotKnownPasscode = "whether this device has a passcode"
+
+    /// What a notice says in place of a rule's question that could not be answered: what helps.
+    package static let noticeNotKnownRemedy = "Try again in a moment. If this stays, ask your administrator."
+
+    /// What a notice says in place of a rule's question that could not be answered: any other fact.
+    package static let noticeNotKnownRest = "everything that your organisation's rules look at"
+
+    /// What a notice says in place of a rule's question that could not be answered: a changed system.
+    package static let noticeNotKnownRooted = "whether this device was rooted or jailbroken"
+
+    /// What a notice says in place of a rule's question that could not be answered: the level of threats.
+    package static let noticeNotKnownThreat = "how safe this device is"
+
     /// The heading of a notice of the kind `printingBlocked`.
     package static let noticePrintingBlocked = "Your organisation does not let this be printed."
 

@@ -69,7 +69,7 @@ import Testing
         #expect(outcome.result == .blocked)
         let shown = try #require(await house.person.shown(.blocked).first)
         #expect(shown.causes.count == 1)
-        #expect(shown.causes.allSatisfy { $0.message.contains("device.rooted") && !$0.remedy.isEmpty })
+        #expect(shown.causes.allSatisfy { $0.message.contains("was rooted") && !$0.remedy.isEmpty })
         #expect(protection.enrolledAccounts.count == 1)
     }
 
