@@ -83,7 +83,7 @@ extension NotesApp {
                 ["account": .string(account.rawValue)])
         case .workingTimeChanged(let account, let status):
             screen.tell(
-                "workingTimeChanged", "\(await names.name(of: account)) is \(status)",
+                "workingTimeChanged", "\(await names.name(of: account)) \(status.words)",
                 ["account": .string(account.rawValue), "status": .integer(Int64(status.rawValue))])
         case .remediated(let result):
             screen.tell(
@@ -109,5 +109,19 @@ extension NotesApp {
     /// Why a gate closed, as the screens of the gate say it.
     private static func cause(of reasons: [PolicyReason]) -> String {
         reasons.first.map { ProtectionNotice.Cause($0).message } ?? "the app left the front"
+    }
+}
+
+extension ClockStatus {
+    /// What follows a person's name.
+    fileprivate var words: String {
+        switch self {
+        case .notConfigured: "has no working time here"
+        case .unknown: "may be at work or not: nothing was heard of it"
+        case .clockedIn: "is at work"
+        case .clockedOut: "is not at work"
+        case .clockedInStale: "was at work when last heard of, too long ago"
+        case .clockedOutStale: "was not at work when last heard of, too long ago"
+        }
     }
 }
