@@ -57,9 +57,10 @@ struct PredicateLexer {
             }
             return placed(.word(word))
         }
-        for symbol in Self.symbols where start + 1 < text.count && String(text[start...start + 1]) == symbol {
+        let pair = String(text[start..<min(start + 2, text.count)])
+        if Self.symbols.contains(pair) {
             position += 2
-            return placed(.symbol(symbol))
+            return placed(.symbol(pair))
         }
         guard Self.single.contains(character) else {
             throw failure("\"\(character)\" is not part of a rule", at: start)
@@ -101,9 +102,10 @@ struct PredicateLexer {
         let before = text[..<min(position, text.count)]
         let line = before.count { $0.isNewline } + 1
         let lineStart = (before.lastIndex { $0.isNewline } ?? -1) + 1
-        let content = String(text[lineStart...].prefix { !$0.isNewline }).trimmingPrefix { $0.isWhitespace }
+        // Of a long line no more is looked at than is shown: a parser may try again and again.
+        let content = text[lineStart...].drop { $0.isWhitespace && !$0.isNewline }.prefix(80).prefix { !$0.isNewline }
         return AppToolsError(
-            .malformed, "\(reason) in: \(content.prefix(80))", at: "line \(line), column \(position - lineStart + 1)",
+            .malformed, "\(reason) in: \(String(content))", at: "line \(line), column \(position - lineStart + 1)",
             hint: hint)
     }
 }

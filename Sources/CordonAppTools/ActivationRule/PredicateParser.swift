@@ -9,10 +9,34 @@ struct PredicateParser {
 
     static func parse(_ text: String) throws(AppToolsError) -> PredicateNode {
         let lexer = PredicateLexer(text: Array(text))
-        var parser = Self(lexer: lexer, tokens: try lexer.tokens())
+        let tokens = try lexer.tokens()
+        // Before any attempt: each one that fails may be made again.
+        try checkNesting(of: tokens, lexer)
+        var parser = Self(lexer: lexer, tokens: tokens)
         let node = try parser.predicate()
         guard parser.token == .end else { throw parser.expected("the end, && or ||") }
         return node
+    }
+
+    /// Real rules have fewer than ten levels.
+    private static let deepest = 64
+
+    private static func checkNesting(
+        of tokens: [PredicateLexer.Placed], _ lexer: PredicateLexer
+    ) throws(AppToolsError) {
+        var open = 0
+        for placed in tokens {
+            switch placed.token {
+            case .symbol("("), .symbol("{"): open += 1
+            case .symbol(")"), .symbol("}"): open -= 1
+            default: break
+            }
+            guard open <= deepest else { throw tooDeep(lexer, at: placed.range.lowerBound) }
+        }
+    }
+
+    private static func tooDeep(_ lexer: PredicateLexer, at place: Int) -> AppToolsError {
+        lexer.failure("nested deeper than \(deepest) levels", at: place)
     }
 
     private init(lexer: PredicateLexer, tokens: [PredicateLexer.Placed]) {
@@ -53,7 +77,7 @@ struct PredicateParser {
         depth += 1
         steps += 1
         defer { depth -= 1 }
-        guard depth <= 64, steps <= 100_000 else { throw lexer.failure("nested too deeply", at: start) }
+        guard depth <= Self.deepest, steps <= 100_000 else { throw Self.tooDeep(lexer, at: start) }
         return try work(&self)
     }
 

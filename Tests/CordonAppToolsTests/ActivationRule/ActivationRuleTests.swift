@@ -141,6 +141,20 @@ struct ActivationRuleTests {
         #expect { try ActivationRule(text) } throws: { ($0 as? AppToolsError)?.place.hasPrefix("line 1") == true }
     }
 
+    @Test(arguments: [
+        (String(repeating: "(", count: 100_000), 65), (String(repeating: "NOT ", count: 50_000) + "TRUEPREDICATE", 257),
+        (String(repeating: "SUBQUERY(a, $b, ", count: 5_000), 1_033), ("a IN " + String(repeating: "{", count: 5_000), 70),
+    ])
+    func `a rule that is nested deeper than any real one is refused at the level that is too deep`(
+        text: String, column: Int
+    ) {
+        let error = #expect(throws: AppToolsError.self) { try ActivationRule(text) }
+        #expect(error?.reason.hasPrefix("nested deeper than 64 levels in: ") == true)
+        #expect(error?.place == "line 1, column \(column)")
+        let fits = String(repeating: "(", count: 60) + "a == 1" + String(repeating: ")", count: 60)
+        #expect(throws: Never.self) { try ActivationRule(fits) }
+    }
+
     @Test(arguments: [#"a == "\"b\"""#, #"a == 'it\'s'"#, "a == \"\\\u{201D}\"", "@count == 1", "SELF.@count == 2"])
     func `the canonical layout reads as the same rule`(text: String) throws {
         let canonical = try ActivationRule(text).canonical()
