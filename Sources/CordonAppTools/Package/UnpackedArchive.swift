@@ -91,7 +91,14 @@ struct UnpackedArchive: Sendable {
     }
 
     private func unwritable(_ place: URL) -> AppToolsError {
-        AppToolsError(.unwritable, "cannot be written: \(String(cString: strerror(errno)))", at: place.path)
+        let number = errno
+        // A disk may take less than the limits of an archive's names, and a link's target is none of these.
+        if number == ENAMETOOLONG {
+            return AppToolsError(
+                .malformed, "the archive has a name that is longer than a disk takes",
+                at: "\(place.lastPathComponent.prefix(80))")
+        }
+        return AppToolsError(.unwritable, "cannot be written: \(String(cString: strerror(number)))", at: place.path)
     }
 
     /// A link through another link may lead further than its own text says.

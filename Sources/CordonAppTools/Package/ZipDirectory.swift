@@ -11,6 +11,11 @@ struct ZipDirectory {
     let comment: Data
     private let reader: ByteReader
 
+    /// The most bytes of a path, so that it fits below the folder that it is unpacked to: systems take 1,024 or 4,096 with that.
+    private static let longestPath = 900
+    /// The most bytes of one step of it.
+    private static let longestName = 255
+
     private static let recordMark: UInt32 = 0x0201_4B50
     private static let endMark: UInt32 = 0x0605_4B50
     private static let end64Mark: UInt32 = 0x0606_4B50
@@ -89,6 +94,12 @@ struct ZipDirectory {
         guard length <= end - place else { throw reader.failure("an entry is cut off", at: place) }
         guard let name = String(validating: try reader.data(at: place + 46, count: nameLength), as: UTF8.self) else {
             throw reader.failure("a name is not UTF-8", at: place)
+        }
+        guard nameLength <= Self.longestPath,
+            name.utf8.split(separator: UInt8(ascii: "/")).allSatisfy({ $0.count <= Self.longestName })
+        else {
+            throw AppToolsError(
+                .malformed, "the archive has a name that is longer than a disk takes", at: "\(name.prefix(80))…")
         }
         let flags = try reader.little16(at: place + 8)
         let method = try reader.little16(at: place + 10)

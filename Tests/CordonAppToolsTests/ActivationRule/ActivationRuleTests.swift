@@ -143,7 +143,8 @@ struct ActivationRuleTests {
 
     @Test(arguments: [
         (String(repeating: "(", count: 100_000), 65), (String(repeating: "NOT ", count: 50_000) + "TRUEPREDICATE", 257),
-        (String(repeating: "SUBQUERY(a, $b, ", count: 5_000), 1_033), ("a IN " + String(repeating: "{", count: 5_000), 70),
+        (String(repeating: "SUBQUERY(a, $b, ", count: 5_000), 1_033),
+        ("a IN " + String(repeating: "{", count: 5_000), 70),
     ])
     func `a rule that is nested deeper than any real one is refused at the level that is too deep`(
         text: String, column: Int

@@ -82,6 +82,21 @@ struct ZipArchiveTests {
         #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(data) }
     }
 
+    @Test(arguments: [
+        "put('Payload/' + 'a' * 256, b'1')", "put('a' * 60000, b'1')", "put('a/' * 500 + 'b', b'1')",
+        "put('ü' * 128 + '/x', b'1')",
+    ])
+    func `a name that no disk takes is a damaged archive, told in one short line`(script: String) throws {
+        let scratch = try Scratch()
+        let archive = try scratch.file("a.ipa", try Self.archive(script, in: scratch))
+        let error = #expect(throws: AppToolsError.self) { try AppPackage(opening: archive, in: scratch.folder) }
+        #expect(error == AppToolsError(.malformed, ""))
+        #expect(error?.reason.contains("longer than a disk takes") == true && (error?.place.utf8.count ?? 0) < 1_000)
+        // The control: as long as a name may be.
+        let fits = try Self.archive("put('a' * 255 + '/' + 'b' * 255, b'1')", in: scratch)
+        #expect(try ZipArchive(fits).entries.count == 1)
+    }
+
     @Test(arguments: ["put('d', mode=0o060644)", "put('p', mode=0o010644)"])
     func `a device or a pipe in an archive is refused`(script: String) throws {
         let scratch = try Scratch()
