@@ -11,25 +11,33 @@ struct PackageArgument: ParsableArguments {
 
     var url: URL { URL(fileURLWithPath: path) }
 
-    /// Opens the package for some work and removes what was unpacked afterwards. Failures name places as a person
-    /// knows them.
+    /// Opens the package for some work and removes what was unpacked afterwards, also where the command is told to stop. Failures
+    /// name places as a person knows them.
     func open<Value>(json: Bool, _ work: (AppPackage) throws -> Value) throws -> Value {
-        let package = try opened(json: json)
-        defer { package.close() }
+        let scratch = try scratch()
+        defer { scratch?.remove() }
+        let package = try opened(in: scratch, json: json)
         do { return try work(package) } catch let failure as CommandFailure { throw failure.shown(in: package) }
     }
 
     /// The same for work that waits.
     func open<Value>(json: Bool, _ work: (AppPackage) async throws -> Value) async throws -> Value {
-        let package = try opened(json: json)
-        defer { package.close() }
+        let scratch = try scratch()
+        defer { scratch?.remove() }
+        let package = try opened(in: scratch, json: json)
         do { return try await work(package) } catch let failure as CommandFailure { throw failure.shown(in: package) }
     }
 
-    private func opened(json: Bool) throws -> AppPackage {
+    /// Where the package is unpacked; nil for one that is not packed.
+    private func scratch() throws(CommandFailure) -> ScratchFolder? {
+        try AppPackage.isArchive(url) ? ScratchFolder() : nil
+    }
+
+    private func opened(in scratch: ScratchFolder?, json: Bool) throws -> AppPackage {
+        let place = scratch?.url ?? FileManager.default.temporaryDirectory
         var progress = Progress("unpacking", isShown: !json)
         let package = try reporting { () throws(AppToolsError) in
-            try AppPackage(opening: url) { progress.show(Int64($0), of: Int64($1)) }
+            try AppPackage(opening: url, in: place) { progress.show(Int64($0), of: Int64($1)) }
         }
         progress.end()
         return package

@@ -1,0 +1,66 @@
+import CordonBase
+import Dispatch
+import Foundation
+
+/// A folder of a command's own for what it unpacks. It goes when the work ends, and when the command is told to stop: with an app of
+/// somebody else's in it, nothing of it may stay.
+final class ScratchFolder {
+    /// Where it is; only this user can look into it.
+    let url: URL
+    /// Whether the command was told to stop, and the folder is being removed.
+    private let isStopped: Locked<Bool>
+    private let sources: [any DispatchSourceSignal]
+
+    private static let signals = [SIGINT, SIGTERM]
+
+    /// Makes the folder, and from then on ends the process on SIGINT and SIGTERM with 128 and the signal's number, as a shell has it.
+    ///
+    /// - Throws: ``CommandFailure`` with status `writeFailed`.
+    init(in place: URL = FileManager.default.temporaryDirectory) throws(CommandFailure) {
+        let folder = place.appending(path: "cordon-\(UUID().uuidString)")
+        let isStopped = Locked(false)
+        let sources = ScratchFolder.signals.map { number -> any DispatchSourceSignal in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { ScratchFolder.stop(folder, isStopped, number) }
+            source.resume()
+            return source
+        }
+        (url, self.isStopped, self.sources) = (folder, isStopped, sources)
+        guard mkdir(folder.path, 0o700) == 0 else {
+            endListening()
+            throw CommandFailure(.writeFailed, "\(folder.path): no temporary folder can be made")
+        }
+    }
+
+    /// Removes the folder, after which signals do what they usually do.
+    func remove() {
+        // The process is about to end; with another status than that of the signal it would end too early.
+        while isStopped.withLock({ $0 }) { Thread.sleep(forTimeInterval: 1) }
+        try? FileManager.default.removeItem(at: url)
+        endListening()
+    }
+
+    private func endListening() {
+        for (source, number) in zip(sources, Self.signals) {
+            source.cancel()
+            signal(number, SIG_DFL)
+        }
+    }
+
+    private static func stop(_ folder: URL, _ isStopped: Locked<Bool>, _ number: Int32) {
+        let isFirst = isStopped.withLock { stopped -> Bool in
+            defer { stopped = true }
+            return !stopped
+        }
+        guard isFirst else { return }
+        // Until nothing is left: the work goes on meanwhile, and may make what was removed anew.
+        for _ in 0..<mostRemovals {
+            try? FileManager.default.removeItem(at: folder)
+            guard access(folder.path, F_OK) == 0 else { break }
+        }
+        Foundation.exit(128 + number)
+    }
+
+    private static let mostRemovals = 1_000
+}

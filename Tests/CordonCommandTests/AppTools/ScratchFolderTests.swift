@@ -1,0 +1,36 @@
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonCommand
+
+/// What becomes of what a command unpacked.
+@Suite struct ScratchFolderTests {
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a command that is told to stop ends with the signal's status and leaves nothing behind`(
+        _ number: Int32
+    ) async throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        await #expect(processExitsWith: .exitCode(128 + number)) {
+            [path = place.path as String, number = number as Int32] in
+            let scratch = try ScratchFolder(in: URL(filePath: path))
+            try Data(count: 1).write(to: scratch.url.appending(path: "app"))
+            kill(getpid(), number)
+            // The signal ends this long before.
+            try await Task.sleep(for: .seconds(300))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+    }
+
+    @Test func `the folder is for this user alone, and goes with the work`() throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let scratch = try ScratchFolder(in: place)
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.url.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+        try Data(count: 1).write(to: scratch.url.appending(path: "app"))
+        scratch.remove()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+    }
+}
