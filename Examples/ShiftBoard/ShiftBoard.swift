@@ -66,6 +66,19 @@ struct ShiftBoard: AsyncParsableCommand {
         following?.cancel()
     }
 
+    /// Runs the app. A wrong command line ends it with status 2, as it ends `cordon`.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if let app = command as? ShiftBoard { try await app.run() } else { try command.run() }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            let message = TerminalText(fullMessage(for: error), as: .prose, limit: 4_000)
+            FileHandle.standardError.write(Data("\(message)\n".utf8))
+            Foundation.exit(2)
+        }
+    }
+
     /// Standard input line by line, read on a thread of its own, because a read blocks.
     private static func typedLines() -> AsyncStream<String> {
         let (lines, typed) = AsyncStream.makeStream(of: String.self)

@@ -48,6 +48,14 @@ import Testing
         }
     }
 
+    @Test func `a wrong command line of the board is status 2, and no terminal obeys what is in it`() async throws {
+        let process = try ChildProcess(Programs.shiftBoard, ["--no\u{1B}[2J\u{202E}"])
+        for await _ in process.lines {}
+        #expect(await process.wait() == 2)
+        let words = await process.standardErrorTail
+        #expect(words.contains(#"--no\u{1B}[2J\u{202E}"#) && !words.unicodeScalars.contains("\u{1B}"), "\(words)")
+    }
+
     @Test func `a wrong command line is status 2`() async throws {
         let process = try ChildProcess(Programs.cordon, ["serve", "--no-such-flag"])
         for await _ in process.lines {}

@@ -8,6 +8,7 @@ enum Programs {
     static let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     static var cordon: URL { folder.appending(path: "cordon") }
     static var fieldNotes: URL { folder.appending(path: "FieldNotes") }
+    static var shiftBoard: URL { folder.appending(path: "ShiftBoard") }
 
     /// A stage in a folder of its own, struck when the work ends.
     static func onStage(
