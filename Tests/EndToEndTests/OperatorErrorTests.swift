@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `a wrong command line of the board is status 2, and no terminal obeys what is in it`() async throws {
-        let process = try ChildProcess(Programs.shiftBoard, ["--no\u{1B}[2J\u{202E}"])
+        let process = try ChildProcess(Programs.shiftBoard, ["--socket", "x", "--no\u{1B}[2J\u{202E}"])
         for await _ in process.lines {}
         #expect(await process.wait() == 2)
         let words = await process.standardErrorTail

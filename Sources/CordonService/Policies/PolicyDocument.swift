@@ -109,7 +109,7 @@ package struct PolicyDocument {
         }
     }
 
-    /// How many members that are not known here a policy may have. Exports of existing tenants have fewer than ten.
+    /// How many members that are not known here a policy may have: room for what later versions of Graph add.
     package static let mostUnknown = 100
     /// How many bytes these may have together, as JSON.
     package static let largestUnknown = 64 << 10
