@@ -99,7 +99,7 @@ import Testing
                     #expect(message?.contains("at most 100 members that are not known here") == true)
                 }
             }
-            let target: JSONValue = ["target": .object(members)]
+            let target: JSONValue = ["target": document]
             let assigned = try await client.administer(
                 .post, "\(Self.protections)/\(policy.id)/assign", ["assignments": [target]])
             #expect(assigned.status == .badRequest)

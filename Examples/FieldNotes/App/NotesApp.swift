@@ -152,11 +152,13 @@ actor NotesApp {
         for task in inTouch.values { task.cancel() }
     }
 
-    /// Keeps an open line to the service for an account while the app runs.
+    /// Keeps an open line to the service for an account while the app runs, and closes its gate when a limit passes.
     func stayInTouch(_ account: AccountID) {
         guard let protection, inTouch[account] == nil else { return }
         inTouch[account] = Task {
+            async let watching: Void = protection.gate.watch(account)
             await protection.stayInTouch(for: account)
+            await watching
             inTouch[account] = nil
         }
     }

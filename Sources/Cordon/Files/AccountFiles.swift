@@ -89,10 +89,14 @@ public actor AccountFiles: AccountFollower {
         }
         guard isThere else { return nil }
         return try await whileGateIsOpen(of: readable ? folder.account : nil) { () async throws(ProtectionError) in
-            do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: true) } catch {
-                guard error.code == .noSuchFile else { throw ProtectionError(error) }
-                return nil
-            }
+            try await openUnlessGone(name, in: folder)
+        }
+    }
+
+    private func openUnlessGone(_ name: String, in folder: SealedFolder) async throws(ProtectionError) -> SealedFile? {
+        do { return try await context.vault.open(name, in: folder, writing: true) } catch {
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            return nil
         }
     }
 
@@ -140,14 +144,19 @@ public actor AccountFiles: AccountFollower {
         try await inbox.exclusively { () async throws(ProtectionError) in
             let secret = try await guards.inboxSecret(of: folder.account)
             let refused = try await inbox.empty(with: secret) { (item) async throws(ProtectionError) in
-                do throws(ProtectionError) { try await write(item.contents, as: item.name, in: folder) } catch {
-                    guard let code = error.vaultCode, Self.lasting.contains(code) else { throw error }
-                    return false
-                }
-                return true
+                try await put(item, into: folder)
             }
             if refused > 0 { context.publishSetAside("\(refused) received files could not take their places") }
         }
+    }
+
+    /// Puts a file that came into its place; false where it never will be there.
+    private func put(_ item: AccountInbox.Item, into folder: SealedFolder) async throws(ProtectionError) -> Bool {
+        do { try await write(item.contents, as: item.name, in: folder) } catch {
+            guard let code = error.vaultCode, Self.lasting.contains(code) else { throw error }
+            return false
+        }
+        return true
     }
 
     /// Why a file will not take its place at another time either: what is there is not a file that can be written.

@@ -133,19 +133,21 @@ actor Wipes {
         let wipe = WipeRecord(
             command: command, registration: registration, started: context.configuration.clock.now(), stage: .begun,
             vault: nil, failures: [], receipt: nil, cause: cause)
-        do throws(ProtectionError) {
-            // What a crash or an attacker left of another wipe would stand for this one's own.
-            for vault in context.vaults {
-                do { try await vault.forgetWipes(of: account) } catch { throw ProtectionError(error) }
-            }
-            try context.wipes.save(wipe)
-        } catch {
+        do { try await note(begun: wipe) } catch {
             // A disk that takes no note takes what is overwritten in place: nothing of the account opens from now on. The rest goes with the
             // wipe that is asked for again, and there is no receipt before.
             for vault in context.vaults { _ = try? await vault.wipe(account) }
             throw error
         }
         return wipe
+    }
+
+    private func note(begun wipe: WipeRecord) async throws(ProtectionError) {
+        // What a crash or an attacker left of another wipe would stand for this one's own.
+        for vault in context.vaults {
+            do { try await vault.forgetWipes(of: wipe.registration.account.id) } catch { throw ProtectionError(error) }
+        }
+        try context.wipes.save(wipe)
     }
 
     // MARK: Stages

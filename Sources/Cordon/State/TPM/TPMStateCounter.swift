@@ -67,12 +67,7 @@
                 guard let found = try look(at: tick) else {
                     throw ProtectionError(.stateUnreadable, "the numbers are not those that the TPM has counted last")
                 }
-                if let tick, !found.isSettled {
-                    // A full disk takes nothing. What is there counts all the same: nobody was told that the change was done.
-                    do throws(ProtectionError) { try change(found, to: found.numbers, at: tick) } catch {
-                        guard error.code == .stateUnwritable else { throw error }
-                    }
-                }
+                if let tick, !found.isSettled { try settle(found, at: tick) }
                 return found.numbers[name] ?? 0
             }
         }
@@ -126,6 +121,13 @@
         //
         // A change holds the lock all the time, so its file is the only one of its value, and every other file has a smaller one, by 2 or more.
         // So when it returns no other file counts, also none that a killed change has written and that was kept as a copy.
+
+        private func settle(_ found: Found, at tick: UInt64) throws(ProtectionError) {
+            do { try change(found, to: found.numbers, at: tick) } catch {
+                // A full disk takes nothing. What is there counts all the same: nobody was told that the change was done.
+                guard error.code == .stateUnwritable else { throw error }
+            }
+        }
 
         /// Writes the file anew, so that no other one counts any more; a kill in between leaves the one that is there, or the new one.
         private func change(
