@@ -159,7 +159,8 @@ let package = Package(
         library(
             "CordonHTTPClient",
             [
-                "CordonBase", "CordonHTTPGuard", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix,
+                "CordonBase", "CordonHTTPGuard", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1,
+                nioPosix,
                 nioSSL,
             ]),
 
@@ -200,7 +201,8 @@ let package = Package(
             name: "CordonConsole",
             dependencies: [
                 "CordonBase", "CordonHTTPGuard", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol",
-                "CordonService", "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                "CordonService", "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
+                nioHTTP1,
                 serviceLifecycle,
             ], exclude: ["Texts/Console.xcstrings"], swiftSettings: strict),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.

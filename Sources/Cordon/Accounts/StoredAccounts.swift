@@ -89,7 +89,9 @@ actor StoredAccounts {
         }
         for account in known where !present.contains(where: { $0.account.id == account }) {
             // What was taken away from outside, or damaged, has ended nothing: the account stays until it is wiped or leaves.
-            guard context.accounts.isBeingWiped(account) || context.accounts.hasNoRegistration(account) else { continue }
+            guard context.accounts.isBeingWiped(account) || context.accounts.hasNoRegistration(account) else {
+                continue
+            }
             await changes.forget(account)
         }
         await denyUnregistered(stored)

@@ -42,7 +42,9 @@ package final class AdvisoryLock: Sendable {
         _ file: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let lock: AdvisoryLock
-        do { lock = try held { () throws(FileFailure) in AdvisoryLock(try opened(file), file) } } catch { throw failure(error) }
+        do { lock = try held { () throws(FileFailure) in AdvisoryLock(try opened(file), file) } } catch {
+            throw failure(error)
+        }
         defer { withExtendedLifetime(lock) {} }
         return try body()
     }

@@ -29,7 +29,8 @@ extension Provider {
         if let keyCache, environment.now() < keyCache.fresh, keyCache.value.contains(nil) { return }
         guard try await fetchKeys(metadata, isAhead: true, correlationID: correlationID).contains(nil) else {
             throw SignInError(
-                .server, .invalidIDToken, "the identity provider publishes no key that an ID token can be verified with")
+                .server, .invalidIDToken, "the identity provider publishes no key that an ID token can be verified with"
+            )
         }
     }
 

@@ -7,7 +7,9 @@ import Testing
 
 /// Which addresses of a service a command takes.
 @Suite struct ServiceOptionsTests {
-    @Test(arguments: ["http://ada:secret@127.0.0.1:1", "https://ada:secret@mam.example.org", "https://:secret@x.example"])
+    @Test(arguments: [
+        "http://ada:secret@127.0.0.1:1", "https://ada:secret@mam.example.org", "https://:secret@x.example",
+    ])
     func `an address with a password is refused and not shown`(address: String) async throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }

@@ -34,7 +34,8 @@ import Testing
         let long = String(repeating: "x", count: 70_000)
         let shown = String(repeating: "x", count: 200) + "…"
         let arguments = ["cordon", "policy", "lint", long, "--name=y\(long)", "short"]
-        #expect(LongArguments.cut("\(long): cannot be read, short", among: arguments) == "\(shown): cannot be read, short")
+        #expect(
+            LongArguments.cut("\(long): cannot be read, short", among: arguments) == "\(shown): cannot be read, short")
         #expect(
             LongArguments.cut("The value 'y\(long)' is none", among: arguments)
                 == "The value 'y\(shown.dropFirst())' is none")

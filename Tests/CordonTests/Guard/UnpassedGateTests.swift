@@ -79,7 +79,9 @@ import Testing
         private static func openings(of file: URL) -> Int {
             let folder = "/proc/self/fd"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file.path }
+            return names.count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file.path
+            }
         }
     #endif
 }

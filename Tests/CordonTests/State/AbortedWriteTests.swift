@@ -123,7 +123,8 @@ import Testing
         }
     }
 
-    @Test func `of processes that write at the same time one alone has written, whatever became of their lock`() throws {
+    @Test func `of processes that write at the same time one alone has written, whatever became of their lock`() throws
+    {
         let home = try Home()
         try home.record().write(Self.lax)
         let other = try home.record(in: "second")

@@ -305,7 +305,9 @@ import Testing
         Issue.record("the taking over never ended")
     }
 
-    @Test func `what says that a newer version has written it does not give back the time without contact`() async throws {
+    @Test func `what says that a newer version has written it does not give back the time without contact`()
+        async throws
+    {
         let house = try await Gatehouse()
         _ = try await house.opened(Self.offline)
         await house.goOffline()

@@ -29,9 +29,11 @@
         }
 
         @Test(arguments: [UInt64(1000), 1001], Kill.all)
-        func `after a kill at any instant, also of what is done about one, the newest file counts, and then no other one`(
-            first: UInt64, kill: Kill
-        ) throws {
+        func
+            `after a kill at any instant, also of what is done about one, the newest file counts, and then no other one`(
+                first: UInt64, kill: Kill
+            ) throws
+        {
             for second in Kill.all {
                 let tpm = try PretendTPM(first: first)
                 try counter(tpm).raise("a", to: 7)
