@@ -139,16 +139,19 @@ import Testing
     @Test func `why no connection by TLS was made is told in words that are no library's`() async throws {
         let (identity, other) = (try TLSIdentity(), try TLSIdentity())
         let (server, old) = (try await TLSServer(identity), try await TLSServer(identity, upTo: .tlsv12))
+        let elsewhere = try TLSIdentity(for: [127, 0, 0, 9])
+        let misplaced = try await TLSServer(elsewhere)
         let plain = try RawServer { connection in
             connection.write("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
             connection.waitForEnd()
         }
-        let trusting = try AsyncHTTPTransport(trust: ServerTrust(authorities: [identity.certificate]))
+        let trusting = try AsyncHTTPTransport(
+            trust: ServerTrust(authorities: [identity.certificate, elsewhere.certificate]))
         let distrusting = try AsyncHTTPTransport(trust: ServerTrust(authorities: [other.certificate]))
         let noTLS = "the server speaks no TLS, or none of the versions that are accepted"
         let cases: [(AsyncHTTPTransport, String, TransportError.Code, String)] = [
             (distrusting, "127.0.0.1:\(server.port)", .untrustedServer, "the server's certificate is not trusted"),
-            (trusting, "localhost:\(server.port)", .untrustedServer, "the server's certificate is for another name"),
+            (trusting, "127.0.0.1:\(misplaced.port)", .untrustedServer, "the server's certificate is for another name"),
             (trusting, "127.0.0.1:\(plain.port)", .unreachable, noTLS),
             (trusting, "127.0.0.1:\(old.port)", .unreachable, noTLS),
         ]
@@ -161,10 +164,11 @@ import Testing
                 return error?.code == code && error?.reason == words
             }
         }
-        #expect(server.requests.withLock { $0 } == 0)
+        #expect(server.requests.withLock { $0 } == 0 && misplaced.requests.withLock { $0 } == 0)
         await trusting.shutdown()
         await distrusting.shutdown()
         plain.stop()
+        await misplaced.stop()
         await server.stop()
         await old.stop()
     }

@@ -14,11 +14,12 @@ struct TLSIdentity: Sendable {
     let publicKey: Data
     fileprivate let key: Data
 
-    init() throws {
+    /// - Parameter address: The address that the certificate is for.
+    init(for address: [UInt8] = [127, 0, 0, 1]) throws {
         let key = P256.Signing.PrivateKey()
         // A name of its own, because authorities are looked up by name.
         let name = try DistinguishedName { CommonName("cordon test \(UUID().uuidString)") }
-        let address = ASN1OctetString(contentBytes: [127, 0, 0, 1])
+        let address = ASN1OctetString(contentBytes: address[...])
         let certificate = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(key.publicKey),
             notValidBefore: Date(timeIntervalSinceNow: -3600), notValidAfter: Date(timeIntervalSinceNow: 3600),

@@ -367,6 +367,12 @@ final class AccountTable: Sendable {
         return self[account] != nil && !isRemoving(account) && !isBeingWiped(account) && !hasNoRegistration(account)
     }
 
+    /// Whether it is certain that an account's data is being removed, here or in another process, or was.
+    func isLeaving(_ account: AccountID) -> Bool {
+        if isRemoving(account) || wiped.contains(account) || hasNoRegistration(account) { return true }
+        return ((try? wipes.unfinished(of: account)) ?? nil) != nil
+    }
+
     /// Whether another account than this one is being removed.
     func isRemovingAnotherAccount(than account: AccountID) -> Bool {
         guard let unfinished = try? wipes.unfinishedAccounts() else { return true }

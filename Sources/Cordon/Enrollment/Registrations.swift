@@ -77,6 +77,10 @@ actor Registrations {
     private func beginLaunches(of account: AccountID) async {
         guard context.accounts[account] == nil else { return }
         let wasEnrolled = (try? context.vault.mayHaveKey(account)) ?? true
+        // What is left of an earlier enrolment goes on with this one.
+        if context.pending.leaving?.contains(account) == true {
+            try? context.pending.change { work in work.leaving?.removeAll { $0 == account } }
+        }
         do { try context.launches.begin(account, wasEnrolled: wasEnrolled) } catch {
             configuration.logger.error(
                 "the launch record could not be made; a sign-in makes it",

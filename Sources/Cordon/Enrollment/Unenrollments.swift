@@ -52,7 +52,7 @@ actor Unenrollments {
             }
         }
         guard let record = context.accounts[account] else {
-            if wiping, context.vaults.contains(where: { (try? $0.mayHaveKey(account)) != false }) {
+            if wiping, isLeftBehind(account) {
                 do { try await wipes.wipeUnregistered(account) } catch {
                     return Outcome(.wipeIncomplete, detail: error.reason)
                 }
@@ -75,6 +75,12 @@ actor Unenrollments {
             return Outcome(.wipeIncomplete, detail: error.reason)
         }
         return failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
+    }
+
+    /// Whether there may be something of an account whose registration is gone: its key, or what a removal has not come to.
+    private func isLeftBehind(_ account: AccountID) -> Bool {
+        context.pending.leaving?.contains(account) == true
+            || context.vaults.contains { (try? $0.mayHaveKey(account)) != false }
     }
 
     /// Forgets a registration and leaves the data, closed.

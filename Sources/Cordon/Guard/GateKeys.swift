@@ -9,7 +9,7 @@ internal import Crypto
 final class GateKeys: Sendable {
     private let tools: LaunchTools
     /// What ends the keys' time behind closed gates.
-    private let departures = Locked<[AccountID: Task<Void, Never>]>([:])
+    private let departures = Locked<[AccountID: (task: Task<Void, Never>, isOver: Locked<Bool>)]>([:])
     /// What brings keys into the state that the rules ask for.
     private let changes = Locked<[AccountID: Task<Void, Never>]>([:])
 
@@ -26,14 +26,22 @@ final class GateKeys: Sendable {
 
     /// The app leaves the front: the key goes when the rules would ask the person for something.
     ///
-    /// - Parameter departure: Notes when the person was last there.
-    func closeWhenDue(_ account: AccountID, after departure: Task<Void, Never>?) {
+    /// - Parameters:
+    ///   - departure: Notes when the person was last there.
+    ///   - isRenewed: Whether the time begins anew, because the gate was open until now. One that runs goes on otherwise.
+    func closeWhenDue(_ account: AccountID, after departure: Task<Void, Never>?, anew isRenewed: Bool) {
         departures.withLock { departures in
-            departures[account]?.cancel()
-            departures[account] = Task { [tools] in
+            if let running = departures[account] {
+                guard isRenewed || running.isOver.withLock({ $0 }) else { return }
+                running.task.cancel()
+            }
+            let isOver = Locked(false)
+            let task = Task { [tools] in
                 await departure?.value
                 await Self.wait(for: account, with: tools)
+                isOver.withLock { $0 = true }
             }
+            departures[account] = (task, isOver)
         }
     }
 

@@ -86,6 +86,7 @@ actor GatePassing {
         of attempt: inout LaunchAttempt
     ) async -> GateStates.Opening? {
         var epoch = epoch
+        var hasLostKey = false
         while result == .opened, !Task.isCancelled {
             // An account whose data was removed in this very moment has no gate to open.
             guard context.accounts.state(of: account) != nil else {
@@ -101,6 +102,11 @@ actor GatePassing {
                 if await tools.guards.isClosed(account) {
                     tools.gates.close(account, because: [])
                     context.events.post(.gate(account: account, .closed([])))
+                    guard !hasLostKey else {
+                        result = .blocked
+                        return nil
+                    }
+                    hasLostKey = true
                     epoch = tools.gates.epoch(of: account)
                     result = await attempt.runAgain()
                     continue
@@ -141,7 +147,7 @@ actor GatePassing {
     /// Takes the key from memory that an attempt has brought whose gate stays closed; behind the front, when its time is over.
     private func withdrawKey(of account: AccountID) async {
         guard tools.gates.isBehind else { return await keys.close(account) }
-        keys.closeWhenDue(account, after: departure.withLock { $0 })
+        keys.closeWhenDue(account, after: departure.withLock { $0 }, anew: false)
     }
 
     /// Passes the gate of the account to be shown: the one named, else the only one in an app that holds a single account.
@@ -199,7 +205,8 @@ actor GatePassing {
                 await before?.value
                 for account in closed { await pins.recordActivity(of: account, at: moment) }
             }
-            for account in closed + others { keys.closeWhenDue(account, after: departure) }
+            for account in closed { keys.closeWhenDue(account, after: departure, anew: true) }
+            for account in others { keys.closeWhenDue(account, after: departure, anew: false) }
         }
     }
 

@@ -293,7 +293,7 @@ struct LaunchAttempt: Sendable {
     /// Shows what Cordon itself could not do, and how to mend it.
     nonisolated(nonsending) mutating func showFailure(_ error: ProtectionError) async -> Next {
         // The person has answered an account that is on its way out.
-        if error.code == .wipeUnderWay { return .end(.wiped) }
+        if error.code == .wipeUnderWay, tools.context.accounts.isLeaving(account) { return .end(.wiped) }
         configuration.logger.error(
             "a launch check failed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         let reason = PolicyReason(
@@ -304,8 +304,8 @@ struct LaunchAttempt: Sendable {
     }
 
     private nonisolated(nonsending) mutating func warn(_ reasons: [PolicyReason]) async -> Next {
-        // Without an interface, a warning stands in the outcome and in the log.
-        guard configuration.interface != nil else { return .end(.opened) }
+        // Without an interface, a warning stands in the outcome and in the log; what is left is the key.
+        guard configuration.interface != nil else { return await openKey() ?? .end(.opened) }
         let notice = ProtectionNotice(
             .warning, account: account, causes: causes(reasons),
             answers: hidesCancel ? [.goOn] : [.goOn, .cancel])

@@ -11,7 +11,7 @@ public struct LaunchOutcome: Sendable, Equatable {
         case cancelled
         /// A condition is not met; the data stays closed.
         case blocked
-        /// The account's data was removed.
+        /// The account's data was removed, or is being removed at this moment.
         case wiped
     }
 

@@ -17,6 +17,7 @@ extension PendingWork.Record: JSONReadable {
             outcomes: try members.decodeIfPresent([PendingWork.Outcome].self, "outcomes"),
             logOrders: try members.decodeIfPresent([LogOrder].self, "logOrders"),
             begunCommands: try members.decodeIfPresent([PendingWork.BegunCommand].self, "begunCommands"),
+            leaving: try members.decodeIfPresent([AccountID].self, "leaving"),
             deviceAccount: try members.optionalText("deviceAccount").map { AccountID($0) })
     }
 }

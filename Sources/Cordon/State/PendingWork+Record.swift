@@ -34,6 +34,9 @@ extension PendingWork {
         /// older versions.
         var begunCommands: [BegunCommand]?
 
+        /// The accounts without a registration whose data is being removed; nil in records of older versions.
+        var leaving: [AccountID]?
+
         /// The account that the device is enrolled for, as its management said last; nil for none, and in records of older
         /// versions (SDK-EN-29).
         var deviceAccount: AccountID?
@@ -52,6 +55,7 @@ extension PendingWork {
             remediated.removeAll { $0.account == gone }
             logOrders?.removeAll { $0.account == gone }
             outcomes?.removeAll { $0.account == gone }
+            leaving?.removeAll { $0 == gone }
             if deviceAccount == gone { deviceAccount = nil }
         }
     }

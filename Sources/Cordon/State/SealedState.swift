@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// A file is `{"sealed":"…","version":4}`: AES-GCM over `{"after":…,"generation":…,"mark":…,"value":{…}}`, bound to the purpose and the
 /// file's name. The counter holds a ``StateNumber``: twice the generation of what is there, one more where nothing is there any more, or not
-/// yet, and the record's mark, which tells it from others of its generation. A record is written before its number is raised, and removed
+/// yet, and a mark, which tells the record from others of its generation, and the first one that is being written from none. A record is written before its number is raised, and removed
 /// after; so whatever instant the process dies at, what is there is never taken for older. A record whose number was not raised counts only
 /// where it was written after the very one that the counter holds, and who reads it raises the number; so of records that a killed process
 /// has left, none counts once another one does (decision 104). Who reads asks for the number first: then a record that is written meanwhile
@@ -49,6 +49,8 @@ struct SealedState<Value: Sendable>: Sendable {
         var isCounted = false
         /// What the counter held when it was asked; nil where it could not be.
         fileprivate var number: StateNumber?
+        /// The number of the record that lies there, whatever it counts for.
+        fileprivate var stored: StateNumber?
     }
 }
 
@@ -99,7 +101,8 @@ extension SealedState where Value: Codable & JSONReadable {
     ) throws(ProtectionError) -> (value: Value, isCounted: Bool) {
         let name = try counterName
         let found = try? look()
-        var before = try? StateNumber(seal.counter.value(of: name))
+        // Where the counter does not answer now, the record is written after the one that lies there: it counts if that was the last one.
+        var before = (try? StateNumber(seal.counter.value(of: name))) ?? found?.number
         let known = max(found?.generation ?? 0, floor, before?.generation ?? 0)
         guard (0..<StateNumber.limit).contains(known) else {
             throw ProtectionError(.stateUnwritable, "\(purpose) was counted beyond all bounds")
@@ -107,12 +110,13 @@ extension SealedState where Value: Codable & JSONReadable {
         let generation = known + 1
         let value = build(generation)
         // A counter that knows nothing of a record that is there was lost; so it has to know of the first one before.
-        if let present = before, present.isAbsent {
-            let begun = StateNumber(state: 2 * generation - 1)
+        if let present = before, present.isAbsent, !present.isBegun {
+            let begun = StateNumber(before: generation)
             if (try? claim(name, from: present, to: begun)) == true { before = begun }
         }
         let number = StateNumber(of: generation)
-        let counted = Counted(after: before?.counted, generation: generation, mark: number.mark, value: value)
+        let after = before ?? found?.stored
+        let counted = Counted(after: after?.counted, generation: generation, mark: number.mark, value: value)
         guard let plain = try? MessageCoding.encode(counted),
             let box = try? AES.GCM.seal(plain, using: try key, authenticating: context).combined,
             let bytes = try? MessageCoding.encode(Form(sealed: Base64URL.encode(box), version: StateSeal.version))
@@ -154,6 +158,8 @@ extension SealedState where Value: Codable & JSONReadable {
         // A record of an earlier version was not counted; it must not come back either.
         let isUncounted = try file.read() != nil && !isShared && number.state == 0
         if !number.isAbsent || isUncounted { try raise(name, to: StateNumber(state: number.state + 1).counted) }
+        // What was begun and not counted must not come back either.
+        if number.isBegun { try raise(name, to: StateNumber(state: number.state + 2).counted) }
         try file.remove()
     }
 
@@ -177,6 +183,7 @@ extension SealedState where Value: Codable & JSONReadable {
         switch try open(bytes) {
         case .sealed(let record):
             found.value = record.value
+            found.stored = record.number
             found.generation = max(record.generation, found.generation)
             guard let number, number.state > 0 || isShared else { break }
             found.contents = try contents(record, at: number, name)
@@ -184,7 +191,8 @@ extension SealedState where Value: Codable & JSONReadable {
             found.value = value
             found.isFormer = true
             // Once this device has counted the record, one that was not is older.
-            let isOlder = number?.state != 0 || !isShared && former != .unsealed && seal.refusesUncounted
+            let isFirst = number.map { $0.state == 0 || $0.isBegun && $0.state == 1 } ?? false
+            let isOlder = !isFirst || !isShared && former != .unsealed && seal.refusesUncounted
             found.contents = isOlder ? .doubtful(.older) : .value(value)
         case .newer: found.contents = .newer
         case .damaged:
@@ -199,7 +207,7 @@ extension SealedState where Value: Codable & JSONReadable {
         _ record: Counted, at number: StateNumber, _ name: String
     ) throws(ProtectionError) -> Contents {
         switch record.number.state {
-        case ..<number.state: return .doubtful(number.isAbsent ? .removed : .older)
+        case ..<number.state: return .doubtful(number.isBegun ? .uncounted : number.isAbsent ? .removed : .older)
         case number.state:
             // Versions before have marked none.
             return number.isUnmarked || record.mark == number.mark ? .value(record.value) : .doubtful(.older)
@@ -249,7 +257,9 @@ extension SealedState where Value: Codable & JSONReadable {
         var mark: UInt32
         var value: Value
 
-        var number: StateNumber { StateNumber(state: 2 * generation, mark: mark) }
+        var number: StateNumber {
+            mark == 0 ? StateNumber(2 * generation) : StateNumber(state: 2 * generation, mark: mark)
+        }
     }
 
     private enum Opened {

@@ -5,7 +5,8 @@ struct StateNumber: Equatable, Sendable {
 
     /// Twice the record's generation, and one more where it is gone; 0 where there never was one.
     let state: Int64
-    /// Tells the record from others of its generation; 0 where it is gone, and of a record that a version before has counted.
+    /// Tells the record from others of its generation, and one that is being written where there was none from none; 0 where it is gone,
+    /// and of a record that a version before has counted.
     let mark: UInt32
     /// Whether a version before has counted, which knew no marks.
     let isUnmarked: Bool
@@ -28,9 +29,14 @@ struct StateNumber: Equatable, Sendable {
     /// The number of a new record.
     init(of generation: Int64) { self.init(state: 2 * generation, mark: .random(in: 1...UInt32.max)) }
 
+    /// The number while a new record is being written where there is none.
+    init(before generation: Int64) { self.init(state: 2 * generation - 1, mark: .random(in: 1...UInt32.max)) }
+
     /// The number as the counter holds it. It rises with the state.
     var counted: Int64 { isUnmarked ? state : state << Self.shift | Int64(mark) }
     var generation: Int64 { state / 2 }
     /// Whether nothing is there, or not yet.
     var isAbsent: Bool { state == 0 || state % 2 == 1 }
+    /// Whether the first record was being written when a process was killed, or is.
+    var isBegun: Bool { state % 2 == 1 && mark != 0 }
 }

@@ -64,23 +64,46 @@ actor Wipes {
     func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
         guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }
         defer { lock.end() }
+        guard try context.accounts.stored(account) == nil else {
+            throw ProtectionError(.stateUnreadable, "the account was enrolled meanwhile", hint: "Sign out again.")
+        }
+        // What cannot be noted is done all the same, and is asked for again where it fails.
+        try? context.pending.change { work in
+            if work.leaving?.contains(account) != true { work.leaving = (work.leaving ?? []) + [account] }
+        }
         context.accounts.beginRemoval(of: account)
         defer { context.accounts.endRemoval(of: account) }
         await changes.release(account)
-        for vault in context.vaults {
-            do {
-                _ = try await vault.wipe(account)
-                try await vault.discardReport(for: account)
-            } catch { throw ProtectionError(error) }
-        }
+        var failures: [String] = []
+        for vault in context.vaults { failures += try await wipe(account, in: vault) }
         let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
-        var failures = try await changes.erase(gone) + removeFolders(of: account)
+        failures += try await changes.erase(gone) + removeFolders(of: account)
         if case .failed(let reason) = await appPart(of: gone) { failures.append(reason) }
         if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
         try await endSession(of: account)
         try await changes.sessionEnded(of: account)
         try context.pending.change { $0.forget(account) }
         try context.accounts.removeStored(account)
+    }
+
+    private func wipe(_ account: AccountID, in vault: Vault) async throws(ProtectionError) -> [String] {
+        do {
+            try await vault.forgetWipes(of: account)
+            let report = try await vault.wipe(account)
+            try await vault.discardReport(for: account)
+            return report.failures
+        } catch { throw ProtectionError(error) }
+    }
+
+    /// Goes on with what a kill or a failure has left of removing accounts without a registration.
+    private func resumeUnregistered() async {
+        for account in context.pending.leaving ?? [] where context.accounts[account] == nil {
+            do { try await wipeUnregistered(account) } catch {
+                context.configuration.logger.error(
+                    "an account's data is not removed yet",
+                    metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+            }
+        }
     }
 
     /// Carries a wipe out, and hands its receipt in when everything is done; the network is not waited for before.
@@ -325,6 +348,7 @@ actor Wipes {
 
     /// Resumes every unfinished wipe that no process is carrying out.
     func resume() async {
+        await resumeUnregistered()
         await resume(((try? context.wipes.unfinishedAccounts()) ?? []).union(context.accounts.wiped))
     }
 

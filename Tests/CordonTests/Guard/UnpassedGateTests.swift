@@ -55,6 +55,31 @@ import Testing
         #expect(try await next.files.read("note", of: stand.account) == GuardStand.text)
     }
 
+    @Test func `an app that can ask nobody, and is only warned, leaves the key closed and comes to an end`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        await stand.house.person.set { $0.notices[.warning] = [.goOn] }
+        _ = try await stand.guarded(Self.patience.merging(["minimumWarningOsVersion": .string("99.0")]) { $1 })
+        let next = try await stand.house.start { $0.interface = nil }
+        let outcome = await next.launch(stand.account)
+        #expect(outcome.result == .blocked && !next.gate.isOpen(for: stand.account))
+        #expect(await !next.context.vault.isUnlocked(stand.account))
+    }
+
+    @Test func `coming and going does not prolong the time of the key`() async throws {
+        let stand = try await GuardStand()
+        let protection = try await stand.guarded(Self.patience)
+        await protection.suspend()
+        await stand.house.clock.waitForSleeper(of: .seconds(1801))
+        stand.house.clock.advance(.seconds(1000))
+        // In front for a moment, and away again before any gate was passed.
+        protection.gate.noteFront()
+        protection.gate.leftFront()
+        stand.house.clock.advance(.seconds(802))
+        try await until { await !protection.context.vault.isUnlocked(stand.account) }
+    }
+
     #if os(Linux)
         @Test func `what a gate lets read that closes meanwhile is not handed out`() async throws {
             let stand = try await GuardStand()

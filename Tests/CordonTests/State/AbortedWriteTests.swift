@@ -12,8 +12,13 @@ import Testing
     private struct StuckCounter: StateCounter {
         let numbers: FileStateCounter
         let isStuck = Locked(false)
+        /// Whether it does not even say what it holds.
+        let isSilent = Locked(false)
 
-        func value(of name: String) throws -> Int64 { try numbers.value(of: name) }
+        func value(of name: String) throws -> Int64 {
+            if isSilent.withLock({ $0 }) { throw POSIXError(.EIO) }
+            return try numbers.value(of: name)
+        }
         func raise(_ name: String, to number: Int64) throws {
             if isStuck.withLock({ $0 }) { throw POSIXError(.EIO) }
             try numbers.raise(name, to: number)
@@ -136,6 +141,42 @@ import Testing
             return Self.strict
         }
         #expect(isOtherCounted.withLock { $0 } && !isCounted)
+    }
+
+    @Test func `a record that was written while the counter did not answer counts when it does`() throws {
+        let home = try Home()
+        try home.record().write(Self.lax)
+        let before = try home.bytes()
+        home.counter.isSilent.withLock { $0 = true }
+        _ = try home.aborted(Self.strict)
+        home.counter.isSilent.withLock { $0 = false }
+        #expect(try value(home) == Self.strict)
+        try home.put(before)
+        #expect(try isOlder(home))
+    }
+
+    @Test func `a kill while the first record is begun does not make the one that is there a removed one`() throws {
+        let home = try Home()
+        let record = try home.record()
+        try record.write(Self.lax)
+        // The numbers are lost, and what would begin to count anew is killed.
+        try FileManager.default.removeItem(at: home.place.appending(path: "counters"))
+        _ = try FileStateCounter(directory: home.place.appending(path: "counters"))
+        let begun = StateNumber(before: 2)
+        #expect(try home.counter.raise(record.counterName, from: 0, to: begun.counted))
+        guard case .doubtful(.uncounted) = try record.read() else {
+            Issue.record("it counts as something else")
+            return
+        }
+        // What was begun goes on, and what was removed stays so.
+        try record.write(Self.strict)
+        let bytes = try home.bytes()
+        try record.remove()
+        try home.put(bytes)
+        guard case .doubtful(.removed) = try record.read() else {
+            Issue.record("it came back")
+            return
+        }
     }
 
     @Test func `what a version before has counted goes on`() throws {
