@@ -9,7 +9,7 @@ extension NotesApp {
     func listAccounts() async throws {
         var accounts = await enrolledAccounts()
         if shared != nil {
-            // An account that left stays enrolled until the clean-up; nobody else may see its name.
+            // An account stays enrolled after its sign-out until the clean-up runs. The next person must not see its name.
             let here = deviceAccount.account?.id ?? current.account
             accounts.removeAll { $0.id != here }
         }

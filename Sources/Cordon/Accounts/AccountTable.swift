@@ -60,7 +60,7 @@ final class AccountTable: Sendable {
     /// The registration of an account, nil where it is not enrolled.
     subscript(account: AccountID) -> RegistrationRecord? { state.withLock { $0.records[account] } }
 
-    /// Whether a registration is the one that its account still has: what waited for something looks at that before it goes on.
+    /// Whether a registration is still the account's present one. Work that has waited asks this before it goes on.
     func holds(_ record: RegistrationRecord) -> Bool {
         self[record.account.id]?.registrationID == record.registrationID
     }
@@ -360,8 +360,8 @@ final class AccountTable: Sendable {
         do { return try wipes.unfinished(of: account) != nil } catch { return true }
     }
 
-    /// Whether an account is this app's and stays so: its data is not being removed, here or in another process, and was not. What
-    /// began before a removal asks this before it keeps anything of the account.
+    /// Whether the app has the account, and no wipe of it has begun, here or in another process. Work that began before a wipe asks this
+    /// before it stores anything of the account.
     func isStaying(_ account: AccountID) -> Bool {
         if debugged == account { return true }
         return self[account] != nil && !isRemoving(account) && !isBeingWiped(account) && !hasNoRegistration(account)

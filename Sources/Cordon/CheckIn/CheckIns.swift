@@ -224,7 +224,7 @@ actor CheckIns {
     /// copy, counter included, what launch and PIN remember counts for nothing, and the person signs in.
     private func compareGeneration(of record: inout RegistrationRecord, with told: Int64) async {
         let account = record.account.id
-        // One that was wiped while the service answered has nothing here, which is not what the service means.
+        // An account that was wiped while the service answered has no state here, which is no rollback.
         guard context.accounts.holds(record) else { return }
         // Another process of the app may have stored and reported more since this one asked.
         let stored = (try? context.accounts.stored(account))??.generation ?? 0

@@ -61,8 +61,8 @@ actor Commands {
         return status
     }
 
-    /// Notes a command durably, and whether it is to be begun: not where it was before, or could not be noted. A PIN is taken away all the
-    /// same: who keeps the disk from taking anything must not keep the PIN, and it can be taken away twice.
+    /// Notes a command durably, and tells whether to begin it: not if it was begun before, or could not be noted. The reset of a PIN begins
+    /// without a note, too: filling the disk must not keep the old PIN, and a second reset does no harm.
     private func isToBegin(_ command: Command) -> Bool {
         let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
         var isNew = true

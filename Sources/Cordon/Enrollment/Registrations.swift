@@ -77,7 +77,7 @@ actor Registrations {
     private func beginLaunches(of account: AccountID) async {
         guard context.accounts[account] == nil else { return }
         let wasEnrolled = (try? context.vault.mayHaveKey(account)) ?? true
-        // What is left of an earlier enrolment goes on with this one.
+        // The new enrolment takes over what an unfinished removal has left, which must not be removed later.
         if context.pending.leaving?.contains(account) == true {
             try? context.pending.change { work in work.leaving?.removeAll { $0 == account } }
         }

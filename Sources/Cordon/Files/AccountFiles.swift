@@ -126,7 +126,7 @@ public actor AccountFiles: AccountFollower {
     ) async throws(ProtectionError) -> Bool {
         try await takeIn(folder)
         guard await guards.isClosed(folder.account) else { return false }
-        // Whoever comes later cannot be told.
+        // Checked now: when the inbox is emptied, the caller that gave the name is gone.
         do { _ = try SealedFolder.checked(name) } catch { throw ProtectionError(error) }
         let inbox = inbox(of: folder.account)
         let key = try guards.inboxKey(of: folder.account)
@@ -164,8 +164,8 @@ public actor AccountFiles: AccountFollower {
         .damaged, .wrongKey, .notSealed, .unsupportedFormat, .isDirectory, .invalidArgument,
     ]
 
-    /// Does what ``takeIn(_:)`` does, for a caller who reads: what cannot take its place now, as on a full disk, keeps nobody from what
-    /// is there.
+    /// Takes in what was received, as ``takeIn(_:)`` does, and only logs a failure: a full disk must not keep the caller from reading the
+    /// files that are there.
     private func takeInForReading(_ folder: SealedFolder) async {
         do { try await takeIn(folder) } catch {
             context.configuration.logger.warning(
@@ -205,8 +205,8 @@ public actor AccountFiles: AccountFollower {
         }
     }
 
-    /// Hands out what may be read through an account's open gate alone: a gate that closes before it is at hand keeps it. Nobody's needs
-    /// no gate.
+    /// Reads something of an account, and returns it only if the account's gate is open before the read and after it. Without an account
+    /// no gate is checked.
     func whileGateIsOpen<Value>(
         of account: AccountID?, _ work: () async throws(ProtectionError) -> Value
     ) async throws(ProtectionError) -> Value {

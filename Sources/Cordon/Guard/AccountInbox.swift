@@ -22,7 +22,7 @@ struct AccountInbox: Sendable {
     private static let suffix = ".item"
     /// Items are as long as the files that came, which were in memory then too.
     private static let longest = 1 << 31
-    /// What an item has beside a file's contents is shorter.
+    /// An upper bound, in bytes, of what an item holds beside the file's contents.
     private static let room = 1 << 16
     /// One for each file that ever came: what has a higher number did not come this way.
     private static let highest = 1 << 53

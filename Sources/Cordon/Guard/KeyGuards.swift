@@ -102,8 +102,8 @@ struct KeyGuards: Sendable {
     /// - Throws: ``ProtectionError`` where the vault or the guard record cannot be written.
     func startAnew(_ account: AccountID, withoutShareOf keyID: String? = nil) async throws(ProtectionError) {
         let hasLostGuarded = await isLost(account, withoutShareOf: keyID)
-        // As an exchange: a check-in would tell of a share that is being replaced. A removal of the data does not wait; no key is made
-        // after it.
+        // An exchange, so that no check-in reports a share while it is being replaced. A wipe does not wait for this; the vault makes no
+        // key after one.
         try await context.exchanges.run(account) { () async throws(ProtectionError) in
             guard !context.accounts.isRemoving(account) else { throw Wipes.underWay }
             try context.requireEnrolled(account)
@@ -219,7 +219,7 @@ struct KeyGuards: Sendable {
         guard !context.accounts.isRemoving(account) else { return }
         if pinKey == nil, await !isGuarded(account) { return }
         do {
-            // As an exchange: a check-in would tell of a share that is being replaced.
+            // An exchange, so that no check-in reports a share while it is being replaced.
             try await context.exchanges.run(account) { () async throws(ProtectionError) in
                 // The lock is held while the service answers: two processes must not leave two shares with it.
                 try await context.guards.locked(account) { () async throws(ProtectionError) in

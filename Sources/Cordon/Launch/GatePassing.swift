@@ -98,7 +98,7 @@ actor GatePassing {
             let opening = tools.gates.open(account, in: epoch)
             switch opening {
             case .opened:
-                // Its time behind the gate may have ended since it was looked at; through an open gate nothing ends it.
+                // The key's timer may have locked it since the attempt looked. While the gate is open, nothing locks it.
                 if await tools.guards.isClosed(account) {
                     tools.gates.close(account, because: [])
                     context.events.post(.gate(account: account, .closed([])))

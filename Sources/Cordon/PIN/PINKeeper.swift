@@ -195,7 +195,7 @@ struct PINKeeper: Sendable {
         try state(of: account).read()
     }
 
-    /// Forgets everything of an account, after whoever is at it.
+    /// Removes everything that is kept of an account. Waits for a check or a change of its PIN that is under way.
     func remove(_ account: AccountID) async throws(ProtectionError) {
         // Without a lock it goes all the same.
         let lock = try? await StateLock.waiting(for: lockFile(account))

@@ -8,12 +8,11 @@ internal import Foundation
 /// one that is gone, or older than what was written last, is recognised.
 ///
 /// A file is `{"sealed":"…","version":4}`: AES-GCM over `{"after":…,"generation":…,"mark":…,"value":{…}}`, bound to the purpose and the
-/// file's name. The counter holds a ``StateNumber``: twice the generation of what is there, one more where nothing is there any more, or not
-/// yet, and a mark, which tells the record from others of its generation, and the first one that is being written from none. A record is written before its number is raised, and removed
-/// after; so whatever instant the process dies at, what is there is never taken for older. A record whose number was not raised counts only
-/// where it was written after the very one that the counter holds, and who reads it raises the number; so of records that a killed process
-/// has left, none counts once another one does (decision 104). Who reads asks for the number first: then a record that is written meanwhile
-/// is not taken for older either.
+/// file's name. The counter holds a ``StateNumber``: twice the record's generation, one more while there is no record, and a random mark
+/// that the record holds too. A record is written before its number is raised, and removed after, so a kill never makes the present record
+/// an older one. A record whose number was not raised counts only if it was written after the number that the counter holds; whoever
+/// reads it raises the number. So as soon as one of the records that killed processes left is read, or another is written, the rest count
+/// for nothing (decision 104). A reader asks for the number first: then a record that is written meanwhile is not taken for older either.
 struct SealedState<Value: Sendable>: Sendable {
     let file: StateFile
     /// Says what the value is for; a value of another purpose does not open.
@@ -214,7 +213,7 @@ extension SealedState where Value: Codable & JSONReadable {
         default:
             let isNext = record.after == number.counted || record.after == nil && number.isUnmarked
             guard isNext || isShared else { return .doubtful(.older) }
-            // Where it cannot be raised now, no other one is either.
+            // If the counter cannot be raised now, no other record can take the number either.
             if let isClaimed = try? claim(name, from: number, to: record.number), !isClaimed {
                 return .doubtful(.older)
             }

@@ -5,8 +5,8 @@ struct StateNumber: Equatable, Sendable {
 
     /// Twice the record's generation, and one more where it is gone; 0 where there never was one.
     let state: Int64
-    /// Tells the record from others of its generation, and one that is being written where there was none from none; 0 where it is gone,
-    /// and of a record that a version before has counted.
+    /// A random number that tells the record from others of its generation. Set as well while the first record is being written; 0 when
+    /// there is no record, and for a record that an earlier version counted.
     let mark: UInt32
     /// Whether a version before has counted, which knew no marks.
     let isUnmarked: Bool

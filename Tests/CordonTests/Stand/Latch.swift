@@ -1,4 +1,5 @@
 import CordonTesting
+import Testing
 
 /// Holds every caller until a test lets go, and tells when one came.
 actor Latch {
@@ -18,6 +19,6 @@ actor Latch {
     }
 
     nonisolated func waitForArrival() async {
-        try? await until { await arrivals != 0 }
+        do { try await until { await arrivals != 0 } } catch { Issue.record(error) }
     }
 }

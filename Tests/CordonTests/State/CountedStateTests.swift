@@ -372,6 +372,23 @@ import Testing
         await #expect(throws: ProtectionError.self) { _ = try await last.files.read("plan", of: house.account) }
         #expect(house.device.keys.isEmpty)
     }
+
+    @Test func `a removal without a registration that could not be finished is taken up by the work that is due`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        _ = try await house.opened(["pinRequired": .bool(false)])
+        try Harm.removed.harm(try file("registrations", of: house))
+        let sessions = house.device.sessions
+        await sessions.set { $0.endFailure = HeldSessions.refusal }
+        #expect(await (try house.start()).unenroll(house.account) == .wipeIncomplete)
+        #expect(await sessions.ended.isEmpty)
+        await sessions.set { $0.endFailure = nil }
+        let restarted = try await house.start()
+        await restarted.performDueWork()
+        #expect(await sessions.ended == [house.account])
+        #expect(restarted.context.pending.leaving?.isEmpty != false)
+    }
 }
 
 extension ProtectionContext {

@@ -78,7 +78,7 @@ import Testing
         let first = try await device.start()
         #expect(await first.enroll(device.account) == .newPolicies)
         let protection = try await device.start {
-            $0.transport = HeldAnswers(device.service, to: "/checkin", latch: latch)
+            $0.transport = HeldAnswers(device.service, to: "/checkins", latch: latch)
         }
         let events = EventCatch(protection)
         let checkIn = Task { await protection.checkIn(device.account.id) }

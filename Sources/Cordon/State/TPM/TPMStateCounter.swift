@@ -124,7 +124,7 @@
 
         private func settle(_ found: Found, at tick: UInt64) throws(ProtectionError) {
             do { try change(found, to: found.numbers, at: tick) } catch {
-                // A full disk takes nothing. What is there counts all the same: nobody was told that the change was done.
+                // A full disk refuses the write. The numbers in the file still count: no caller heard that the change succeeded.
                 guard error.code == .stateUnwritable else { throw error }
             }
         }
