@@ -40,7 +40,7 @@ PARTS = {
         "source": "Sources/CordonVault",
         "tests": "Tests/CordonVaultTests",
         "copied": ["Sources/CordonBase", "Sources/CordonIdentity", "Sources/CordonAEADShim", "Sources/CordonVault", "Tests/CordonTestSupport",
-                   "Tests/CordonVaultTests", "Tests/Vectors/vault"],
+                   "Tests/CordonVaultTests", "Tests/Vectors"],
         "targets": f"""{BASE},
         .target(name: "CordonAEADShim", dependencies: [{CRYPTO}]),
         .target(name: "CordonVault", dependencies: ["CordonBase", "CordonAEADShim", "CordonIdentity", {CRYPTO}], exclude: ["PrivacyInfo.xcprivacy"]),
