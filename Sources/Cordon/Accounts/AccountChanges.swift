@@ -72,9 +72,13 @@ actor AccountChanges {
     }
 
     /// Takes the account's PIN away; whether it could be.
-    func resetPIN(of account: AccountID) async -> Bool {
+    ///
+    /// - Parameter isForced: Whether it goes also where it is all that opens the account's files.
+    func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool {
         guard context.accounts[account] != nil else { return false }
-        for follower in followers where await follower.resetPIN(of: account) { return true }
+        for follower in followers where await follower.resetPIN(of: account, evenIfFilesAreLost: isForced) {
+            return true
+        }
         return false
     }
 

@@ -102,10 +102,10 @@ actor CheckIns {
         }
         do {
             let proof = try await takeContact(of: response, to: request, into: &record, client)
-            if let told = proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
             if proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
                 await noteLostShare(left, of: account)
             }
+            if let told = proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
         } catch { throw .unacceptable(error) }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
@@ -238,7 +238,8 @@ actor CheckIns {
                 "it could not be noted that a sign-in is due",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
-        _ = await changes.resetPIN(of: account)
+        // Guesses that a copy gives back are worse than files that nothing else opens.
+        _ = await changes.resetPIN(of: account, evenIfFilesAreLost: true)
     }
 
     // MARK: When it is due

@@ -4,7 +4,8 @@ internal import CordonProtocol
 internal import Foundation
 internal import Logging
 
-/// What an organisation commands besides a wipe (SRV-CI-006). Each command is begun once, however often its envelope comes.
+/// What an organisation commands besides a wipe (SRV-CI-006). Each command is done once, however often its envelope comes; one that a kill
+/// has cut off, or that could not be done yet, is begun again.
 actor Commands {
     private let context: ProtectionContext
     private let service: ServiceAccess
@@ -38,9 +39,10 @@ actor Commands {
                 context.events.post(.configurationChanged(account: command.account))
                 succeeded = true
             case .collectLogs:
-                // What became of it is told by the logs themselves.
                 await changes.requestLogs(
                     [LogRequest(id: command.id, notAfter: command.notAfter)], of: command.account)
+                // What became of it is told by the logs themselves.
+                recordEnd(of: command, untold: nil)
                 continue
             case .reRegister:
                 // Without an enrolled account there is nothing to renew (221).
@@ -49,42 +51,50 @@ actor Commands {
                         .reenrollmentOfUnenrolledAccount
                     }
                 succeeded = status?.didSucceed ?? false
-            case .resetPIN: succeeded = await changes.resetPIN(of: command.account)
+            case .resetPIN:
+                guard await changes.resetPIN(of: command.account, evenIfFilesAreLost: false) else { continue }
+                succeeded = true
             case .unknown:
                 context.configuration.logger.warning("a command is not known to this version and was left undone")
                 succeeded = false
             }
             context.events.post(.commandEnded(account: command.account, command, succeeded: succeeded))
-            record(command, unreportedEnd: succeeded)
+            recordEnd(of: command, untold: succeeded)
             await acknowledge(command, succeeded)
         }
         return status
     }
 
-    /// Notes a command durably, and tells whether to begin it: not if it was begun before, or could not be noted. The reset of a PIN begins
+    /// Notes a command durably, and tells whether to begin it: not if it has ended, or could not be noted. The reset of a PIN begins
     /// without a note, too: filling the disk must not keep the old PIN, and a second reset does no harm.
     private func isToBegin(_ command: Command) -> Bool {
         let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
-        var isNew = true
+        var isOpen = true
         do {
             try context.pending.change { work in
                 var begun = (work.begunCommands ?? []).filter { $0.notAfter > now }
-                isNew = !begun.contains { $0.id == command.id }
-                if isNew { begun.append(PendingWork.BegunCommand(id: command.id, notAfter: command.notAfter)) }
+                if let known = begun.first(where: { $0.id == command.id }) {
+                    isOpen = known.hasEnded == false
+                } else {
+                    begun.append(.init(id: command.id, notAfter: command.notAfter, hasEnded: false))
+                }
                 work.begunCommands = begun
             }
         } catch {
             context.configuration.logger.error("a command could not be noted")
-            return command.kind == .resetPIN && isNew
+            return command.kind == .resetPIN && isOpen
         }
-        return isNew
+        return isOpen
     }
 
-    /// Notes how a command ended, until the service has heard of it; nil once it has.
-    private func record(_ command: Command, unreportedEnd succeeded: Bool?) {
+    /// Notes that a command has ended.
+    ///
+    /// - Parameter succeeded: How, until the service has heard of it; nil once it has.
+    private func recordEnd(of command: Command, untold succeeded: Bool?) {
         do {
             try context.pending.change { work in
                 guard let index = work.begunCommands?.firstIndex(where: { $0.id == command.id }) else { return }
+                work.begunCommands?[index].hasEnded = true
                 work.begunCommands?[index].untold = succeeded
             }
         } catch {
@@ -110,6 +120,6 @@ actor Commands {
             context.log("the service could not be told how a command ended", error)
             return
         }
-        self.record(command, unreportedEnd: nil)
+        recordEnd(of: command, untold: nil)
     }
 }

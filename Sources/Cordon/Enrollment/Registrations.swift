@@ -148,6 +148,7 @@ actor Registrations {
             if let status = await wipe(dueWipes, of: record) { return status }
             await changes.activate(envelope, of: record)
             await changes.publishRules(of: account)
+            _ = await obey(due.filter { $0.kind == .resetPIN })
             return .internalError
         }
         await changes.activate(envelope, of: record)

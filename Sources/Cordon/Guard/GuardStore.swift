@@ -34,12 +34,12 @@ struct GuardStore: Sendable {
     }
 
     /// Runs a body while no other process of the app guards or releases the account's key.
-    nonisolated(nonsending) func locked(
-        _ account: AccountID, _ body: () async throws(ProtectionError) -> Void
-    ) async throws(ProtectionError) {
+    nonisolated(nonsending) func locked<Value>(
+        _ account: AccountID, _ body: () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
         let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
         defer { withExtendedLifetime(lock) {} }
-        try await body()
+        return try await body()
     }
 
     // MARK: What was left with the service

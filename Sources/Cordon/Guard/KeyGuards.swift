@@ -58,9 +58,14 @@ struct KeyGuards: Sendable {
     /// The id of the account's key, where it hangs on a share; what cannot be told counts as none.
     func guardedKeyID(of account: AccountID) -> String? { try? context.vault.guardedKeyID(of: account) }
 
-    /// Whether the account's key is to hang on a share: the rules ask for a PIN, and the gate guards files.
-    private func isWanted(_ account: AccountID) -> Bool {
-        context.configuration.gateGuardsFiles && rules.isPINRequired(for: .managed(account))
+    /// Whether the account's key is to hang on a share: the rules ask for a PIN, and the gate guards files. Nil where no rules can be
+    /// read: then the key stays as it is.
+    private func isWanted(_ account: AccountID) -> Bool? {
+        switch context.accounts.state(of: account)?.rules {
+        case .policy?: context.configuration.gateGuardsFiles && rules.isPINRequired(for: .managed(account))
+        case .noneTargeted?: false
+        case .unreadable?, nil: nil
+        }
     }
 
     // MARK: Opening
@@ -239,7 +244,8 @@ struct KeyGuards: Sendable {
         guard let registrationID = context.accounts[account]?.registrationID, await context.vault.isUnlocked(account)
         else { return }
         let isGuarded = try await fromVault { (vault) async throws(VaultError) in try await vault.isGuarded(account) }
-        guard isWanted(account) else {
+        guard let isWanted = isWanted(account) else { return }
+        guard isWanted else {
             guard isGuarded else { return }
             try await release(account)
             await forgetItem(of: account)
@@ -259,18 +265,75 @@ struct KeyGuards: Sendable {
         {
             guard record.registrationID != registrationID || record.left == nil else { return }
             let left = try await keep(share, account, service)
-            try await write(share, under: pinKey, of: account, registrationID, left: left)
+            try await write(share, under: pinKey, of: account, registrationID, left: left.digest)
         } else {
             // A new PIN was made while the key was in memory, after a sign-in that the service may still take for fresh.
-            let recovered: RecoveryShare
+            var recovered: RecoveryShare?
             do { recovered = try await service.release(account) } catch {
-                throw ProtectionError(.serviceUnusable, "the share of a key was not given out: \(error.reason)")
+                guard error.saysNoShare else {
+                    throw ProtectionError(.serviceUnusable, "the share of a key was not given out: \(error.reason)")
+                }
             }
-            guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
+            guard let recovered, let share = try share(in: recovered, of: account),
+                try await unlock(account, with: share)
+            else {
+                _ = try await renewShare(of: account, under: pinKey, registrationID, service)
                 return
             }
             try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
         }
+    }
+
+    /// Sees to it that something else than a PIN opens the account's key, before the PIN goes: where the service is known to have the
+    /// share no more, the key hangs on another one, which it keeps.
+    ///
+    /// - Returns: False where the PIN alone opens the key: it is not in memory, or the service or the disk does not take another share.
+    func keepAnotherWay(to account: AccountID, through service: Service) async -> Bool {
+        guard await isGuarded(account), case .value(let record)? = try? context.guards.contents(of: account),
+            record.left == nil
+        else { return true }
+        do {
+            _ = try await renewShare(of: account, through: service)
+            return true
+        } catch {
+            context.configuration.logger.warning(
+                "a PIN alone opens an account's files", metadata: ["reason": "\(error.reason)"])
+            return false
+        }
+    }
+
+    /// Has the account's key, which is in memory, hang on another share, which the service keeps and no PIN opens.
+    ///
+    /// - Returns: What the service keeps.
+    /// - Throws: ``ProtectionError`` where the key is not in memory, or the service or the disk does not take the share.
+    func renewShare(
+        of account: AccountID, through service: Service
+    ) async throws(ProtectionError) -> RecoveryShare {
+        // An exchange, so that no check-in reports a share while it is being replaced.
+        try await context.exchanges.run(account) { () async throws(ProtectionError) in
+            try await context.guards.locked(account) { () async throws(ProtectionError) in
+                guard let registrationID = context.accounts[account]?.registrationID,
+                    await context.vault.isUnlocked(account)
+                else { throw ProtectionError(.gateClosed, "the account's key is not in memory") }
+                return try await renewShare(of: account, under: PINKey(size: .bits256), registrationID, service)
+            }
+        }
+    }
+
+    /// A kill in between leaves the former share, which a PIN opens, or the one that the service has.
+    private func renewShare(
+        of account: AccountID, under pinKey: PINKey, _ registrationID: String, _ service: Service
+    ) async throws(ProtectionError) -> RecoveryShare {
+        let observer = context.configuration.guardObserver
+        let share = SymmetricKey(size: .bits256)
+        let left = try await keep(share, account, service)
+        observer("kept")
+        try await fromVault { (vault) async throws(VaultError) in
+            try await vault.hang(account, on: share) { observer($0.rawValue) }
+        }
+        try await write(share, under: pinKey, of: account, registrationID, left: left.digest)
+        observer("noted")
+        return left
     }
 
     /// Has an open key hang on a new share. The service has it before anything hangs on it.
@@ -284,7 +347,7 @@ struct KeyGuards: Sendable {
         observer("begun")
         let left = try await keep(share, account, service)
         observer("kept")
-        try await write(share, under: pinKey, of: account, registrationID, left: left)
+        try await write(share, under: pinKey, of: account, registrationID, left: left.digest)
         observer("noted")
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.hang(account, on: share) { observer($0.rawValue) }
@@ -304,16 +367,16 @@ struct KeyGuards: Sendable {
     /// Forgets what is kept beside the account's key; part of a wipe.
     func remove(_ account: AccountID) throws(ProtectionError) { try context.guards.remove(account) }
 
-    /// Leaves a share with the service; the digest of what was left.
+    /// Leaves a share with the service; what was left.
     private func keep(
         _ share: SymmetricKey, _ account: AccountID, _ service: Service
-    ) async throws(ProtectionError) -> String {
+    ) async throws(ProtectionError) -> RecoveryShare {
         let sealed = Base64URL.encode(try KeyGuardRecord.seal(share, try recoveryKey(), account))
         let left = RecoveryShare(sealed: sealed)
         do { try await service.keep(left, account) } catch {
             throw ProtectionError(.serviceUnusable, "the service does not keep the share: \(error.reason)")
         }
-        return left.digest
+        return left
     }
 
     // MARK: Files and keys

@@ -61,8 +61,8 @@ actor GatePassing {
         if occasion == .launch, !context.accounts.isUntargeted(account) { await attempt.session.takeOver() }
         var result = await attempt.run()
         let opening = await open(account, isKnown: isKnown, in: epoch, after: &result, of: &attempt)
-        // An attempt that every caller has left changes nothing any more; the key that it has brought goes again.
-        if Task.isCancelled {
+        // An attempt that every caller has left before the gate opened changes nothing any more; the key that it has brought goes again.
+        if Task.isCancelled, opening != .opened {
             await withdrawKey(of: account)
         } else {
             await finish(account, result, attempt)

@@ -9,10 +9,16 @@ extension LaunchAttempt {
     /// The rules alone may not ask for the person: the process started within the time for which they trust them, or the rules no longer
     /// ask for a PIN.
     nonisolated(nonsending) mutating func openKey() async -> Next? {
-        if await tools.guards.hasLostKey(account) { return await startAnew(Texts.gateThisDeviceHasLostKeyThat) }
+        if let step = await startAnewIfLost() { return step }
         guard await tools.guards.isClosed(account) else { return nil }
         // A right PIN that opens nothing is one that was made since the share was sealed.
         return hasEnteredPIN || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
+    }
+
+    /// Has the person continue without files whose key is lost; nil where there is nothing to do.
+    nonisolated(nonsending) mutating func startAnewIfLost() async -> Next? {
+        guard await tools.guards.hasLostKey(account) else { return nil }
+        return await startAnew(Texts.gateThisDeviceHasLostKeyThat)
     }
 
     /// Opens a guarded key with the PIN's key; one that this PIN does not open stays closed, and is recovered.
@@ -45,6 +51,7 @@ extension LaunchAttempt {
         let keyID = tools.guards.guardedKeyID(of: account)
         let share: RecoveryShare
         do { share = try await tools.guardService.release(account) } catch {
+            if error.saysNoShare, await !tools.guards.isClosed(account) { return await renewShare() }
             if error.saysNoShare, let keyID, isShareGone { return await startAnewWithoutShare(of: keyID) }
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
@@ -52,6 +59,7 @@ extension LaunchAttempt {
         }
         do {
             guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
+                if await !tools.guards.isClosed(account) { return await renewShare() }
                 if let keyID, isShareGone { return await startAnewWithoutShare(of: keyID) }
                 return await showUnopened(Texts.gateWhatServiceHoldsDoesNotOpen)
             }
@@ -60,13 +68,25 @@ extension LaunchAttempt {
         } catch { return await showFailure(error) }
     }
 
-    /// Opens the key before the PIN that opens it is replaced by another: a former PIN that is remembered after all must not be in vain
-    /// where the service has nothing. Nil where the key is open.
+    /// Opens the key in another way before the PIN that opens it is replaced: a former PIN that is remembered after all must not be in vain
+    /// where the service has nothing. Nil where there is such a way, or the PIN's key stays.
     nonisolated(nonsending) mutating func openKeyBeforeNewPIN() async -> Next? {
-        guard await tools.guards.isClosed(account) else { return nil }
+        let isClosed = await tools.guards.isClosed(account)
+        if !isClosed {
+            guard pinKey == nil, recovered == nil, await tools.guards.isGuarded(account) else { return nil }
+        }
         let step =
             await tools.guards.isLost(account) ? startAnew(Texts.gateThisDeviceHasLostKeyThat) : recoverKey()
-        return await tools.guards.isClosed(account) ? step : nil
+        let hasOtherWay = isClosed ? await !tools.guards.isClosed(account) : recovered != nil
+        return hasOtherWay ? nil : step
+    }
+
+    /// Has a key that is in memory hang on another share, where the service has none that opens it.
+    private nonisolated(nonsending) mutating func renewShare() async -> Next {
+        do {
+            recovered = try await tools.guards.renewShare(of: account, through: tools.guardService)
+            return .again
+        } catch { return await showFailure(error) }
     }
 
     /// Has the PIN that was just made open the key from now on.

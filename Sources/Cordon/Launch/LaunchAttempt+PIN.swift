@@ -10,7 +10,8 @@ extension LaunchAttempt {
         do { contents = try tools.pins.contents(of: account) } catch {
             return await showFailure(error)
         }
-        guard case .value(let record) = contents, record.verifier != nil else {
+        guard case .value(let record) = contents, record.verifier != nil, !tools.pins.hasEnded(record, of: account)
+        else {
             if case .absent = contents, !tools.context.launchRecord(of: account).hadPIN {
                 return await choosePIN()
             }
@@ -86,6 +87,8 @@ extension LaunchAttempt {
 
     private nonisolated(nonsending) mutating func resetPIN(_ message: String) async -> Next {
         if !hasSignedIn {
+            // One sign-in does for both.
+            if let step = await startAnewIfLost() { return step }
             let step = await freshSignIn(message)
             guard hasSignedIn else { return step }
         }

@@ -104,6 +104,7 @@ struct LaunchConditions: Sendable {
         guard case .value(let record)? = try? pins.contents(of: account), record.verifier != nil else { return }
         facts.failedPINAttempts = record.failed
         facts.pinAge = record.made.elapsed(until: now)
+        guard !pins.hasEnded(record, of: account) else { return }
         facts.sincePIN = isInUse ? .zero : (record.active?.sameRun(until: now) ?? Self.longAgo)
     }
 

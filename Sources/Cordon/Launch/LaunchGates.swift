@@ -229,23 +229,37 @@ public actor LaunchGates: AccountFollower {
         if await close(account, after: await tools.conditions.decision(of: account, on: .timer)) { passAgain(account) }
     }
 
-    func resetPIN(of account: AccountID) async -> Bool {
-        do {
-            try context.changeLaunchRecord(of: account) { $0.hadPIN = true }
-            try await tools.pins.takeAway(from: account)
-        } catch {
-            configuration.logger.error(
-                "a PIN could not be taken away", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
-            return false
-        }
-        await tools.guards.forgetItem(of: account)
+    func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool {
+        // First, so that nothing stays open that the disk or the service holds up.
         let wasOpen = tools.gates.closeIfTried(account)
+        let hasOtherWay = await tools.guards.keepAnotherWay(to: account, through: tools.guardService)
         await keys.close(account)
+        let isTakenAway = hasOtherWay || isForced ? await takePINAway(from: account) : false
         if wasOpen {
             context.events.post(.gate(account: account, .closed([GateState.notPassed])))
             passAgain(account)
         }
-        return true
+        return isTakenAway
+    }
+
+    private func takePINAway(from account: AccountID) async -> Bool {
+        await tools.guards.forgetItem(of: account)
+        do { try context.changeLaunchRecord(of: account) { $0.hadPIN = true } } catch {
+            // The PIN's own record says it too.
+            logUnstored(error)
+        }
+        do {
+            try await tools.pins.takeAway(from: account)
+            return true
+        } catch {
+            logUnstored(error)
+            return false
+        }
+    }
+
+    private func logUnstored(_ error: ProtectionError) {
+        configuration.logger.error(
+            "a PIN could not be taken away", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
     }
 
     func accountLeft(_ account: AccountID) {

@@ -82,6 +82,12 @@ struct PINKeeper: Sendable {
         let known = try record.key.flatMap { (sealed) throws(ProtectionError) in
             try sealed.opened(under: derived, in: secrets)
         }
+        // See ``hasEnded(_:of:)``.
+        guard known != nil || record.key == nil else {
+            record.end()
+            try state.write(record)
+            return (.noPIN, nil)
+        }
         let pinKey = known ?? SymmetricKey(size: .bits256)
         record.failed = 0
         record.lastGuess = nil
@@ -93,9 +99,11 @@ struct PINKeeper: Sendable {
             let (renewed, derivedAnew) = try PINVerifier.make(pin, cost: cost, key: key)
             (record.verifier, derived) = (renewed, derivedAnew)
         }
-        if known == nil || !isOfCost {
+        let isNamed = record.key.map { SealedPINKey.ids.contains($0.id) } ?? false
+        if !isNamed || !isOfCost {
+            try? secrets.destroy(record.endedKey)
             record.endedKey = record.key?.id
-            record.key = try SealedPINKey.make(pinKey, under: derived, in: secrets)
+            record.key = try SealedPINKey.make(pinKey, under: derived, in: secrets, besides: record.endedKey)
         }
         try state.write(record)
         try? secrets.destroy(record.endedKey)
@@ -115,10 +123,10 @@ struct PINKeeper: Sendable {
         let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
         var former: [PINVerifier] = []
-        var ended: Data?
-        if case .value(let record) = try state.read() {
-            ended = record.key?.id
-            former = Array(((record.verifier.map { [$0] } ?? []) + record.former).prefix(PINRecord.formerLimit))
+        let found = try state.look()
+        let ended = found.value?.key?.id
+        if case .value(let record) = found.contents {
+            former = record.formerWithCurrent
         }
         let key = try state.key("verify")
         var wasUsed = false
@@ -132,14 +140,16 @@ struct PINKeeper: Sendable {
         let (verifier, derived) = try PINVerifier.make(pin, cost: cost, key: key)
         let pinKey = kept ?? SymmetricKey(size: .bits256)
         observer("making")
-        let sealed = try SealedPINKey.make(pinKey, under: derived, in: secrets)
+        try? secrets.destroy(found.value?.endedKey)
+        let sealed = try SealedPINKey.make(pinKey, under: derived, in: secrets, besides: ended)
         observer("sealed")
         try state.write(
             PINRecord(
                 verifier: verifier, key: sealed, endedKey: ended, former: former, made: now, entered: now,
                 active: now))
         observer("made")
-        // A kill before this leaves it to the next guess.
+        // A kill before this leaves it to the next guess. Where the former record was gone, it is one of these.
+        for id in SealedPINKey.ids where id != sealed.id { try? secrets.destroy(id) }
         try? secrets.destroy(ended)
         observer("replaced")
         return ([], pinKey)
@@ -182,12 +192,33 @@ struct PINKeeper: Sendable {
     ///
     /// - Throws: ``ProtectionError`` when that cannot be kept.
     func takeAway(from account: AccountID) async throws(ProtectionError) {
-        if case .value(let record) = try contents(of: account) { try secrets(of: account).destroy(record.key?.id) }
+        let state = state(of: account)
+        // No lock, and so no file, for an account that has no PIN.
+        if case .absent = try state.read() { return }
+        let lock = try await lock(account)
+        defer { withExtendedLifetime(lock) {} }
+        let found = try state.look()
+        observer("ending")
+        try destroySecrets(of: found.value, account)
         observer("ended")
-        try await change(account) { record in
-            (record.verifier, record.key) = (nil, nil)
-            record.failed = 0
-        }
+        // Also in place of one that is gone or counts for nothing: the one that was counted last must not come back.
+        var record = found.value ?? PINRecord(made: ClockReading(clock))
+        record.end()
+        try state.write(record)
+    }
+
+    /// - Parameter record: Names what older versions have made.
+    private func destroySecrets(of record: PINRecord?, _ account: AccountID) throws(ProtectionError) {
+        let secrets = try secrets(of: account)
+        for id in SealedPINKey.ids { try secrets.destroy(id) }
+        for id in [record?.key?.id, record?.endedKey] { try secrets.destroy(id) }
+    }
+
+    /// Whether a PIN's key has ended, so that the PIN counts no more: a kill, or a disk that takes nothing, has left its record. What
+    /// the key store does not tell counts as not so.
+    func hasEnded(_ record: PINRecord, of account: AccountID) -> Bool {
+        guard let id = record.key?.id else { return false }
+        do { return try secrets(of: account).secret(id) == nil } catch { return false }
     }
 
     /// What is kept.
@@ -201,9 +232,7 @@ struct PINKeeper: Sendable {
         let lock = try? await StateLock.waiting(for: lockFile(account))
         defer { withExtendedLifetime(lock) {} }
         // What cannot be read any more opens nothing either.
-        if case .value(let record)? = try? contents(of: account) {
-            try? secrets(of: account).destroy(record.key?.id)
-        }
+        try? destroySecrets(of: try? state(of: account).look().value, account)
         try state(of: account).remove()
         try StateFile(url: lockFile(account)).remove()
     }

@@ -25,6 +25,17 @@ struct PINRecord: Codable, Equatable, Sendable {
 
     /// As many former PINs are kept as a policy may ask for (SRV-RS-049).
     static let formerLimit = 24
+
+    /// The PIN counts no more, and is one of the former ones.
+    mutating func end() {
+        former = formerWithCurrent
+        (verifier, key, failed) = (nil, nil, 0)
+    }
+
+    /// Recognise every PIN that a new one may not be, the latest first.
+    var formerWithCurrent: [PINVerifier] {
+        Array(((verifier.map { [$0] } ?? []) + former).prefix(Self.formerLimit))
+    }
 }
 
 extension PINRecord: JSONReadable {

@@ -8,18 +8,24 @@ typealias PINKey = SymmetricKey
 /// The PIN's key, sealed under what the PIN derives to and a secret of its own in the key store. Without that secret it cannot be opened,
 /// whatever copies there are of the record.
 struct SealedPINKey: Codable, Equatable, Sendable {
-    /// Random; names the secret.
+    /// The ids of an account's secrets, of which two are there while one takes the place of the other. They are known without the record,
+    /// so that a PIN ends also where somebody has taken that away.
+    static let ids = [1, 2].map { Data(count: 15) + [$0] }
+
+    /// Names the secret; random in records of older versions.
     let id: Data
     private let sealed: Data
 
     /// Seals a key, and makes the secret for it.
     ///
-    /// - Parameter derived: What the PIN derives to.
+    /// - Parameters:
+    ///   - derived: What the PIN derives to.
+    ///   - former: Names the secret that is to stay for now.
     /// - Throws: ``ProtectionError`` where the key store does not keep the secret.
     static func make(
-        _ key: SymmetricKey, under derived: SymmetricKey, in secrets: PINSecrets
+        _ key: SymmetricKey, under derived: SymmetricKey, in secrets: PINSecrets, besides former: Data?
     ) throws(ProtectionError) -> SealedPINKey {
-        let id = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+        let id = ids[ids[0] == former ? 1 : 0]
         let wrap = wrappingKey(derived, try secrets.make(id), id)
         guard let sealed = key.sealed(under: wrap, authenticating: id) else {
             throw ProtectionError(.stateUnwritable, "the PIN's key cannot be sealed")

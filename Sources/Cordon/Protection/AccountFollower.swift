@@ -18,10 +18,11 @@ protocol AccountFollower: Actor {
     /// The service refuses the account as disabled.
     func accountRefused(_ account: AccountID) async
 
-    /// The organisation wants a new PIN for the account.
+    /// The account's PIN does not count any more.
     ///
+    /// - Parameter isForced: Whether it goes also where it is all that opens the account's files.
     /// - Returns: Whether it was taken away.
-    func resetPIN(of account: AccountID) async -> Bool
+    func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool
 
     /// An administrator asks for logs.
     func logsRequested(_ requests: [LogRequest], of account: AccountID) async
@@ -62,7 +63,7 @@ extension AccountFollower {
     func publishRules(of account: AccountID) async {}
     func open(_ account: AccountID) async throws(ProtectionError) {}
     func accountRefused(_ account: AccountID) async {}
-    func resetPIN(of account: AccountID) async -> Bool { false }
+    func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool { false }
     func logsRequested(_ requests: [LogRequest], of account: AccountID) async {}
     func accountLeft(_ account: AccountID) async {}
     func eraseLogs(of account: ManagedAccount) async -> [String] { [] }

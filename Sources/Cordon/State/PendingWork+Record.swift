@@ -110,6 +110,8 @@ extension PendingWork {
         var id: String
         /// When it lapses, in whole seconds since 1970.
         var notAfter: Int64
+        /// Whether it has ended, and is not begun again; nil in records of older versions, which began none again.
+        var hasEnded: Bool?
         /// How it ended, as long as the service has not heard of it; else nil.
         var untold: Bool?
     }

@@ -82,7 +82,7 @@ struct TelemetryLedger: Sendable {
             do {
                 // What a kill has left of the time before.
                 try endFormer()
-                let bytes = (try? contents()) ?? Data()
+                let bytes = try contents()
                 var entries = Self.entries(in: bytes)
                 // Also in half of a line that a crash cut off.
                 let isNamed = bytes.range(of: Data(account.rawValue.utf8)) != nil

@@ -83,6 +83,24 @@ import Testing
         #expect(await events.count { $0 == .configurationChanged(account: "oid-a") } == 1)
     }
 
+    @Test(arguments: [Command.Kind.refreshConfiguration, .reRegister], [nil, false, true])
+    func `a command that a kill has cut off is begun again, and one that has ended is not`(
+        kind: Command.Kind, hasEnded: Bool?
+    ) async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let command = Self.command(kind)
+        try protection.context.pending.change { work in
+            work.begunCommands = [.init(id: command.id, notAfter: command.notAfter, hasEnded: hasEnded)]
+        }
+        let restarted = try await device.start()
+        await device.service.set { $0.commands = [command] }
+        await restarted.checkIn(device.account.id)
+        await restarted.checkIn(device.account.id)
+        let isDone = await device.service.acknowledgements.map(\.phase) == [.succeeded]
+        #expect(isDone == (hasEnded == false))
+    }
+
     @Test func `a PIN is made anew after a fresh sign-in`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["pinRequired": .bool(true)])

@@ -180,9 +180,27 @@ import Testing
         stand.forgetCopies()
         // The gate is passed again at once, as the app is in front.
         await stand.house.person.set { $0.newPINs = [.chosen("9731")] }
-        #expect(await protection.gate.resetPIN(of: stand.account))
+        let command = Command(
+            id: "c1", kind: .resetPIN, account: stand.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+        await stand.service.set { $0.commands = [command] }
+        _ = await protection.checkIn(stand.account)
         #expect(await stand.reads(protection))
-        try await expectOpen(stand, withPINs: ["2580", "9731"], steps: ["ended", "making", "made", "replaced"])
+        let copies = stand.kept
+        for copy in copies where ["ending", "ended"].contains(copy.step) {
+            // The service says it again, as it has not heard how it ended.
+            await stand.house.person.set { person in
+                person.pins = [.entered("2580")]
+                person.signIns = [.cancelled]
+            }
+            let heard = await stand.service.acknowledgements.count
+            let next = try await stand.start(on: copy)
+            _ = await next.checkIn(stand.account)
+            #expect(await !next.launch(stand.account).isOpen, "killed at \(copy.step), the former PIN counts")
+            #expect(await stand.service.acknowledgements.dropFirst(heard).map(\.phase) == [.succeeded], "killed at \(copy.step)")
+        }
+        await stand.service.set { $0.commands = [] }
+        try await expectOpen(
+            stand, withPINs: ["2580", "9731"], steps: ["ending", "ended", "making", "made", "replaced"])
     }
 
     @Test func `an app that shares its PIN follows a change without a sign-in, and a new one with one`() async throws {

@@ -63,7 +63,7 @@
                 try #require(try Self.count(needle) > 0)
                 // The gate is passed again at once, as the app is in front.
                 await stand.house.person.set { $0.signIns = [.unavailable("There is no network.")] }
-                try #require(await next.gate.resetPIN(of: stand.account))
+                try #require(await next.gate.resetPIN(of: stand.account, evenIfFilesAreLost: false))
                 try #require(try Self.count(needle) == 0)
             }
         }
@@ -80,6 +80,7 @@
                 try #require(try Self.count(needle) == 0)
                 try await next.wipe(stand.account)
                 try #require(next.enrolledAccounts.isEmpty)
+                try #require(try await stand.house.device.receipts().map(\.succeeded) == [true])
                 try #require(try Self.count(needle) == 0)
             }
         }

@@ -179,7 +179,7 @@ import Testing
         }
         // The gate is passed again at once, as the app is in front.
         await stand.house.person.set { $0.signIns = [.unavailable("There is no network.")] }
-        #expect(await next.gate.resetPIN(of: stand.account))
+        #expect(await next.gate.resetPIN(of: stand.account, evenIfFilesAreLost: false))
         #expect(items.keys.withLock { $0.isEmpty }, "with the PIN goes what a finger opens")
     }
 
@@ -236,6 +236,25 @@ import Testing
         }
     }
 
+    @Test func `rules that cannot be put in force leave the key on its share`() async throws {
+        let stand = try await GuardStand()
+        let protection = try await stand.guarded()
+        let folder = protection.context.folder(of: stand.account)
+        let aside = folder.appendingPathExtension("aside")
+        try FileManager.default.moveItem(at: folder, to: aside)
+        try Data("no folder".utf8).write(to: folder)
+        try await stand.house.device.publish(
+            GuardStand.patience.merging(["printBlocked": .bool(true)]) { $1 }, asksForPIN: true)
+        #expect(await !protection.checkIn(stand.account).didSucceed)
+        await protection.gate.keys.finishChanges(stand.account)
+        #expect(try await isGuarded(stand, protection))
+        #expect(stand.service.share.withLock { $0 } != nil, "the service still keeps the share")
+        try FileManager.default.removeItem(at: folder)
+        try FileManager.default.moveItem(at: aside, to: folder)
+        #expect(await protection.checkIn(stand.account).didSucceed)
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
     @Test func `check-in and wipe need no key, and nothing of the guard is left`() async throws {
         let stand = try await GuardStand()
         _ = try await stand.guarded()
@@ -244,6 +263,7 @@ import Testing
         #expect(await !isInMemory(stand, next))
         try await next.wipe(stand.account)
         #expect(next.enrolledAccounts.isEmpty)
+        #expect(try await stand.house.device.receipts().map(\.succeeded) == [true])
         let left = try FileManager.default.contentsOfDirectory(
             atPath: stand.house.device.folder.appending(path: "data/guards").path)
         #expect(left.isEmpty)

@@ -1,6 +1,7 @@
 import CordonBase
 import CordonIdentity
 import CordonProtocol
+import CordonTesting
 import CordonVault
 import Foundation
 import Testing
@@ -103,6 +104,80 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()))
         stand.service.share.withLock { $0 = share }
         await forget(stand)
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
+    private func resetsPIN(_ stand: GuardStand) async {
+        let command = Command(
+            id: "c1", kind: .resetPIN, account: stand.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+        await stand.service.set { $0.commands = [command] }
+        await stand.house.person.set { $0.newPINs = [.chosen("9731")] }
+    }
+
+    /// A guarded account, and the service says that it has lost the share.
+    private func lost() async throws -> (GuardStand, AppProtection) {
+        let (stand, first) = try await guarded()
+        #expect(await first.checkIn(stand.account).didSucceed)
+        stand.service.share.withLock { $0 = nil }
+        #expect(await first.checkIn(stand.account).didSucceed)
+        return (stand, first)
+    }
+
+    @Test func `a PIN is reset once the service has another share in place of the one that it has lost`() async throws {
+        let (stand, first) = try await lost()
+        await resetsPIN(stand)
+        #expect(await first.checkIn(stand.account).didSucceed)
+        try await until { first.gate.isOpen(for: stand.account) }
+        #expect(try await first.files.read("note", of: stand.account) == GuardStand.text)
+        await first.gate.keys.finishChanges(stand.account)
+        #expect(await stand.service.acknowledgements.map(\.phase) == [.succeeded])
+        await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
+        #expect(await stand.reads(try await stand.house.start()))
+        await forget(stand)
+        #expect(await stand.reads(try await stand.house.start()), "who has forgotten the PIN has lost nothing")
+    }
+
+    @Test func `a PIN that alone opens the files is reset after it was entered once more, and not before`()
+        async throws
+    {
+        let (stand, _) = try await lost()
+        let second = try await stand.house.start()
+        await resetsPIN(stand)
+        #expect(await second.checkIn(stand.account).didSucceed)
+        #expect(await stand.service.acknowledgements.isEmpty, "it is not done")
+        #expect(await stand.reads(second))
+        #expect(stand.service.share.withLock { $0 } != nil)
+        #expect(await second.checkIn(stand.account).didSucceed)
+        #expect(await stand.service.acknowledgements.map(\.phase) == [.succeeded])
+        await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
+        #expect(await stand.reads(second))
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
+    @Test(arguments: [false, true])
+    func `who has forgotten the PIN of files that are open has lost nothing, whatever the service has`(
+        hasOlderShare: Bool
+    ) async throws {
+        let (stand, first) = try await guarded()
+        stand.service.share.withLock { $0 = hasOlderShare ? RecoveryShare(sealed: "AAAA") : nil }
+        await forget(stand)
+        #expect(await first.gate.changePIN(of: stand.account) == .changed)
+        await first.gate.keys.finishChanges(stand.account)
+        await stand.house.person.set { $0.pins = [.entered("8642"), .cancelled] }
+        await stand.house.goOffline()
+        #expect(await stand.reads(try await stand.house.start()), "the new PIN opens them without a network")
+        await stand.house.goOnline()
+        await forget(stand)
+        #expect(await stand.reads(try await stand.house.start()), "and so does a sign-in")
+    }
+
+    @Test func `where the service takes no share, a forgotten PIN of files that are open stays`() async throws {
+        let (stand, first) = try await guarded()
+        stand.service.share.withLock { $0 = nil }
+        await stand.service.set { $0.keepsShares = false }
+        await forget(stand)
+        #expect(await first.gate.changePIN(of: stand.account) != .changed)
+        await stand.house.person.set { $0.pins = [.entered("2580"), .cancelled] }
         #expect(await stand.reads(try await stand.house.start()))
     }
 

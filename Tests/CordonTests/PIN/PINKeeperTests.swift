@@ -18,13 +18,13 @@ import Testing
 
         var folder: URL { home.appending(path: "pins") }
 
-        func seal(_ keys: InMemoryKeyStore? = nil) throws -> StateSeal {
+        func seal(_ keys: (any KeyStore)? = nil) throws -> StateSeal {
             StateSeal(
                 keyStore: keys ?? self.keys, folder: try StateFolder(home.appending(path: "life")),
                 counter: try FileStateCounter(directory: home.appending(path: "counters")), bundleID: "example.notes")
         }
 
-        func keeper(cost: PINCost = PINCost(logRounds: 1), keys: InMemoryKeyStore? = nil) throws -> PINKeeper {
+        func keeper(cost: PINCost = PINCost(logRounds: 1), keys: (any KeyStore)? = nil) throws -> PINKeeper {
             PINKeeper(
                 folder: try StateFolder(folder), seal: try seal(keys), clock: clock.clock, cost: cost,
                 observer: { [self] _ in withExtendedLifetime(self) {} })
@@ -88,6 +88,79 @@ import Testing
         #expect(try await keeper.guess("8642", of: "oid-a", limit: 5).key == nil)
     }
 
+    @Test func `no secret of a PIN outlives it, whatever became of its record`() async throws {
+        let drawer = Drawer()
+        let keys = drawer.home.appending(path: "keys")
+        let keeper = try drawer.keeper(keys: FileKeyStore(directory: keys))
+        let secrets = {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: keys.appending(path: "secrets").path)
+            return (names ?? []).count { $0.hasSuffix(".key") }
+        }
+        let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        let older = try Data(contentsOf: file)
+        _ = try await keeper.check("1111", of: "oid-a", limit: 5)
+        try older.write(to: file)
+        _ = try await keeper.set("9731", of: "oid-a", requirements: Self.rules)
+        #expect(secrets() == 1, "a PIN that was made in place of one in doubt")
+        let newer = try Data(contentsOf: file)
+        _ = try await keeper.check("1111", of: "oid-a", limit: 5)
+        try newer.write(to: file)
+        try await keeper.takeAway(from: "oid-a")
+        #expect(secrets() == 0, "a PIN in doubt that was taken away")
+        _ = try await keeper.set("8642", of: "oid-a", requirements: Self.rules)
+        try await keeper.remove("oid-a")
+        #expect(secrets() == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `a PIN ends also while its record is out of the way, and is not back with it`(isGarbled: Bool) async throws {
+        let drawer = Drawer()
+        let keys = drawer.home.appending(path: "keys")
+        let keeper = try drawer.keeper(keys: FileKeyStore(directory: keys))
+        let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
+        for removes in [false, true] {
+            let made = try await keeper.make("2580", of: "oid-a", requirements: Self.rules).key
+            let record = try Data(contentsOf: file)
+            if isGarbled {
+                try Data(#"{"version":5}"#.utf8).write(to: file)
+            } else {
+                try FileManager.default.removeItem(at: file)
+            }
+            if removes { try await keeper.remove("oid-a") } else { try await keeper.takeAway(from: "oid-a") }
+            try record.write(to: file)
+            #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .noPIN)
+            let secrets = try FileManager.default.contentsOfDirectory(atPath: keys.appending(path: "secrets").path)
+            #expect(!secrets.contains { $0.hasSuffix(".key") })
+            #expect(made != nil)
+        }
+    }
+
+    @Test func `a PIN whose end was cut off opens nothing any more, and is a former one`() async throws {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        var access = AccessRequirements()
+        access.previousPinBlockCount = 1
+        let rules = PINRequirements(access)
+        _ = try await keeper.set("2580", of: "oid-a", requirements: rules)
+        let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
+        // The disk takes nothing: a folder is in the record's place once its secret has gone.
+        let interrupted = PINKeeper(
+            folder: try StateFolder(drawer.folder), seal: try drawer.seal(), clock: drawer.clock.clock,
+            cost: PINCost(logRounds: 1),
+            observer: { step in
+                guard step == "ended" else { return }
+                try? FileManager.default.moveItem(at: file, to: file.appendingPathExtension("aside"))
+                try? FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+            })
+        await #expect(throws: ProtectionError.self) { try await interrupted.takeAway(from: "oid-a") }
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.moveItem(at: file.appendingPathExtension("aside"), to: file)
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .noPIN)
+        #expect(try await keeper.set("2580", of: "oid-a", requirements: rules) == [.usedBefore])
+        #expect(try await keeper.set("9731", of: "oid-a", requirements: rules).isEmpty)
+    }
+
     @Test func `the last guess uses the PIN up, the right one then too`() async throws {
         let drawer = Drawer()
         let keeper = try drawer.keeper()
@@ -95,7 +168,7 @@ import Testing
         #expect(try await keeper.check("1111", of: "oid-a", limit: 2) == .wrong(left: 1))
         #expect(try await keeper.check("1112", of: "oid-a", limit: 2) == .wrong(left: 0))
         #expect(try await keeper.check("2580", of: "oid-a", limit: 2) == .exhausted)
-        #expect(try await keeper.check("2580", of: "oid-a", limit: 3) == .right, "a milder policy gives more")
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 3) == .noPIN, "a milder policy gives none back")
     }
 
     @Test func `guesses after the third wait longer and longer, by the machine's uptime`() async throws {

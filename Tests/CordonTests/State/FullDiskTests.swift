@@ -52,6 +52,33 @@ import Testing
         }
     }
 
+    @Test func `a PIN that is to be reset closes what is open also where the disk takes nothing, and goes once it can`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let house = try await Gatehouse()
+            let protection = try await house.opened()
+            let reset = Command(
+                id: "c1", kind: .resetPIN, account: house.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+            await house.device.service.set { $0.commands = [reset] }
+            await house.person.set { person in
+                person.signIns = [.cancelled]
+                person.pins = [.entered("2580"), .cancelled]
+            }
+            try await Self.fillingTheDisk {
+                _ = await protection.checkIn(house.account)
+                try #require(!protection.gate.isOpen(for: house.account))
+                try #require(await !protection.resume(house.account).isOpen, "no guess is counted")
+                try #require(await house.device.service.acknowledgements.isEmpty, "it is not done")
+            }
+            _ = await protection.checkIn(house.account)
+            try #require(await house.device.service.acknowledgements.map(\.phase) == [.succeeded])
+            await house.person.forgetAsked()
+            try #require(await !protection.resume(house.account).isOpen)
+            try #require(await house.person.pinPrompts.isEmpty, "the former PIN is not asked for")
+        }
+    }
+
     @Test
     func `what cannot be noted of a wipe ends the key all the same, and the rest goes when it is asked for again`()
         async throws

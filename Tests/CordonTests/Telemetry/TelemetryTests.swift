@@ -57,6 +57,25 @@ import Testing
     }
 
     @Test
+    func `a ledger that cannot be read keeps a wipe from being done`() async throws {
+        await #expect(processExitsWith: .success) {
+            let (device, protection) = try await Self().worked()
+            let ledger = try TelemetryLedger(protection.context)
+            var usual = rlimit()
+            try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) == 0)
+            // One more may be opened: the lock.
+            let free = open("/dev/null", O_RDONLY)
+            close(free)
+            var few = rlimit(rlim_cur: rlim_t(free) + 1, rlim_max: usual.rlim_max)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0)
+            #expect(throws: ProtectionError(.stateUnwritable, "")) { try ledger.forget(device.account.id) }
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
+            try ledger.forget(device.account.id)
+            try #require(ledger.entries.allSatisfy { $0.event.account == nil })
+        }
+    }
+
+    @Test
     func
         `after a wipe the ledger keeps its lines and names neither account nor organisation, also where it lay before`()
         async throws
