@@ -177,7 +177,7 @@ actor Board {
         if let remarks, remarks.isOf(now) { return remarks }
         let key = try await device.sessionKey(for: account.id)
         let opened = try Remarks(
-            account: account.id, session: now.session, below: home,
+            account: account.id, session: Remarks.Session(now), below: home,
             keys: SessionKeyStore(device: deviceKey, sessionKey: key))
         remarks = opened
         return opened

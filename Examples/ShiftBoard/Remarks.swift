@@ -5,22 +5,38 @@ import Foundation
 
 /// The remarks of one session: buffers of a vault whose key ends with the session, in a folder of their own.
 struct Remarks {
-    private let session: UInt64
+    private let session: Session
     private let account: AccountID
     private let folder: URL
     private let vault: Vault
 
-    init(account: AccountID, session: UInt64, below home: URL, keys: SessionKeyStore) throws {
+    init(account: AccountID, session: Session, below home: URL, keys: SessionKeyStore) throws {
         self.session = session
         self.account = account
-        folder = Self.folder(of: session, below: home)
+        folder = Self.sessions(below: home).appending(path: session.name, directoryHint: .isDirectory)
         vault = try Vault(directory: folder.appending(path: "vault"), keyStore: keys)
         try FileManager.default.createDirectory(
             at: folder.appending(path: "remarks"), withIntermediateDirectories: true)
     }
 
-    /// Whether they are of the person who has the shift; a broker that lost its state may give a number out again.
-    func isOf(_ now: CurrentAccount) -> Bool { session == now.session && account == now.current?.id }
+    /// A session by its number and what is its own alone: with a broker that lost its state, numbers might come again, and what is left
+    /// of the earlier session must not keep the next person out.
+    struct Session: Equatable {
+        let number: UInt64
+        /// Nil from a broker of a version before.
+        let nonce: String?
+
+        init(_ now: CurrentAccount) {
+            number = now.session
+            nonce = now.nonce
+        }
+
+        /// What its folder is called.
+        fileprivate var name: String { nonce.map { "\(number)-\($0)" } ?? "\(number)" }
+    }
+
+    /// Whether they are of the person who has the shift.
+    func isOf(_ now: CurrentAccount) -> Bool { session == Session(now) && account == now.current?.id }
 
     /// Every remark, in order.
     func all() async throws -> [String] {
@@ -41,11 +57,14 @@ struct Remarks {
         try sealed.write(to: folder.appending(path: "remarks/\(number)"), options: .atomic)
     }
 
-    /// Removes everything of a session; one that left nothing counts as removed.
-    static func remove(session: UInt64, below home: URL) throws {
-        let folder = folder(of: session, below: home)
-        guard FileManager.default.fileExists(atPath: folder.path) else { return }
-        try FileManager.default.removeItem(at: folder)
+    /// Removes everything of the sessions with a number; one that left nothing counts as removed.
+    static func remove(session number: UInt64, below home: URL) throws {
+        let sessions = sessions(below: home)
+        guard FileManager.default.fileExists(atPath: sessions.path) else { return }
+        for name in try FileManager.default.contentsOfDirectory(atPath: sessions.path)
+        where name == "\(number)" || name.hasPrefix("\(number)-") {
+            try FileManager.default.removeItem(at: sessions.appending(path: name))
+        }
     }
 
     private func unlock() async throws {
@@ -56,7 +75,7 @@ struct Remarks {
         try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "remarks").path).sorted()
     }
 
-    private static func folder(of session: UInt64, below home: URL) -> URL {
-        home.appending(path: "sessions/\(session)", directoryHint: .isDirectory)
+    private static func sessions(below home: URL) -> URL {
+        home.appending(path: "sessions", directoryHint: .isDirectory)
     }
 }

@@ -5,8 +5,8 @@ public import Foundation
 /// A root key for the vault of a shared device: half of it is the device's, half ends with the session.
 ///
 /// What a vault seals under it cannot be opened after the sign-out, whether or not the app ever cleans up: the broker
-/// destroys its half first of all. Use one vault folder a session, named by the session number, so that an account that
-/// comes back starts over. The accounts' secrets are the device's store's; their names there hang on the session too. What a session
+/// destroys its half first of all. Use one vault folder a session, named by the session's number and nonce, so that an
+/// account that comes back starts over. The accounts' secrets are the device's store's; their names there hang on the session too. What a session
 /// that was not wiped leaves of them opens nothing. An app with ``AppProtection``, which is made before anyone signs in, takes a
 /// ``SharedDeviceKeyStore``.
 public struct SessionKeyStore: KeyStore, CustomStringConvertible, CustomReflectable {

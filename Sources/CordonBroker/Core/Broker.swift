@@ -87,7 +87,7 @@ public actor Broker {
             timer = SessionTimer(
                 SessionTimer.Limits(configuration),
                 lastActivity: min(now, found.activity ?? found.account?.began ?? now))
-            try await finishInterruptedWork(forcing: problem != nil)
+            try await finishInterruptedWork(countingAnew: problem != nil || found.session == 0)
         } catch {
             throw ProgramError(
                 error.code == .configuration ? .configurationInvalid : .fileUnusable, reason: error.reason,
@@ -113,7 +113,9 @@ public actor Broker {
     }
 
     /// Ends a session that a crash left half ended, and sign-ins that never became the device's account.
-    private func finishInterruptedWork(forcing: Bool) async throws(SignInError) {
+    ///
+    /// - Parameter countingAnew: Whether nothing says which numbers earlier sessions had.
+    private func finishInterruptedWork(countingAnew: Bool) async throws(SignInError) {
         if let account = state.account {
             let isWhole = try store.hasSeed(session: account.session)
             let stored = try await storedAccount(account.facts.id)
@@ -125,6 +127,8 @@ public actor Broker {
                 }
             } else {
                 _ = try store.destroySeed(session: account.session)
+                // Before the state forgets whose it was: a file whose key is gone names no one.
+                _ = try await client.retire(account.facts.id)
                 let now = environment.now()
                 try change { $0.endAccount(at: now, because: .interrupted, waiting: 0) }
             }
@@ -132,9 +136,10 @@ public actor Broker {
         // A sign-in that was cut off before its session began leaves a secret that sealed nothing.
         let next = state.session + 1
         if try store.hasSeed(session: next) { _ = try store.destroySeed(session: next) }
-        // A state that was not usable must not begin with session numbers that were used before.
-        if forcing {
-            let number = UInt64(max(0, environment.now().timeIntervalSince1970))
+        // Neither a state that was not usable nor a new folder, in place of one that was removed, must begin with session numbers that
+        // were used before: no device changes its account once a second.
+        if countingAnew {
+            let number = UInt64(max(1, environment.now().timeIntervalSince1970))
             try change { $0.session = number }
         }
         for account in try await client.storedAccounts() where account != state.account?.facts.id {

@@ -4,10 +4,10 @@ internal import Foundation
 
 /// What the removal of an account's tokens did, read back from the store.
 public struct TokenRemoval: Sendable, Equatable {
-    /// Whether there had been a session at all.
+    /// Whether there had been a session at all; its file may have been elsewhere.
     public let hadSession: Bool
-    /// Whether the session's key is gone: the store was asked for it again and had none. False for a session whose file
-    /// was too damaged to name its key.
+    /// Whether the session's key is gone: the store was asked for it by its name, after it was destroyed, and had none. False only for a
+    /// session of a version before whose file was too damaged to name its key.
     public let keyDestroyed: Bool
     /// Whether the session's file is gone.
     public let fileRemoved: Bool
@@ -19,36 +19,44 @@ public struct TokenRemoval: Sendable, Equatable {
 extension TokenCache {
     /// Ends an account's session: key first, then the file, then reads back that both are gone (SI-207).
     ///
-    /// The account stays marked as signed out, so that no other copy of a token is used for it (SI-115). Nothing else stays: a
-    /// folder's listing does not tell who was here, not even to a reader who guesses names.
+    /// The account itself names the key, so it ends also where the file is elsewhere; one that is put back cannot be opened. The account
+    /// stays marked as signed out, so that no other copy of a token is used for it (SI-115). Nothing else stays: a folder's listing does
+    /// not tell who was here, not even to a reader who guesses names.
     ///
-    /// - Throws: ``SignInError`` with code `storage`, with nothing removed, when the file that names the key cannot be
-    ///   read: the next attempt may still find the key.
+    /// - Throws: ``SignInError`` with code `storage`, with nothing removed, when the session's file cannot be read: it may
+    ///   still say what is to be revoked at the next attempt.
     func end(_ account: AccountID, owner: CacheOwner) throws(SignInError) -> TokenRemoval {
-        try locked { () throws(SignInError) in
-            let name = owner.name(of: account)
-            let session = file(name, "session")
-            let head = try TokenStoreFile.head(of: session, SealedHeader.size)
-            var keyDestroyed = head == nil
-            if let header = head.flatMap({ SealedHeader($0) }) {
-                let secret = secret(of: header.id)
-                try secret.destroy()
-                keyDestroyed = try secret.isGone()
-            }
-            let existed = head != nil
-            // The mark makes all of it durable, since it is the last that is done in the folder.
-            try TokenStoreFile.remove(session, isDurable: !existed)
-            // Who still waits for the lock finds no session when they have it.
-            try TokenStoreFile.remove(file(name, "renewal"), isDurable: !existed)
-            if existed {
-                let mark = file(try makeMark(of: name), Self.signedOut)
-                try TokenStoreFile.remove(file(name, Self.signedOut), isDurable: false)
-                try TokenStoreFile.replace(mark, with: Data())
-            }
-            return TokenRemoval(
-                hadSession: existed, keyDestroyed: keyDestroyed,
-                fileRemoved: !FileManager.default.fileExists(atPath: session.path))
+        try locked { () throws(SignInError) in try end(owner.name(of: account)) }
+    }
+
+    /// Ends the session of the account with that name, under the lock.
+    ///
+    /// The file goes last: where a kill leaves it, the next start finds by it what is still to be done.
+    func end(_ name: String) throws(SignInError) -> TokenRemoval {
+        let session = file(name, "session")
+        let head = try TokenStoreFile.head(of: session, SealedHeader.size)
+        let named = try namedSessions(name)
+        let ending = Set((named ?? []) + (head.flatMap { SealedHeader($0) }.map { [$0.id] } ?? []))
+        let existed = head != nil || named != nil
+        var keyDestroyed = !existed || !ending.isEmpty
+        for id in ending {
+            let secret = secret(of: id)
+            try secret.destroy()
+            if try !secret.isGone() { keyDestroyed = false }
         }
+        var failure: SignInError?
+        if existed {
+            do { try markSignedOut(name) } catch { failure = error }
+        }
+        // A key that may be there still has to be found by the next attempt.
+        if keyDestroyed { try forgetSessions(of: name) }
+        try TokenStoreFile.remove(session, isDurable: false)
+        // Who still waits for the lock finds no session when they have it.
+        try TokenStoreFile.remove(file(name, "renewal"))
+        if let failure { throw failure }
+        return TokenRemoval(
+            hadSession: existed, keyDestroyed: keyDestroyed,
+            fileRemoved: !FileManager.default.fileExists(atPath: session.path))
     }
 
     /// Whether the account was signed out here and has not come back (SI-115).
@@ -62,6 +70,13 @@ extension TokenCache {
     /// Takes the mark of an account away that signed in again.
     func unmarkSignedOut(_ name: String) throws(SignInError) {
         for name in [name, mark(of: name)].compactMap(\.self) { try TokenStoreFile.remove(file(name, Self.signedOut)) }
+    }
+
+    /// Marks the account, durably.
+    private func markSignedOut(_ name: String) throws(SignInError) {
+        let mark = file(try makeMark(of: name), Self.signedOut)
+        try TokenStoreFile.remove(file(name, Self.signedOut), isDurable: false)
+        try TokenStoreFile.replace(mark, with: Data())
     }
 
     private static let signedOut = "signed-out"

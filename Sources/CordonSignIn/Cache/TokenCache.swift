@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// Several processes may share the folder. A file that is older than the newest known one, that was changed
 /// or whose key is gone counts as signed out. Signing out destroys the key first, so that copies of the file
-/// are useless from that moment.
+/// are useless from that moment; the account names its key, wherever the file is.
 public struct TokenCache: Sendable {
     let directory: URL
     let secrets: any SecretStore
@@ -20,7 +20,7 @@ public struct TokenCache: Sendable {
         self.directory = directory
         self.secrets = secrets
         try TokenStoreFile.makeFolder(directory)
-        collectOrphans()
+        finishInterruptedWork()
     }
 
     private static let largestFile = 1 << 18
@@ -30,7 +30,9 @@ public struct TokenCache: Sendable {
     }
 
     func locked<Result>(_ body: () throws(SignInError) -> Result) throws(SignInError) -> Result {
-        try AdvisoryLock.exclusively(file("store", "lock"), or: Self.unlockable, body)
+        // A folder that is removed while the process runs must not keep anyone signed in.
+        try TokenStoreFile.makeFolderAgain(directory)
+        return try AdvisoryLock.exclusively(file("store", "lock"), or: Self.unlockable, body)
     }
 
     /// What a lock that cannot be had means.
@@ -136,16 +138,18 @@ public struct TokenCache: Sendable {
     func begin(_ record: SessionRecord, owner: CacheOwner) throws(SignInError) {
         try locked { () throws(SignInError) in
             let name = owner.name(of: record.account.id)
-            let earlier = try TokenStoreFile.head(of: file(name, "session"), SealedHeader.size)
             let id = record.account.session.rawValue
-            let replaced = earlier.flatMap { SealedHeader($0) }.flatMap { $0.id == id ? nil : $0.id }
-            let changing = [id] + (replaced.map { [$0] } ?? [])
-            for key in changing { try mark(key) }
+            let earlier = try (namedSessions(name) ?? []) + [sessionInFile(name)].compactMap(\.self)
+            let replaced = Set(earlier).subtracting([id])
+            let changing = [id] + replaced
+            for key in changing { try mark(key, of: name) }
+            try nameSessions(changing, of: name)
             let key = try secret(of: id).make(number: 1)
             try write(record, key, generation: 1, name, owner)
-            if let replaced { try secret(of: replaced).destroy() }
-            for key in changing { try unmark(key) }
+            for other in replaced { try secret(of: other).destroy() }
+            if !replaced.isEmpty { try nameSessions([id], of: name) }
             try unmarkSignedOut(name)
+            for key in changing { try unmark(key) }
         }
     }
 

@@ -17,6 +17,12 @@ package enum TokenStoreFile {
         }
     }
 
+    /// Makes a folder that was removed under a running process: a sign-out works without what was in it.
+    static func makeFolderAgain(_ folder: URL) throws(SignInError) {
+        guard !FileManager.default.fileExists(atPath: folder.path) else { return }
+        try makeFolder(folder)
+    }
+
     /// The bytes of a file, nil when there is none.
     ///
     /// - Throws: ``SignInError`` with fault `storeUnavailable` for what cannot be read, or is longer than the limit: that
@@ -46,8 +52,9 @@ package enum TokenStoreFile {
         do { return try DurableFile.head(of: file, count) } catch { throw failure("read", error) }
     }
 
-    /// Replaces a file as a whole.
+    /// Replaces a file as a whole; a folder that was removed meanwhile is made again.
     package static func replace(_ file: URL, with bytes: Data) throws(SignInError) {
+        try makeFolderAgain(file.deletingLastPathComponent())
         do { try DurableFile.replace(file, with: bytes, by: draft(of: file)) } catch {
             throw failure("written", error)
         }
@@ -61,7 +68,11 @@ package enum TokenStoreFile {
             try DurableFile.remove(draft(of: file))
             try DurableFile.remove(file)
             if isDurable { try DurableFile.synchronize(file.deletingLastPathComponent()) }
-        } catch { throw failure("deleted", error) }
+        } catch {
+            // In a folder that is not there nothing is left to delete.
+            guard error.number != ENOENT else { return }
+            throw failure("deleted", error)
+        }
     }
 
     /// Overwrites a secret's file before deleting it; one that cannot be overwritten is deleted all the same.

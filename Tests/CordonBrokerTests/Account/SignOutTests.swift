@@ -179,7 +179,7 @@ import Testing
             again?.reason == "the key of the session's tokens could not be destroyed", "\(String(describing: again))")
         secrets.clings.withLock { $0 = nil }
         #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == true)
-        #expect(!secrets.names.contains(seed))
+        #expect(!secrets.names.contains(seed) && !secrets.names.contains(token))
 
         // A store that is silent about it: what is read back counts.
         _ = await notes.report(.done, of: first.session)
@@ -275,6 +275,78 @@ import Testing
         #expect(await again.state.session > last)
         let board = try await BrokerApp("board", at: again)
         #expect(try await board.signIn(.worker, at: stand.provider).session > former)
+    }
+
+    @Test func `a broker on a new folder gives no number of an earlier folder's sessions out again`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        _ = await notes.ask(.accountSignOut)
+        let last = await broker.state.session
+        stand.time.advance(.seconds(60))
+        let folder = TemporaryFolder.newPath()
+        defer { TemporaryFolder.remove(folder) }
+        let first = try await stand.broker(folder: folder).state.session
+        #expect(first > last)
+        stand.time.advance(.seconds(60))
+        #expect(try await stand.broker(folder: folder).state.session == first, "a restart uses up no number")
+    }
+
+    @Test(arguments: [["secrets"], ["tokens"], ["secrets", "tokens"], [""]], [true, false])
+    func `a session ends by sign-out and by idleness also where folders were removed under the broker`(
+        gone: [String], byIdleness: Bool
+    ) async throws {
+        let stand = try BrokerStand { $0.maximumIdle = .seconds(600) }
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        let aside = TemporaryFolder.newPath()
+        defer { TemporaryFolder.remove(aside) }
+        try FileManager.default.createDirectory(at: aside, withIntermediateDirectories: true)
+        for name in gone {
+            // At once, whatever is still written there.
+            let folder = name.isEmpty ? stand.folder : stand.folder.appending(path: name)
+            try FileManager.default.moveItem(at: folder, to: aside.appending(path: "gone-\(name)"))
+        }
+        if byIdleness {
+            stand.time.advance(.seconds(601))
+            await broker.tick()
+        } else {
+            let answer = await notes.ask(.accountSignOut)
+            #expect(answer.signOut?.keyDestroyed == true, "\(String(describing: answer.error))")
+        }
+        #expect(try await notes.current().current == nil)
+        let again = try await stand.broker()
+        #expect(await again.state.account == nil)
+        #expect(try await again.client.storedAccounts().isEmpty)
+    }
+
+    @Test func `a session whose file is elsewhere at the sign-out, or at the start, does not open when it is put back`()
+        async throws
+    {
+        for atStart in [false, true] {
+            let stand = try BrokerStand()
+            let broker = try await stand.joinedBroker()
+            let notes = try await BrokerApp("notes", at: broker)
+            try await notes.signIn(.worker, at: stand.provider)
+            let tokens = stand.folder.appending(path: "tokens")
+            let file = try #require(
+                try FileManager.default.contentsOfDirectory(at: tokens, includingPropertiesForKeys: nil)
+                    .first { $0.pathExtension == "session" })
+            let kept = try Data(contentsOf: file)
+            try FileManager.default.removeItem(at: file)
+            if atStart {
+                #expect(try await stand.broker().state.account == nil)
+            } else {
+                #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == true)
+            }
+            try kept.write(to: file)
+            #expect(try await broker.client.storedAccounts().isEmpty, "\(atStart)")
+            let again = try await stand.broker()
+            #expect(try await BrokerApp("notes", at: again).current().current == nil)
+            #expect(!FileManager.default.fileExists(atPath: file.path), "\(atStart)")
+        }
     }
 
     @Test func `nothing that the broker stores shows a token or a name`() async throws {

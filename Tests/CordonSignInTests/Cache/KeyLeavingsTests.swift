@@ -130,6 +130,6 @@ import Testing
             if isWhole { break }
             calls += 1
         }
-        #expect(calls == 4)
+        #expect(calls == 5)
     }
 }

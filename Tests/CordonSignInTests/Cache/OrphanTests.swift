@@ -13,7 +13,11 @@ import Testing
 
     /// A store after whose next change nothing more happens, as after a kill.
     private final class DyingSecretStore: SecretStore {
-        enum Death { case afterKeeping, beforeDestroying }
+        enum Death: Equatable {
+            /// After a secret whose name ends so.
+            case afterKeeping(String)
+            case beforeDestroying
+        }
         private let secrets = Locked<[String: Data]>([:])
         private let death = Locked<Death?>(nil)
 
@@ -26,7 +30,7 @@ import Testing
 
         func keep(_ secret: Data, named name: String) throws(SignInError) {
             secrets.withLock { $0[name] = secret }
-            if death.withLock({ $0 }) == .afterKeeping { throw Self.kill }
+            if case .afterKeeping(let ending) = death.withLock({ $0 }), name.hasSuffix(ending) { throw Self.kill }
         }
 
         func destroy(named name: String) throws(SignInError) {
@@ -47,14 +51,15 @@ import Testing
         _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
     }
 
-    @Test func `the key of a session that was never written goes`() async throws {
+    @Test(arguments: [("", 1), ("-count", 2), ("-key", 3)])
+    func `the key of a session that was never written goes, and its name`(ending: String, left: Int) async throws {
         try store.keep(Data("theirs".utf8), named: "session-\(UUID().uuidString)")
         let others = store.names
         let client = try client()
-        store.die(.afterKeeping)
+        store.die(.afterKeeping(ending))
         #expect(await failure { try await signIn(client) }?.code == .storage)
         store.die(nil)
-        #expect(store.names.count == others.count + 1, "the control: there is an orphan")
+        #expect(store.names.count == others.count + left, "the control: there is an orphan")
         _ = try self.client()
         #expect(store.names == others, "another app's key stays")
         #expect(try fixture.files("changing").isEmpty)
@@ -69,7 +74,7 @@ import Testing
         store.die(nil)
         #expect(store.names.isSuperset(of: first))
         let restarted = try self.client()
-        #expect(store.names.count == 2, "a key and a count")
+        #expect(store.names.count == 3, "a key, a count, and which session the account has")
         #expect(try await restarted.testToken().text.isEmpty == false)
         #expect(try fixture.files("changing").isEmpty)
     }

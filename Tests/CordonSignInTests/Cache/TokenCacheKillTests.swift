@@ -65,7 +65,7 @@ struct CacheStory {
 
     enum Step {
         /// More moments than the longest change has: its calls of the secret store, before and after.
-        static let most = 9
+        static let most = 13
     }
 
     let path: String
@@ -165,7 +165,14 @@ struct CacheStory {
             return try secrets.secret(named: String(name.dropLast(4))) != nil
         }
         #expect(kept.count == sessions.count, "\(round): \(kept)")
-        // An ended session whose key is gone may have left its file; whatever has not ended can be read.
+        // Nor is there a file whose key is gone, or a name of what has ended; and who was signed out is known to be.
+        let files = try FileManager.default.contentsOfDirectory(atPath: path + "/tokens")
+        #expect(files.count { $0.hasSuffix(".session") } == sessions.count, "\(round): \(files)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: keys.path).count { $0.hasPrefix("account-") }
+        #expect(names == sessions.count, "\(round)")
+        let isMarked = cache.isMarkedSignedOut(account, owner: owner)
+        #expect(isMarked == (found == nil && acknowledged >= 8), "\(round)")
+        // Whatever has not ended can be read.
         if found != nil { #expect(try cache.session(of: account, owner: owner) != nil, "\(round)") }
     }
 }

@@ -117,7 +117,7 @@ import Testing
         let client = try await fixture.signedInClient()
         let old = try Data(contentsOf: session())
         _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
-        #expect(fixture.secrets.count == 2)
+        #expect(fixture.secrets.count == 3, "a key, a count, and which session the account has")
         try old.write(to: session())
         #expect(await failure { try await fixture.client().testToken() }?.fault == .storeDamaged)
     }

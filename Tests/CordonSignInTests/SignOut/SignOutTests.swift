@@ -11,7 +11,7 @@ import Testing
 
     @Test func `signing out destroys key and file and revokes at the provider`() async throws {
         let client = try await fixture.signedInClient()
-        #expect(fixture.secrets.count == 2)
+        #expect(fixture.secrets.count == 3)
         let report = try await client.signOut("oid-worker-a")
         #expect(report.removal.hadSession)
         #expect(report.removal.isComplete)
@@ -309,13 +309,65 @@ import Testing
         #expect(fixture.secrets.count == 0)
     }
 
-    @Test func `a session too damaged to name its key is not said to have lost it`() async throws {
+    @Test func `a session whose file is damaged, or elsewhere, loses its key all the same`() async throws {
+        for isAside in [false, true] {
+            let client = try await fixture.signedInClient()
+            let file = try #require(try fixture.files("session").first)
+            let kept = try Data(contentsOf: file)
+            if isAside {
+                try FileManager.default.removeItem(at: file)
+            } else {
+                try Data("not a session".utf8).write(to: file)
+            }
+            let report = try await client.signOut("oid-worker-a")
+            #expect(report.removal.hadSession && report.removal.isComplete, "\(isAside)")
+            #expect(report.revocation == .nothingToRevoke, "the token is in the file alone")
+            #expect(fixture.secrets.count == 0)
+            // Put back it opens in no process, and the next start takes it away.
+            try kept.write(to: file)
+            #expect(await failure { try await fixture.client().testToken() }?.fault == .storeDamaged, "\(isAside)")
+            _ = try TokenCache(directory: fixture.folder, secrets: fixture.secrets)
+            #expect(try fixture.files("session").isEmpty)
+            #expect(await failure { try await fixture.client().testToken() }?.fault == .signedOut)
+            #expect(fixture.secrets.count == 0)
+        }
+    }
+
+    @Test func `a session of a version before is named by its account from the next start on`() async throws {
         let client = try await fixture.signedInClient()
+        let name = try #require(fixture.secrets.snapshot.keys.first { $0.hasPrefix("account-") })
+        try fixture.secrets.destroy(named: name)
         let file = try #require(try fixture.files("session").first)
+        let kept = try Data(contentsOf: file)
+        // Without the name, a damaged file is not said to have lost its key.
         try Data("not a session".utf8).write(to: file)
         #expect(await failure { try await client.removeAccount("oid-worker-a") }?.fault == .storeUnavailable)
-        #expect(try fixture.files("session").isEmpty)
-        #expect(try await client.removeAccount("oid-worker-a").hadSession == false)
+        try kept.write(to: file)
+        _ = try TokenCache(directory: fixture.folder, secrets: fixture.secrets)
+        #expect(fixture.secrets.snapshot[name] != nil)
+        try FileManager.default.removeItem(at: file)
+        #expect(try await client.removeAccount("oid-worker-a").isComplete)
+        #expect(fixture.secrets.count == 0)
+    }
+
+    @Test func `a sign-out works where the folders of the cache were removed under the process`() async throws {
+        for gone in [["keys"], ["tokens"], ["keys", "tokens"]] {
+            let (tokens, keys) = (fixture.folder.appending(path: "tokens"), fixture.folder.appending(path: "keys"))
+            let client = try SignInClient(
+                configuration: fixture.configuration(), transport: fixture.provider.transport,
+                cache: TokenCache(directory: tokens, secrets: FileSecretStore(directory: keys)),
+                environment: fixture.time.environment)
+            _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
+            for name in gone {
+                // At once, whatever is still written there.
+                try FileManager.default.moveItem(
+                    at: fixture.folder.appending(path: name), to: fixture.folder.appending(path: UUID().uuidString))
+            }
+            #expect(try await client.signOut("oid-worker-a").removal.isComplete, "\(gone)")
+            #expect(try await client.accounts().isEmpty, "\(gone)")
+            let left = (try? FileManager.default.contentsOfDirectory(atPath: keys.path)) ?? []
+            #expect(left.allSatisfy { !$0.hasPrefix("session-") && !$0.hasPrefix("account-") }, "\(gone): \(left)")
+        }
     }
 
     @Test func `a session that cannot be read keeps its key until it can be named`() async throws {
