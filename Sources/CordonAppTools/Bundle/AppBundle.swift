@@ -106,20 +106,22 @@ struct AppBundle {
     /// ordered by path. The executable is in neither. Links are followed only where the system looks for code, so that
     /// one that leads out of the bundle is refused and not passed over.
     private static func contents(of url: URL, executable: URL?) -> (nested: [URL], code: [URL]) {
-        let keys: Set<URLResourceKey> = [.isDirectoryKey, .isSymbolicLinkKey]
-        guard let walk = FileManager.default.enumerator(at: url, includingPropertiesForKeys: Array(keys)) else {
+        guard let walk = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil) else {
             return ([], [])
         }
+        let executable = executable?.standardizedFileURL
         var nested: [URL] = []
         var code: [URL] = []
         for case let item as URL in walk {
-            guard let values = try? item.resourceValues(forKeys: keys) else { continue }
-            if values.isSymbolicLink == true {
+            guard let entry = InputFile.entry(at: item) else { continue }
+            if entry == .link {
                 let linked = patchedPlaces.contains(item.lastPathComponent) ? entries(item) : [item]
                 nested += linked.filter { kind(of: $0) != nil }
                 code += linked.filter { $0.pathExtension == "dylib" }
-            } else if values.isDirectory != true {
-                let isExecutable = item.standardizedFileURL.path == executable?.standardizedFileURL.path
+            } else if entry != .folder {
+                let isExecutable =
+                    item.lastPathComponent == executable?.lastPathComponent
+                    && item.standardizedFileURL.path == executable?.path
                 if !isExecutable, CodeFiles.isLoadable(item) { code.append(item) }
             } else if foreignPlaces.contains(item.lastPathComponent) || item.pathExtension == "dSYM" {
                 walk.skipDescendants()

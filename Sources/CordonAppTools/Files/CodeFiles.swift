@@ -4,15 +4,9 @@ import Foundation
 enum CodeFiles {
     /// Every regular file that begins like Mach-O code or a fat file, ordered by path.
     static func all(in folder: URL) -> [URL] {
-        let keys: [URLResourceKey] = [.isRegularFileKey, .isSymbolicLinkKey]
-        guard let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: keys) else { return [] }
+        guard let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else { return [] }
         var found: [URL] = []
-        for case let url as URL in walk {
-            guard let values = try? url.resourceValues(forKeys: Set(keys)), values.isRegularFile == true,
-                values.isSymbolicLink != true, isCode(url)
-            else { continue }
-            found.append(url)
-        }
+        for case let url as URL in walk where InputFile.entry(at: url) == .file && isCode(url) { found.append(url) }
         return found.sorted { $0.path < $1.path }
     }
 

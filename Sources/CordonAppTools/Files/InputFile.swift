@@ -38,6 +38,23 @@ public enum InputFile {
         return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// What lies at a place itself.
+    enum Entry {
+        case file, folder, link, other
+    }
+
+    /// What lies at the place, without following a link; nil for nothing. One call of the system: an archive may have very many files.
+    static func entry(at url: URL) -> Entry? {
+        var status = stat()
+        guard lstat(url.path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file
+        case S_IFDIR: return .folder
+        case S_IFLNK: return .link
+        default: return .other
+        }
+    }
+
     /// Whether something exists at the place, and whether it is a folder.
     static func kind(of url: URL) -> (exists: Bool, isFolder: Bool) {
         var isFolder: ObjCBool = false

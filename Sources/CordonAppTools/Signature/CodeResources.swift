@@ -6,22 +6,35 @@ struct CodeResources {
     /// Files as they will be once planned changes are written.
     struct Tree {
         let root: URL
+        /// The root without links.
+        private let place: URL
         /// Content that is planned, by standardised path.
         var planned: [String: [Data]]
         /// Files and folders that will be gone.
-        var removed: [String] = []
+        var removed: [String]
+
+        init(root: URL, planned: [String: [Data]], removed: [String] = []) {
+            self.root = root
+            self.planned = planned
+            self.removed = removed
+            place = root.resolvingSymlinksInPath()
+        }
 
         /// Every file and link below the root, relative, ordered; the main executable and the seal itself left out. Names
         /// that differ in the form of Unicode alone are different files here, and equal as strings.
         func files(executable: String?) -> [String] {
-            let base = root.resolvingSymlinksInPath().path + "/"
-            let keys: Set<URLResourceKey> = [.isDirectoryKey, .isSymbolicLinkKey]
+            let base = place.path + "/"
             var found: Set<[UInt8]> = []
-            let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: Array(keys))
+            // Files of a folder come one after the other, and following the links of a path takes the system many calls.
+            var around: (folder: URL, path: String)?
+            let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
             while let url = walk?.nextObject() as? URL {
-                let values = try? url.resourceValues(forKeys: keys)
-                guard values?.isDirectory != true || values?.isSymbolicLink == true else { continue }
-                let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
+                guard InputFile.entry(at: url) != .folder else { continue }
+                let parent = url.deletingLastPathComponent()
+                let folder =
+                    around.flatMap { $0.folder == parent ? $0.path : nil } ?? parent.resolvingSymlinksInPath().path
+                    + "/"
+                around = (parent, folder)
                 guard (folder + url.lastPathComponent).hasPrefix(base) else { continue }
                 found.insert(Array((folder + url.lastPathComponent).dropFirst(base.count).utf8))
             }
@@ -39,7 +52,7 @@ struct CodeResources {
         }
 
         func content(_ path: String) throws(AppToolsError) -> [Data] {
-            let url = root.resolvingSymlinksInPath().appendingPathComponent(path)
+            let url = place.appendingPathComponent(path)
             if let data = planned[url.path] { return data }
             return [try InputFile.map(url)]
         }

@@ -22,11 +22,13 @@ struct SealCheck {
             found.append(
                 finding(twin, "SG-NAME", "is there twice, in two forms of Unicode, of which a device sees one"))
         }
+        // The sealed names by their lower case: each file that is not sealed is looked for among all of them.
+        let spellings = Dictionary((new.keys + old.keys).map { ($0.lowercased(), $0) }) { first, _ in first }
         for path in present {
             guard !nested.paths.contains(where: { path.hasPrefix($0 + "/") }) else { continue }
             guard let entry = new[path] ?? old[path] else {
                 guard CodeResources.isSealed(path) else { continue }
-                found.append(unlisted(path, isLeftOut: rules?.omits(path) ?? false, among: new.keys + old.keys))
+                found.append(unlisted(path, isLeftOut: rules?.omits(path) ?? false, among: spellings))
                 continue
             }
             if let problem = try mismatch(path, entry, old[path], tree) { found.append(problem) }
@@ -40,12 +42,12 @@ struct SealCheck {
     }
 
     /// A file that the seal does not list.
-    private func unlisted(_ path: String, isLeftOut: Bool, among listed: [String]) -> Finding {
+    private func unlisted(_ path: String, isLeftOut: Bool, among spellings: [String: String]) -> Finding {
         if isLeftOut {
             // Systems that ask for the standard rules refuse such a seal; others let any program change the file.
             return finding(path, "SG-OMITTED", "is left out by the seal's own rules, so nothing protects it", .warning)
         }
-        let twin = listed.first { $0.lowercased() == path.lowercased() }
+        let twin = spellings[path.lowercased()]
         let reason = twin.map { "is sealed as \($0): only the case differs" } ?? "is not in the seal"
         return finding(path, "SG-UNSEALED", reason)
     }
