@@ -6,8 +6,8 @@ internal import Foundation
 public struct TokenRemoval: Sendable, Equatable {
     /// Whether there had been a session at all; its file may have been elsewhere.
     public let hadSession: Bool
-    /// Whether the session's key is gone: the store was asked for it by its name, after it was destroyed, and had none. False only for a
-    /// session of a version before whose file was too damaged to name its key.
+    /// Whether the session's key is gone: the store was asked for it by its name, after it was destroyed, and had none. False where it is
+    /// still there, and for a session of a version before whose file was too damaged to name its key.
     public let keyDestroyed: Bool
     /// Whether the session's file is gone.
     public let fileRemoved: Bool
