@@ -28,8 +28,14 @@ public protocol AdministeredResource: StoredRecord {
     /// - Throws: ``ServiceError`` with code `tooManyRequests`.
     func checkShare(among others: [Self], at now: Date) throws(ServiceError)
 
+    /// What an administrator wrote into it and people read.
+    var shownTexts: [StoredText] { get }
+
     /// Whether a policy may reach others when this changes; false by default.
     func concerns(_ policy: ManagedAppPolicy) -> Bool
+
+    /// Whether policies that it concerns may reach others with it than with another one in its place, nil for none; false by default.
+    func movesPolicies(from before: Self?) -> Bool
 
     /// Whether a policy names this, so that it cannot be removed; false by default.
     func isUsed(by policy: ManagedAppPolicy) -> Bool
@@ -47,6 +53,8 @@ extension AdministeredResource {
     public static var isTargeting: Bool { true }
     /// None.
     public func concerns(_ policy: ManagedAppPolicy) -> Bool { false }
+    /// False.
+    public func movesPolicies(from before: Self?) -> Bool { false }
     /// Nothing.
     public func grantsMore(than before: Self?) -> Bool { false }
     /// None.

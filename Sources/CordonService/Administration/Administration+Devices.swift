@@ -149,10 +149,7 @@ extension Administration {
     func require(
         _ permission: Permission, over person: String, of administrator: Administrator, in records: some StorageReader
     ) throws(ServiceError) {
-        guard !administrator.mayOverEverybody(permission) else { return }
-        let groups = try targeting.snapshot(of: administrator.tenant, in: records)
-            .groups(over: try records.directGroups(ofPerson: folded(person)))
-        guard administrator.may(permission, overPeopleIn: groups) else {
+        guard try targeting.lets(administrator, permission, over: person, in: records) else {
             throw ServiceError(
                 .forbidden, "the roles of \(administrator.id) do not include \(permission.rawValue) for this person")
         }
@@ -201,8 +198,8 @@ extension Administration {
     ///
     /// Sign-ins are known by the whole second, so those of the second that runs count as earlier ones.
     /// - Returns: The person's object id.
-    /// - Throws: ``ServiceError`` with code `notFound` for a person whom neither the directory nor a registration nor a
-    ///   shared device knows.
+    /// - Throws: ``ServiceError``: `notFound` for a person whom neither the directory nor a registration nor a shared device knows,
+    ///   `forbidden` for one whom no role of the caller's is about.
     public func revokeSessions(
         ofUser userID: String, as administrator: Administrator
     ) async throws(ServiceError) -> String {
@@ -212,6 +209,7 @@ extension Administration {
         return try await store.change(for: administrator) { change in
             let device = try change.records(SharedDevice.self, where: (.user, folded(userID))).first
             let id = if let account = device?.account { account.rawValue } else { try change.personID(userID) }
+            try require(.blockUsers, over: id, of: administrator, in: change)
             let key = folded(id)
             var record = try change.record(SessionRevocation.self, key) ?? SessionRevocation(userID: key)
             record.before = max(next, record.before ?? next)
@@ -257,6 +255,7 @@ extension Administration {
         }
         try checkDirectoryID(facts.deviceID)
         guard name?.utf8.count ?? 0 <= 256 else { throw ServiceError(.invalid, "the name is longer than 256 bytes") }
+        try StoredText.check([StoredText("name", name)])
         return try await store.change(for: administrator) { change in
             if let known = try change.record(SharedDevice.self, facts.deviceID) {
                 guard known.key.thumbprint == key.thumbprint else {

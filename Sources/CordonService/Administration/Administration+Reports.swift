@@ -159,7 +159,10 @@ extension Administration {
                     Registration.self, where: .due, in: ExpiringApp.range(at: now, configuration), atMost: .max),
                 failedWipes: try AttentionReport.failedWipes(in: records),
                 blockedPeople: try records.count(UserBlock.self, of: .all, atMost: .max),
-                alerts: try records.count(OperatorAlert.self, of: .all, atMost: .max))
+                alerts: try administrator.seesEveryPolicy
+                    ? records.count(OperatorAlert.self, of: .all, atMost: .max)
+                    : records.records(OperatorAlert.self)
+                        .filter { try $0.isSeen(by: administrator, in: records) }.count)
         }
     }
 
@@ -224,7 +227,7 @@ extension Administration {
         }
     }
 
-    /// The alerts of the last thirty days, newest first (SRV-TG-29).
+    /// The alerts of the last thirty days, newest first, without those about policies that the caller does not see (SRV-TG-29).
     ///
     /// - Parameter limit: The most alerts to name.
     public func alerts(
@@ -232,7 +235,10 @@ extension Administration {
     ) async throws(ServiceError) -> [OperatorAlert] {
         let now = store.now
         return try await store.read(.read, as: administrator) { records in
-            try records.newestAlerts(limit, at: now).sorted { ($1.time, $1.id) < ($0.time, $0.id) }
+            let alerts = try records.newestAlerts(administrator.seesEveryPolicy ? limit : .max, at: now)
+                .filter { try $0.isSeen(by: administrator, in: records) }
+                .sorted { ($1.time, $1.id) < ($0.time, $0.id) }
+            return Array(alerts.prefix(max(0, limit)))
         }
     }
 

@@ -47,13 +47,17 @@ extension Administration {
         for resource: Resource, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> (before: Resource?, clearance: ChangeReview.Clearance?) {
         let (before, concerned) = try await store.read(for: administrator, call: "saveResource") { records in
-            (
-                try records.record(Resource.self, resource.storageID),
+            let before = try records.record(Resource.self, resource.storageID)
+            let concerned =
                 try Resource.isTargeting ? records.records(ManagedAppPolicy.self).filter(resource.concerns) : []
-            )
+            if resource.movesPolicies(from: before) {
+                try Self.require(Resource.writing, for: concerned, of: administrator)
+            }
+            return (before, concerned)
         }
         // Before anybody is asked to release it.
         try Self.expect(version, of: before)
+        try StoredText.check(resource.shownTexts, keeping: before?.shownTexts ?? [])
         let action = "\(Resource.auditName).save"
         let entity = "\(Resource.auditName)/\(resource.id)"
         guard before != resource else { return (before, nil) }
@@ -68,6 +72,16 @@ extension Administration {
             base: (before as? AssignmentFilter)?.versionToken)
         proposal.concerned = concerned
         return (before, try await review.clear(proposal, as: administrator, call: "saveResource"))
+    }
+
+    /// Refuses to let policies reach others that the caller's roles are not about, by changing what these name.
+    private static func require(
+        _ permission: Permission, for policies: [ManagedAppPolicy], of administrator: Administrator
+    ) throws(ServiceError) {
+        guard !policies.allSatisfy({ administrator.may(permission, with: $0) }) else { return }
+        throw ServiceError(
+            .forbidden, "policies reach others by this that the roles of \(administrator.id) are not about",
+            hint: "Ask an administrator whose roles are about every policy that it concerns.")
     }
 
     /// Saves one; false where something else changed between the look and the write.
@@ -96,7 +110,9 @@ extension Administration {
                 try change.alert(
                     .roleGranted, about: "\(Resource.auditName)/\(resource.id)", by: administrator, nil, ids)
             }
-            try announceChange(of: resource, in: &change) { change in try change.save(resource) }
+            try announceChange(
+                of: resource, moving: resource.movesPolicies(from: before), by: administrator, in: &change
+            ) { change in try change.save(resource) }
             try change.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)",
                 details: try versionDetails(resource, before, "save", administrator, in: change))
@@ -127,8 +143,11 @@ extension Administration {
         forRemoving resource: some AdministeredResource, as administrator: Administrator
     ) async throws(ServiceError) -> ChangeReview.Clearance? {
         guard var app = resource as? CatalogueApp else { return nil }
+        let isInSets = !app.groups.isEmpty
         let concerned = try await store.read(for: administrator, call: "removeResource") { records in
-            try records.records(ManagedAppPolicy.self).filter(resource.concerns)
+            let concerned = try records.records(ManagedAppPolicy.self).filter(resource.concerns)
+            if isInSets { try Self.require(CatalogueApp.writing, for: concerned, of: administrator) }
+            return concerned
         }
         guard !concerned.isEmpty else { return nil }
         app.groups = []
@@ -154,10 +173,15 @@ extension Administration {
             }
             try Self.expect(version, of: resource)
             let policies = try change.records(ManagedAppPolicy.self)
-            if let user = policies.first(where: resource.isUsed) {
-                throw ServiceError(.conflict, "a policy uses it", place: user.id, hint: "Change the policy first.")
+            if policies.contains(where: resource.isUsed) {
+                let seen = policies.first { resource.isUsed(by: $0) && administrator.sees($0) }
+                throw ServiceError(
+                    .conflict, "a policy uses it", place: seen?.id, hint: "Change the policy first.")
             }
-            try announceChange(of: resource, in: &change) { change in try change.remove(type, resource.storageID) }
+            let moves = (resource as? CatalogueApp).map { !$0.groups.isEmpty } ?? false
+            try announceChange(of: resource, moving: moves, by: administrator, in: &change) { change in
+                try change.remove(type, resource.storageID)
+            }
             try change.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
                 "\(Resource.auditName)/\(resource.id)",
@@ -186,12 +210,15 @@ extension Administration {
     }
 
     /// Makes a change of a resource; what has to do with no policy tells no app and leaves targeting as it is.
+    ///
+    /// - Parameter moves: Whether the policies that it concerns may reach others by the change.
     private func announceChange<Resource: AdministeredResource>(
-        of resource: Resource, in change: inout Change,
+        of resource: Resource, moving moves: Bool, by administrator: Administrator, in change: inout Change,
         _ edit: (inout Change) throws -> Void
     ) throws {
         guard Resource.isTargeting else { return try edit(&change) }
         let concerned = try change.records(ManagedAppPolicy.self).filter(resource.concerns)
+        if moves { try Self.require(Resource.writing, for: concerned, of: administrator) }
         try targeting.announceChange(about: concerned, in: &change, edit)
     }
 

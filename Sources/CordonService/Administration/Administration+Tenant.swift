@@ -15,7 +15,8 @@ extension Administration {
     /// Replaces the accounts that may be used; nil lifts the restriction.
     ///
     /// - Parameter version: The version that the caller has seen, nil for any.
-    /// - Throws: ``ServiceError`` with code `preconditionFailed` where others are allowed by now.
+    /// - Throws: ``ServiceError``: `preconditionFailed` where others are allowed by now, `invalid` for a name that would show as
+    ///   something else.
     public func setAllowedAccounts(
         _ accounts: [PolicyEnvelope.AllowedAccount]?, ifVersion version: String? = nil, as administrator: Administrator
     ) async throws(ServiceError) {
@@ -26,6 +27,8 @@ extension Administration {
                 throw ServiceError(.preconditionFailed, "the accounts that may be used have another version")
             }
             guard settings.allowedAccounts != accounts else { return }
+            try StoredText.check(
+                (accounts ?? []).flatMap(\.shownTexts), keeping: (settings.allowedAccounts ?? []).flatMap(\.shownTexts))
             settings.allowedAccounts = accounts
             try change.save(settings)
             try change.noteEverybody()
@@ -307,5 +310,12 @@ extension Administration {
         } catch {
             throw ServiceError(.internalError, "the checkpoint could not be signed: \(error.reason)")
         }
+    }
+}
+
+extension PolicyEnvelope.AllowedAccount {
+    /// What people read of the account.
+    fileprivate var shownTexts: [StoredText] {
+        [StoredText("id", id.rawValue), StoredText("userPrincipalName", userPrincipalName)]
     }
 }

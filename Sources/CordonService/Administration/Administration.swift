@@ -19,7 +19,7 @@ public struct Administration: Sendable {
     public var history: VersionHistory { VersionHistory(administration: self) }
 
     /// Changes that wait for a second person.
-    public var approvals: Approvals { Approvals(store: store, configuration: configuration) }
+    public var approvals: Approvals { Approvals(store: store, targeting: targeting, configuration: configuration) }
 
     /// What people may ask about themselves: an export of their data, and its erasure.
     public var personalData: PersonalDataRequests { PersonalDataRequests(administration: self) }

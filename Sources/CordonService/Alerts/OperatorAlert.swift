@@ -89,6 +89,21 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
     }
 }
 
+extension OperatorAlert {
+    /// Whether what it is about exists for an administrator: a policy that is not there any more may have been anybody's.
+    func isSeen(by administrator: Administrator, in records: some StorageReader) throws(ServiceError) -> Bool {
+        guard !administrator.seesEveryPolicy, let target else { return true }
+        let parts = target.split(separator: "/", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return true }
+        switch parts[0] {
+        case "policy": return try records.record(ManagedAppPolicy.self, parts[1]).map(administrator.sees) ?? false
+        case "change":
+            return try records.record(WaitingChange.self, parts[1])?.isSeen(by: administrator, in: records) ?? false
+        default: return true
+        }
+    }
+}
+
 extension OperatorAlert: StoredRecord {
     /// Alerts.
     public static var storageKind: StorageKind { .alert }

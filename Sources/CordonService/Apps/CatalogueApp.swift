@@ -36,6 +36,14 @@ extension CatalogueApp: AdministeredResource {
     /// Who may write policies may say what apps there are.
     public static var writing: Permission { .writePolicies }
 
+    /// What people read of the entry.
+    public var shownTexts: [StoredText] {
+        [
+            StoredText("bundleId", bundleID), StoredText("displayName", displayName),
+            StoredText("publisher", publisher),
+        ]
+    }
+
     /// Refuses names that no honest entry has.
     public func check() throws(ServiceError) {
         try checkName(displayName)
@@ -45,6 +53,9 @@ extension CatalogueApp: AdministeredResource {
 
     /// Policies for a named set reach other apps when its members change.
     public func concerns(_ policy: ManagedAppPolicy) -> Bool { AppGroup.named.contains(policy.appGroup) }
+
+    /// Those of its named sets do when it comes into one or leaves one.
+    public func movesPolicies(from before: CatalogueApp?) -> Bool { groups != before?.groups ?? [] }
 }
 
 extension AppGroup {

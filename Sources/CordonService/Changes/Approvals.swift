@@ -6,9 +6,11 @@ internal import Foundation
 /// Changes that wait for a second person.
 public struct Approvals: Sendable {
     let store: TenantStore
+    let targeting: Targeting
     let configuration: ServiceConfiguration
 
-    /// Changes that wait for another person, and those of the last weeks that did, newest first.
+    /// Changes that wait for another person, and those of the last weeks that did, newest first; without those of policies that the
+    /// caller does not see.
     public func changes(as administrator: Administrator) async throws(ServiceError) -> [WaitingChange] {
         try await store.require(.read, of: administrator)
         let now = store.now
@@ -19,37 +21,48 @@ public struct Approvals: Sendable {
         }
         if isNews { try await store.change(for: administrator) { try $0.noteApprover(administrator) } }
         return try await store.read(for: administrator) { records in
-            try records.records(WaitingChange.self).map { $0.seen(at: now) }
+            try records.records(WaitingChange.self).filter { try $0.isSeen(by: administrator, in: records) }
+                .map { $0.seen(at: now) }
                 .sorted { ($1.requested, $0.id) < ($0.requested, $1.id) }
         }
     }
 
     /// One change that waits or did.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`, also for one of a policy that the caller does not see.
     public func change(
         _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> WaitingChange {
         let now = store.now
-        return try await store.read(.read, as: administrator) { try WaitingChange.known(id, in: $0).seen(at: now) }
+        return try await store.read(.read, as: administrator) { records in
+            try WaitingChange.known(id, seenBy: administrator, in: records).seen(at: now)
+        }
     }
 
     /// Releases a change that another person asked for: their same call then passes once, for a day, as long as it reaches no more than
     /// a twentieth more.
     ///
-    /// - Throws: ``ServiceError``: `forbidden` for a program, for who asked, and without the permission to approve now; `staleSignIn`;
-    ///   `conflict` where it does not wait any more.
+    /// - Throws: ``ServiceError``: `notFound` as ``change(_:as:)``; `forbidden` for a program, for who asked, and without the permission
+    ///   to approve changes of these policies or of this person now; `staleSignIn`; `conflict` where it does not wait any more.
     public func release(
         _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> WaitingChange {
         try await store.require(.approve, of: administrator)
         return try await store.change(for: administrator) { change in
-            guard try change.stillMay(.approve, administrator) else {
+            let present = try change.present(administrator)
+            guard present.may(.approve) else {
                 throw ServiceError(.forbidden, "the roles of \(administrator.id) do not include approve any more")
             }
             guard !administrator.isProgram else { throw ServiceError(.forbidden, "a program releases nothing") }
             guard administrator.call.hasFreshSignIn else {
                 throw ServiceError(.staleSignIn, "releasing a change takes a fresh sign-in")
             }
-            let waiting = try WaitingChange.known(id, in: change)
+            let waiting = try WaitingChange.known(id, seenBy: present, in: change)
+            guard try waiting.mayBeReleased(by: present, targeting, in: change) else {
+                throw ServiceError(
+                    .forbidden, "the roles of \(administrator.id) do not include approve for what this change is about",
+                    place: id)
+            }
             guard folded(waiting.requester.id) != folded(administrator.id) else {
                 throw ServiceError(
                     .forbidden, "\(administrator.id) asked for the change, so another administrator has to release it")
@@ -60,16 +73,15 @@ public struct Approvals: Sendable {
         }
     }
 
-    /// Stops a change that waits, or that was released and not made yet; any administrator may.
+    /// Stops a change that waits, or that was released and not made yet; any administrator may who sees it.
     ///
-    /// - Throws: ``ServiceError`` with code `conflict` where it is over already.
+    /// - Throws: ``ServiceError``: `notFound` as ``change(_:as:)``, `conflict` where it is over already.
     public func stop(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WaitingChange {
         try await store.require(.read, of: administrator)
         return try await store.change(for: administrator) { change in
             try change.decide(
-                try WaitingChange.known(id, in: change), .stopped, by: administrator.id,
-                AuditRecord.Actor(administrator),
-                configuration)
+                try WaitingChange.known(id, seenBy: administrator, in: change), .stopped, by: administrator.id,
+                AuditRecord.Actor(administrator), configuration)
         }
     }
 }
@@ -108,14 +120,15 @@ extension Change {
         return decided
     }
 
-    /// Whether a built-in role, or a role of the organisation's own that is still the same, includes a permission: one may have
-    /// changed since the request came in.
-    fileprivate func stillMay(_ permission: Permission, _ administrator: Administrator) throws(ServiceError) -> Bool {
-        if administrator.roles.contains(where: { $0.permissions.contains(permission) }) { return true }
-        for role in administrator.customRoles where role.permissions.contains(permission) {
-            if try record(CustomRole.self, role.storageID) == role { return true }
+    /// An administrator with those roles of the organisation's own that are still the same: one may have changed since the request
+    /// came in.
+    fileprivate func present(_ administrator: Administrator) throws(ServiceError) -> Administrator {
+        var present = administrator
+        present.customRoles = []
+        for role in administrator.customRoles where try record(CustomRole.self, role.storageID) == role {
+            present.customRoles.append(role)
         }
-        return false
+        return present
     }
 }
 
@@ -125,6 +138,19 @@ extension WaitingChange {
     /// - Throws: ``ServiceError`` with code `notFound`.
     fileprivate static func known(_ id: String, in records: some StorageReader) throws(ServiceError) -> WaitingChange {
         guard let change = try records.record(WaitingChange.self, id) else {
+            throw ServiceError(.notFound, "no change has this id", place: id)
+        }
+        return change
+    }
+
+    /// One by its id that exists for an administrator.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    fileprivate static func known(
+        _ id: String, seenBy administrator: Administrator, in records: some StorageReader
+    ) throws(ServiceError) -> WaitingChange {
+        let change = try known(id, in: records)
+        guard try change.isSeen(by: administrator, in: records) else {
             throw ServiceError(.notFound, "no change has this id", place: id)
         }
         return change

@@ -17,9 +17,11 @@ extension ChangeReview {
     }
 
     /// Keeps a change for another person to release; the error that says so. The same call again finds the same one.
+    ///
+    /// - Parameter policies: The policies that it is about, as they are and as they would be.
     func wait(
         for digest: String, _ action: String, of entity: String, _ reach: Reach, changes: [MemberChange] = [],
-        wipes: [PolicyDiff.Effect] = [], by administrator: Administrator
+        wipes: [PolicyDiff.Effect] = [], about policies: [ManagedAppPolicy] = [], by administrator: Administrator
     ) async throws(ServiceError) -> ServiceError {
         let id = try await store.change(for: administrator) { change in
             let now = change.now
@@ -35,6 +37,7 @@ extension ChangeReview {
             let waiting = WaitingChange(
                 id: ids.token(), digest: digest, action: action, entity: entity, reach: reach,
                 changes: Array(changes.prefix(200)), wipes: Array(wipes.prefix(20)),
+                scopeTags: policies.isEmpty ? nil : Array(Set(policies.map { $0.scopeTags.sorted() })),
                 requester: .init(
                     id: administrator.id, isProgram: administrator.isProgram, client: administrator.call.client),
                 reason: administrator.call.reason, requested: now, due: due,

@@ -79,7 +79,7 @@ struct ChangeReview: Sendable {
         throw try await wait(
             for: proposal.digest, proposal.action, of: proposal.entity, reach,
             changes: MemberChange.between(proposal.before?.versionDocument, proposal.after?.versionDocument),
-            wipes: wipes, by: administrator)
+            wipes: wipes, about: proposal.touched, by: administrator)
     }
 
     /// What a change may remove, once it is known that its author may ask for that at all.

@@ -33,6 +33,9 @@ public struct WaitingChange: Sendable, Codable, Equatable {
     public let changes: [MemberChange]
     /// On which devices and days data would be removed.
     public let wipes: [PolicyDiff.Effect]
+    /// The scope tags of each policy that it is about, as they are and as they would be; nil where it is about none, and for a change
+    /// that an earlier version kept.
+    public internal(set) var scopeTags: [[String]]?
     /// Who asked.
     public let requester: EntityVersion.Author
     /// Why, where that was said.

@@ -17,8 +17,14 @@ enum ShownText {
     /// Control characters break lines apart, and marks of direction (Unicode UAX #9) turn them around; neither has a place in a
     /// name. Joiners stay, because scripts and emoji need them, but not in what identifies a person.
     ///
-    /// - Parameter isName: Whether the text identifies a person or a thing, so that nothing in it may be invisible.
-    static func flaw(of text: String, isName: Bool) -> String? {
+    /// - Parameters:
+    ///   - isName: Whether the text identifies a person or a thing, so that nothing in it may be invisible.
+    ///   - hasLines: Whether it may have line breaks and tabs.
+    static func flaw(of text: String, isName: Bool, hasLines: Bool = false) -> String? {
+        guard !hasLines else {
+            let plain = text.unicodeScalars.filter { !["\n", "\r", "\t"].contains($0) }
+            return flaw(of: String(String.UnicodeScalarView(plain)), isName: isName)
+        }
         // Most texts are printable ASCII, of which only a space at an end of a name has a flaw.
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
             let ends = [text.utf8.first, text.utf8.last]

@@ -126,6 +126,10 @@ extension PolicyWriter {
         let now = store.now
         let (apps, isWithin) = try await store.read(for: administrator) { records in
             let person = try records.personID(userID)
+            guard try targeting.lets(administrator, .wipe, over: person, in: records) else {
+                throw ServiceError(
+                    .forbidden, "the roles of \(administrator.id) do not include wipe for this person")
+            }
             let active = try records.activeRegistrations(of: person).filter { tag == nil || $0.device.tag == tag }
             let budget = try records.record(WipeBudget.self, administrator.id)
             let mark = ProposedChange.digest(of: .string(folded(person)))

@@ -169,6 +169,7 @@ extension PolicyWriter {
             before = try records.policy(id, ifVersion: version)
         }
         let after = try prepared.make(before)
+        try after?.checkTexts(insteadOf: before)
         let entity = (prepared.id ?? after?.kind.rawValue).map { "policy/\($0)" } ?? "policy"
         return ProposedChange(
             before: before, after: after, action: prepared.action, entity: entity, base: before?.version)

@@ -36,6 +36,11 @@ extension ScopeTag: AdministeredResource {
     /// No two tags have one name.
     public var uniqueName: String? { displayName }
 
+    /// What people read of the tag.
+    public var shownTexts: [StoredText] {
+        [StoredText("displayName", displayName), StoredText("description", description, hasLines: true)]
+    }
+
     /// Refuses an unusable name, and any change of the tag that every organisation has.
     public func check() throws(ServiceError) {
         try checkName(displayName)

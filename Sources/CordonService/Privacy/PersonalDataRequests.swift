@@ -35,10 +35,12 @@ public struct PersonalDataRequests: Sendable {
         if wipesFirst {
             try await administration.store.require(.wipe, of: administrator)
             let enrolled = try await administration.store.read(for: administrator) { records in
-                try PersonalData(of: folded(id), in: records).registrations.contains { $0.state == .active }
+                try administration.require(.handlePersonalData, over: id, of: administrator, in: records)
+                return try PersonalData(of: folded(id), in: records).registrations.contains { $0.state == .active }
             }
             if enrolled {
                 return try await administration.clearing("wipe.erase", .wipe, of: id, "", as: administrator) { change in
+                    try administration.require(.handlePersonalData, over: id, of: administrator, in: change)
                     let data = try PersonalData(of: folded(id), in: change)
                     let enrolled = data.registrations.filter { $0.state == .active }
                     return try administration.requestWipes(of: enrolled, .user, by: administrator, in: &change)

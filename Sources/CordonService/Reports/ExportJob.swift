@@ -49,6 +49,8 @@ extension ExportJob: AdministeredResource {
     public static var writing: Permission { .read }
     /// A report changes nothing.
     public static var isTargeting: Bool { false }
+    /// None: the routes let no other value through.
+    public var shownTexts: [StoredText] { [] }
     /// Nothing: the routes let no other value through.
     public func check() throws(ServiceError) {}
 

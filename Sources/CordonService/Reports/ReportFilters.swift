@@ -28,6 +28,7 @@ public struct ReportFilters: Sendable {
         guard problems.isEmpty else {
             throw ServiceError(.invalid, "the filter of a report is not acceptable", problems: problems)
         }
+        try StoredText.check([StoredText("name", name), StoredText("search", search)])
         let filter = ReportFilter(
             id: ids.guid(), name: name, report: report, search: search, owner: administrator.id, created: store.now)
         try await store.change(for: administrator) { change in

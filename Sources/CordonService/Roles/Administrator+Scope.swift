@@ -4,7 +4,7 @@ extension Administrator {
     /// Whether some role includes the permission, for whatever policies.
     public func may(_ permission: Permission) -> Bool {
         roles.contains { $0.permissions.contains(permission) }
-            || customRoles.contains { $0.permissions.contains(permission) }
+            || customRoles.contains { $0.includes(permission) }
     }
 
     /// Whether some role includes the permission whatever tags a policy has.
@@ -18,13 +18,13 @@ extension Administrator {
     /// Whether some role includes the permission for every person.
     func mayOverEverybody(_ permission: Permission) -> Bool {
         roles.contains { $0.permissions.contains(permission) }
-            || customRoles.contains { $0.people == nil && $0.permissions.contains(permission) }
+            || customRoles.contains { $0.people == nil && $0.includes(permission) }
     }
 
     /// Whether some role includes the permission for people in these groups, by folded id.
     func may(_ permission: Permission, overPeopleIn groups: Set<String>) -> Bool {
         customRoles.contains { role in
-            role.permissions.contains(permission) && !groups.isDisjoint(with: (role.people ?? []).map(folded))
+            role.includes(permission) && !groups.isDisjoint(with: (role.people ?? []).map(folded))
         }
     }
 
@@ -33,22 +33,35 @@ extension Administrator {
         may(permission, withTags: policy.scopeTags)
     }
 
-    /// Whether a role includes the permission for policies with these tags.
+    /// Whether a role includes the permission for policies with these tags; without tags, for every policy.
     func may(_ permission: Permission, withTags tags: Set<String>) -> Bool {
         roles.contains { $0.permissions.contains(permission) }
             || customRoles.contains { $0.covers(tags, for: permission) }
     }
 
+    /// Whether some role includes the permission whatever people policies with these tags reach: a policy reaches whom it is assigned
+    /// to, whatever people a role is about.
+    private func mayOverEverybody(_ permission: Permission, withTags tags: Set<String>) -> Bool {
+        customRoles.contains { $0.people == nil && $0.covers(tags, for: permission) }
+    }
+
+    /// Whether the caller may release changes of policies with these tags.
+    func mayRelease(withTags tags: Set<String>) -> Bool {
+        roles.contains { $0.permissions.contains(.approve) } || mayOverEverybody(.approve, withTags: tags)
+    }
+
     /// Whether the caller may let policies with these tags remove data.
     func mayDestroy(withTags tags: Set<String>) -> Bool {
-        // A policy reaches whom it is assigned to, whatever people a role is about.
-        if customRoles.contains(where: { $0.people == nil && $0.covers(tags, for: .wipe) }) { return true }
+        if mayOverEverybody(.wipe, withTags: tags) { return true }
         return isProgram
             ? applicationPermissions.contains(.wipe) : roles.contains { $0.permissions.contains(.wipe) }
     }
 
     /// Whether the policy is within what some role lets its holder read; others do not exist for the caller.
     func sees(_ policy: ManagedAppPolicy) -> Bool { may(.read, withTags: policy.scopeTags) }
+
+    /// Whether every policy is.
+    var seesEveryPolicy: Bool { may(.read, withTags: []) }
 
     /// The tags that a new policy gets where its author names none: the default one, or what the author's roles are
     /// limited to.

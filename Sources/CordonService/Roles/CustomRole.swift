@@ -49,9 +49,21 @@ public struct CustomRole: Sendable, Codable, Hashable {
         try container.encodeIfPresent(people?.sorted(), forKey: .people)
     }
 
-    /// Whether the role lets its holders do something with a policy that has these tags.
+    /// What concerns every person at once, so that a role about some people does not include it: who writes groups says whom the role
+    /// is about, and anyone may come to a shared device.
+    private static let ofEverybody: Set<Permission> = [.writeDirectory, .registerDevices, .manageTenant, .readAudit]
+    /// What concerns every policy at once: the audit log tells what each says, and who makes roles has any.
+    private static let ofEveryPolicy: Set<Permission> = [.manageTenant, .readAudit]
+
+    /// Whether the role includes a permission, for the policies and people that it is about.
+    func includes(_ permission: Permission) -> Bool {
+        permissions.contains(permission) && (people == nil || !Self.ofEverybody.contains(permission))
+            && (scopeTags == nil || !Self.ofEveryPolicy.contains(permission))
+    }
+
+    /// Whether the role lets its holders do something with a policy that has these tags; without tags, with any policy.
     func covers(_ tags: Set<String>, for permission: Permission) -> Bool {
-        permissions.contains(permission) && (scopeTags.map { !$0.isDisjoint(with: tags) } ?? true)
+        includes(permission) && (scopeTags.map { !$0.isDisjoint(with: tags) } ?? true)
     }
 }
 
@@ -77,8 +89,21 @@ extension CustomRole: AdministeredResource {
         let new = permissions.intersection(Self.sensitive)
         guard let before else { return !new.isEmpty }
         return !new.isSubset(of: before.permissions) || (!new.isEmpty && !members.isSubset(of: before.members))
-            || (!new.isEmpty && before.scopeTags != nil && scopeTags == nil)
-            || (!new.isEmpty && before.people != nil && people == nil)
+            || (!new.isEmpty && Self.isWider(scopeTags, than: before.scopeTags))
+            || (!new.isEmpty && Self.isWider(people, than: before.people))
+    }
+
+    /// Whether a limit lets more through than another; none lets everything through.
+    private static func isWider(_ limit: Set<String>?, than before: Set<String>?) -> Bool {
+        guard let before else { return false }
+        return limit.map { !$0.isSubset(of: before) } ?? true
+    }
+
+    /// What people read of the role.
+    public var shownTexts: [StoredText] {
+        [StoredText("displayName", displayName), StoredText("description", description, hasLines: true)]
+            + StoredText.each("members", members) + StoredText.each("scopeTags", scopeTags ?? [])
+            + StoredText.each("people", people ?? [])
     }
 
     /// Refuses a role without a name, members or permissions, or with the id of a built-in role.

@@ -52,6 +52,14 @@ extension AssignmentFilter: AdministeredResource {
     /// No two filters have one name.
     public var uniqueName: String? { displayName }
 
+    /// What people read of the filter.
+    public var shownTexts: [StoredText] {
+        [
+            StoredText("displayName", displayName), StoredText("description", description, hasLines: true),
+            StoredText("platform", platform), StoredText("rule", rule, hasLines: true),
+        ] + StoredText.each("roleScopeTags", scopeTags)
+    }
+
     /// Refuses a rule that cannot be evaluated, so that no policy ever waits for a rule that means nothing.
     public func check() throws(ServiceError) {
         try checkName(displayName)
@@ -61,6 +69,9 @@ extension AssignmentFilter: AdministeredResource {
 
     /// Policies that name the filter reach others when its rule changes.
     public func concerns(_ policy: ManagedAppPolicy) -> Bool { isUsed(by: policy) }
+
+    /// They reach the same ones under another name.
+    public func movesPolicies(from before: AssignmentFilter?) -> Bool { rule != before?.rule }
 
     /// Whether an assignment of a policy names the filter.
     public func isUsed(by policy: ManagedAppPolicy) -> Bool {
