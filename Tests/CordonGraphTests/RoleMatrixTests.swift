@@ -62,6 +62,55 @@ import Testing
         #expect(refused > 300)
     }
 
+    /// A service whose administrator has every permission by one role, which has a limit.
+    private static func limited(
+        scopeTags: Set<String>? = nil, people: Set<String>? = nil
+    ) async throws -> RouteFixture {
+        let role = CustomRole(
+            id: "elsewhere", displayName: "Elsewhere", permissions: Set(Permission.allCases),
+            members: ["user:oid-ada"], scopeTags: scopeTags, people: people)
+        let fixture = try await RouteFixture()
+        try await fixture.test.storage.write(TestService.tenant) { try $0.save(role) }
+        return fixture
+    }
+
+    @Test func `a role about other people does nothing to anyone by any route, and opens no record of them`()
+        async throws
+    {
+        let fixture = try await Self.limited(people: ["group-elsewhere"])
+        // What people read in lists, and what is done with policies, is not limited by people.
+        let open: Set<Permission> = [.read, .writePolicies, .deletePolicies, .assignPolicies]
+        var refused = 0
+        for route in fixture.routes {
+            let needed = Self.needed(route)
+            let isDone = route.name.hasPrefix("users/") && route.method != .get
+            #expect(!isDone || !needed.isSubset(of: open), "say above what \(route.name) needs")
+            guard !needed.isSubset(of: open) else { continue }
+            let answer = try await fixture.call(route, as: nil)
+            guard answer != 403 else {
+                refused += 1
+                continue
+            }
+            // What is there for no role is refused to the owner in the same way.
+            let owner = try await RouteFixture().call(route, as: .owner)
+            #expect((400..<500).contains(answer) && answer == owner, "\(route.method) \(route.name): \(answer)")
+        }
+        #expect(refused > 10)
+    }
+
+    @Test func `a role about other policies finds none of them by any route`() async throws {
+        let fixture = try await Self.limited(scopeTags: ["elsewhere"])
+        let collections = Set(PolicyKind.allCases.map(\.collection) + ["managedAppPolicies"])
+        var refused = 0
+        for route in fixture.routes
+        where route.pattern.count > 2 && collections.contains(route.pattern[1]) && route.pattern[2] == "*" {
+            let answer = try await fixture.call(route, as: nil)
+            #expect((400..<500).contains(answer), "\(route.method) \(route.name): \(answer)")
+            refused += 1
+        }
+        #expect(refused > 30)
+    }
+
     @Test func `a token without the scope opens no route, whatever its roles`() async throws {
         let fixture = try await RouteFixture()
         for route in fixture.routes {

@@ -110,7 +110,7 @@ struct AttackedService {
     }
 
     /// A body of the right form for the routes that read one.
-    private static func body(of route: String) -> JSONValue? {
+    static func body(of route: String) -> JSONValue? {
         switch route {
         case "POST /mam/v1/registrations": seed("registration")
         case "POST /mam/v1/registrations/:id/checkins": seed("check-in")

@@ -365,7 +365,10 @@ struct RegistrationTests {
             DirectoryUser(
                 id: "oid-cleo", userPrincipalName: "cleo@contoso.example", displayName: "نیلو\u{200C}فر 👩\u{200D}🚀"),
             as: test.owner)
-        try await test.protect(app: "a\u{0}b", to: .allLicensedUsers)
+        // A policy that an earlier version took.
+        var kept = try await test.protect(to: .allLicensedUsers)
+        kept.apps = [.init(.ios, "a\u{0}b")]
+        try await test.storage.write(TestOrganisation.tenant) { [kept] in try $0.save(kept) }
         var app = TestApp(test, bundleID: "a\u{0}b")
         let before = app
         #expect(

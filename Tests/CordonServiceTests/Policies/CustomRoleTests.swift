@@ -191,6 +191,8 @@ import Testing
                 _ = try await admin.requestCommand(.resetPIN, ofRegistration: registration, as: holder)
             },
             { person, _, _ in _ = try await admin.personalData.exportUser(person, as: holder) },
+            { person, _, _ in _ = try await admin.revokeSessions(ofUser: person, as: holder) },
+            { person, _, _ in _ = try await admin.impact(of: .wipe(person, deviceTag: nil), as: holder) },
             { person, _, _ in try await admin.blockUser(person, as: holder) },
             { _, registration, _ in try await admin.forgetRegistration(registration, as: holder) },
         ]
