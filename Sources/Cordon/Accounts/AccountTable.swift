@@ -342,12 +342,12 @@ final class AccountTable: Sendable {
     /// Ends ``beginRemoval(of:)``.
     func endRemoval(of account: AccountID) { state.withLock { _ = $0.removing.remove(account) } }
 
-    /// Notes in the stored registration that a wipe of the account has begun.
+    /// Notes in the stored registration that a wipe of the account has begun; see ``RegistrationStore/note(_:of:)``.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
-    func note(_ wipe: BegunWipe, of account: AccountID) throws(ProtectionError) {
-        guard try registrations.note(wipe, of: account) else { return }
-        state.withLock { _ = $0.wiped.insert(account) }
+    func note(_ wipe: BegunWipe, of record: RegistrationRecord) throws(ProtectionError) {
+        guard try registrations.note(wipe, of: record) else { return }
+        state.withLock { _ = $0.wiped.insert(record.account.id) }
     }
 
     /// The accounts whose stored registration says that a wipe has begun.

@@ -104,14 +104,28 @@ struct RegistrationStore: Sendable {
         }
     }
 
-    /// Notes in an account's record that a wipe of it has begun; whether there is a record.
-    func note(_ wipe: BegunWipe, of account: AccountID) throws(ProtectionError) -> Bool {
-        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-            guard let stored = try self.record(of: account) else { return false }
-            guard stored.wipe == nil else { return true }
-            let floor = max(stored.generation, noted(account))
+    /// Notes in an account's record that a wipe of it has begun; false where the registration has ended, or there never was one.
+    ///
+    /// A record that was put aside, or damaged, is older than the note when it comes back.
+    ///
+    /// - Parameter known: The registration as the wipe has it, for where the stored one cannot be had.
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also where a newer version has written the record.
+    func note(_ wipe: BegunWipe, of known: RegistrationRecord) throws(ProtectionError) -> Bool {
+        let account = known.account.id
+        return try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            let stored = try self.record(of: account)
+            guard stored?.wipe == nil else { return true }
+            if stored == nil {
+                switch try state(in: file(account)).look().contents {
+                case .absent: return false
+                case .newer: throw ProtectionError(.stateUnwritable, "a newer version wrote the registration")
+                case .value, .doubtful: break
+                }
+            }
+            let former = stored ?? known
+            let floor = max(former.generation, noted(account))
             _ = try state(in: file(account)).write(above: floor) { generation in
-                var record = stored.counted(generation)
+                var record = former.counted(generation)
                 record.wipe = wipe
                 return record
             }

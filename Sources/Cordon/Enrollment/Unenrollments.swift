@@ -80,7 +80,7 @@ actor Unenrollments {
     /// Whether there may be something of an account whose registration is gone: its key, or what a removal has not come to.
     private func isLeftBehind(_ account: AccountID) -> Bool {
         context.pending.leaving?.contains(account) == true
-            || context.vaults.contains { (try? $0.mayHaveKey(account)) != false }
+            || context.vaults.contains { (try? $0.keepsKey(of: account)) != false }
     }
 
     /// Forgets a registration and leaves the data, closed.

@@ -138,12 +138,8 @@ struct GroupVault: Sendable {
 
     /// Destroys the account's key of the group; what is on its way cannot be opened any more.
     func forget(_ account: AccountID) async throws(ProtectionError) {
-        do {
-            // A journal of an earlier wipe that was put back would have the wipe leave the present key alone.
-            try await vault.forgetWipes(of: account)
-            _ = try await vault.wipe(account)
-            try await vault.discardReport(for: account)
-        } catch { throw ProtectionError(error) }
+        // A journal of an earlier wipe that is put back, at whatever moment, has none leave the present key alone.
+        do { _ = try await vault.wipeAnew(account) } catch { throw ProtectionError(error) }
     }
 }
 

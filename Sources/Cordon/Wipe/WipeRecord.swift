@@ -36,6 +36,8 @@ struct WipeRecord: Codable, Equatable, Sendable {
     var receipt: String?
     /// Why the device decided it itself; nil for a command of the service, and in records of older versions.
     var cause: String?
+    /// What the vaults' notes of this wipe are known by, random; nil until they are first asked, and in records of older versions.
+    var binding: String?
 
     /// What the vault destroyed.
     struct VaultPart: Codable, Equatable, Sendable {
@@ -59,12 +61,12 @@ extension WipeRecord: JSONReadable {
 }
 
 extension WipeRecord {
-    /// The same wipe with nothing done. A receipt proves itself: one that only waits to be handed in is not signed again, and another one stays
+    /// The same wipe with nothing done, bound to nothing that was noted of it. A receipt proves itself: one that only waits to be handed in is not signed again, and another one stays
     /// for the case that the key for a new one is gone.
     var begunAnew: WipeRecord {
         guard stage != .forgotten else { return self }
         var record = self
-        (record.stage, record.vault, record.failures) = (.begun, nil, [])
+        (record.stage, record.vault, record.failures, record.binding) = (.begun, nil, [], nil)
         return record
     }
 }

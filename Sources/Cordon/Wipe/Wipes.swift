@@ -48,8 +48,10 @@ actor Wipes {
         guard let record = context.accounts[command.account] else { return }
         do {
             // Another process of the app that was quicker has left no registration, or has made another one since.
-            try await carryOut(command, because: nil, on: record) {
-                $0?.registrationID == record.registrationID ? record : nil
+            try await carryOut(command, because: nil, on: record) { [accounts = context.accounts] stored in
+                // One that was only put aside has ended nothing.
+                guard let stored else { return accounts.hasNoRegistration(command.account) ? nil : record }
+                return stored.registrationID == record.registrationID ? record : nil
             }
         } catch {
             context.configuration.logger.error(
@@ -87,12 +89,7 @@ actor Wipes {
     }
 
     private func wipe(_ account: AccountID, in vault: Vault) async throws(ProtectionError) -> [String] {
-        do {
-            try await vault.forgetWipes(of: account)
-            let report = try await vault.wipe(account)
-            try await vault.discardReport(for: account)
-            return report.failures
-        } catch { throw ProtectionError(error) }
+        do { return try await vault.wipeAnew(account).failures } catch { throw ProtectionError(error) }
     }
 
     /// Goes on with what a kill or a failure has left of removing accounts without a registration.
@@ -155,7 +152,7 @@ actor Wipes {
         registration.wipe = nil
         let wipe = WipeRecord(
             command: command, registration: registration, started: context.configuration.clock.now(), stage: .begun,
-            vault: nil, failures: [], receipt: nil, cause: cause)
+            vault: nil, failures: [], receipt: nil, cause: cause, binding: UUID().uuidString)
         do { try await note(begun: wipe) } catch {
             // A disk that takes no note takes what is overwritten in place: nothing of the account opens from now on. The rest goes with the
             // wipe that is asked for again, and there is no receipt before.
@@ -182,8 +179,10 @@ actor Wipes {
         let account = wipe.registration.account
         context.accounts.beginRemoval(of: account.id)
         defer { context.accounts.endRemoval(of: account.id) }
-        // Whatever the record says, no receipt is signed while there may be a key.
-        if context.vaults.contains(where: { (try? $0.mayHaveKey(account.id)) != false }) { wipe = wipe.begunAnew }
+        // Whatever the record says, and whatever lies in the folder, no receipt is signed while there may be a key.
+        if wipe.stage != .begun, context.vaults.contains(where: { (try? $0.keepsKey(of: account.id)) != false }) {
+            wipe = wipe.begunAnew
+        }
         if wipe.stage == .begun {
             note(wipe)
             await changes.release(account.id)
@@ -207,8 +206,9 @@ actor Wipes {
 
     /// Has the registration say that the wipe has begun, in case its record is lost.
     private func note(_ wipe: WipeRecord) {
-        let account = wipe.registration.account.id
-        do { try context.accounts.note(BegunWipe(command: wipe.command, cause: wipe.cause), of: account) } catch {
+        do {
+            try context.accounts.note(BegunWipe(command: wipe.command, cause: wipe.cause), of: wipe.registration)
+        } catch {
             context.configuration.logger.warning(
                 "a wipe could not be noted in the registration",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
@@ -219,8 +219,9 @@ actor Wipes {
     private func removeSealed(_ wipe: inout WipeRecord) async throws(ProtectionError) {
         let account = wipe.registration.account
         var removed = WipeRecord.VaultPart(destroyedKeyIDs: [], files: 0, bytes: 0)
+        let binding = bind(&wipe)
         for vault in context.vaults {
-            let report = try await self.report(of: wipe, in: vault)
+            let report = try await self.report(of: account.id, boundTo: binding, in: vault)
             removed.destroyedKeyIDs += report.destroyedKeyIDs
             removed.files += report.files
             removed.bytes += report.bytes
@@ -251,21 +252,26 @@ actor Wipes {
         }
     }
 
-    /// Removes what a vault has of the account.
-    private func report(of wipe: WipeRecord, in vault: Vault) async throws(ProtectionError) -> WipeReport {
-        let account = wipe.registration.account.id
+    /// What the vaults' notes of this wipe are known by. Those of a wipe whose record has none yet are another wipe's, or an older version's.
+    private func bind(_ wipe: inout WipeRecord) -> String {
+        if let binding = wipe.binding { return binding }
+        let binding = UUID().uuidString
+        wipe.binding = binding
+        // The key does not wait for a disk that takes nothing: after a kill the vaults begin once more.
+        try? context.wipes.save(wipe)
+        return binding
+    }
+
+    /// Removes what a vault has of the account, and goes on where a crash has cut this very wipe off.
+    private func report(
+        of account: AccountID, boundTo binding: String, in vault: Vault
+    ) async throws(ProtectionError) -> WipeReport {
         let observer = context.configuration.wipeObserver
         do {
-            // Notes of an earlier wipe may have been put back. Records keep whole seconds.
-            try await vault.forgetWipes(of: account, before: wipe.started - 1)
-            // A crash may have cut the wipe off before its record said that the vault's part is done.
-            if let left = await vault.finishedReports().first(where: { $0.account == account }),
-                try !vault.mayHaveKey(account)
-            {
-                return left
-            }
-            let report = try await vault.wipe(account) { observer("vault-\($0.kind.rawValue)") }
-            if try !vault.mayHaveKey(account) { return report }
+            // Notes of an earlier wipe may have been put back.
+            try await vault.forgetWipes(of: account, besides: binding)
+            let report = try await vault.wipe(account, boundTo: binding) { observer("vault-\($0.kind.rawValue)") }
+            if try !vault.keepsKey(of: account) { return report }
         } catch { throw ProtectionError(error) }
         throw ProtectionError(.vault, "a key of the account is still there")
     }

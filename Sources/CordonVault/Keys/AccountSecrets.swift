@@ -70,7 +70,13 @@ struct AccountSecrets: Sendable {
 
     /// Whether a key may hang on the account's secrets although no record says so: there is one, and none was about to be made.
     func mayHoldKey(of account: AccountID) throws(VaultError) -> Bool {
-        for place in Place.allCases where try secret(at: place, of: account) != nil { return try !isMaking(account) }
+        guard try hasAny(of: account) else { return false }
+        return try !isMaking(account)
+    }
+
+    /// Whether the store has a secret of the account, whatever hangs on it.
+    func hasAny(of account: AccountID) throws(VaultError) -> Bool {
+        for place in Place.allCases where try secret(at: place, of: account) != nil { return true }
         return false
     }
 

@@ -99,6 +99,13 @@ struct KeyRecords: Sendable {
         }
     }
 
+    /// Whether anything is left that a wipe has to end: what holds a key, or may, or any secret of the account in the key store, whatever lies in
+    /// the folder and whatever is being made.
+    func keepsKey(of account: AccountID) throws(VaultError) -> Bool {
+        if try secrets.hasAny(of: account) { return true }
+        return try mayHoldKey(of: account)
+    }
+
     /// Whether the record is the note that a wipe began. One that is damaged, or of another version, does not say so.
     func holdsWipeNote(of account: AccountID) throws(VaultError) -> Bool {
         do {
@@ -352,11 +359,11 @@ struct KeyRecords: Sendable {
     /// Makes changes of names in the folder durable.
     func sync() throws(VaultError) { try PosixFile.syncDirectory(directory.path) }
 
-    /// Whether a record hangs on the store's secret as it is now. One that needs a share besides cannot be opened here; by the id of
+    /// Whether a record hangs on the store's secret as it is now, or is in force without one. One that needs a share besides cannot be opened here; by the id of
     /// its secret, which only who has the secret makes for its key, it is known too.
     func isInForce(_ record: AccountKeyRecord.Claim) -> Bool {
         guard let bytes = try? PosixFile.contents(path(of: record.account), limit: AccountKeyRecord.size),
-            let parts = try? secrets.parts(of: record.account, for: record)
+            (try? isRetired(record)) == false, let parts = try? secrets.parts(of: record.account, for: record)
         else { return false }
         if record.shareID != nil {
             return record.secretID != nil && (try? parts.secretID(for: record.keyID)) == record.secretID

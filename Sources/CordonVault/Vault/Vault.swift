@@ -163,6 +163,14 @@ public actor Vault {
         try records.mayHoldKey(of: account, holdsFiles: holdsFiles(of: account))
     }
 
+    /// Whether a wipe of the account has something to end yet: a record that is none of its notes, or any secret in the key store. Unlike
+    /// ``mayHaveKey(_:)`` it asks for no files, which who writes to the folder can put aside and back.
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read or the key store does not answer.
+    package nonisolated func keepsKey(of account: AccountID) throws(VaultError) -> Bool {
+        try records.keepsKey(of: account)
+    }
+
     /// Has the vault make keys for those accounts alone, from now on. One that exists is opened for any account.
     ///
     /// - Parameter isHolder: Whether the app has the account; asked on the vault's executor, where no wipe of this process runs meanwhile.

@@ -1,5 +1,5 @@
 public import CordonIdentity
-package import Foundation
+internal import Foundation
 
 extension Vault {
     /// Adds a step to every wipe from now on, after the vault's own; the same name again replaces it.
@@ -18,18 +18,46 @@ extension Vault {
     public func wipe(
         _ account: AccountID, observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> WipeReport {
+        try await wipe(account, boundTo: nil, observer: observer)
+    }
+
+    /// Does what ``wipe(_:observer:)`` does, as one wipe that the caller knows by a binding of its own.
+    ///
+    /// Only what this device noted under the same binding says that something is done already; dates say nothing, since a clock can be set. The
+    /// account's secrets are destroyed at every call, also where a report says that they are gone, and the report names no key that this wipe did not destroy.
+    ///
+    /// - Parameter binding: Random, and kept where nobody else writes; nil goes on with whatever wipe of the account has begun.
+    package func wipe(
+        _ account: AccountID, boundTo binding: String?, observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
+    ) async throws(VaultError) -> WipeReport {
         guard wipes.begin(account) else {
             throw VaultError(.wipePending, "A wipe of the account is under way.")
         }
         defer { wipes.end(account) }
         observer(WipeStep(.begun))
-        var journal = try destroyKey(of: account, observer)
+        var journal = try destroyKey(of: account, boundTo: binding, observer)
         try removeOwnFiles(&journal, observer)
         for name in journal.attachments { try await run(name, &journal, observer) }
         journal.report.finished = clock()
         try journals.finish(journal)
         observer(WipeStep(.finished))
         return journal.report
+    }
+
+    /// Removes everything of an account by a wipe of its own: nothing that was noted of others counts for it, and no report stays.
+    ///
+    /// - Throws: As ``wipe(_:observer:)``; `keyStore` where a key of the account is there all the same.
+    package func wipeAnew(_ account: AccountID) async throws(VaultError) -> WipeReport {
+        let binding = SecureRandom.bytes(16).hex
+        try forgetWipes(of: account, besides: binding)
+        let report = try await wipe(account, boundTo: binding)
+        try discardReport(for: account)
+        // In a shared folder it is another app's, which was made since.
+        if records.isShared { return report }
+        guard try !keepsKey(of: account) else {
+            throw VaultError(.keyStore, "A key of the account is still there.")
+        }
+        return report
     }
 
     /// Wipes that began, here or in an earlier life of the app, and are not finished.
@@ -69,11 +97,11 @@ extension Vault {
 
     /// Has the next wipe of an account begin with nothing done, whatever earlier ones have noted.
     ///
-    /// - Parameter moment: What a wipe has noted that began then or later stays.
+    /// - Parameter binding: What the wipe with it has noted stays; see ``wipe(_:boundTo:observer:)``.
     /// - Throws: ``VaultError`` when what was noted stays.
-    package func forgetWipes(of account: AccountID, before moment: Date = .distantFuture) throws(VaultError) {
+    package func forgetWipes(of account: AccountID, besides binding: String? = nil) throws(VaultError) {
         guard !wipes.isUnderWay(account) else { return }
-        try journals.forget(account, before: moment)
+        try journals.forget(account, besides: binding)
     }
 
     // MARK: The key
@@ -81,13 +109,14 @@ extension Vault {
     /// Notes that a wipe was asked for, ends what is open, and destroys the account's secret in the key store; then the record is
     /// overwritten, which the journal notes, and unlinked.
     private func destroyKey(
-        of account: AccountID, _ observer: @Sendable (WipeStep) -> Void
+        of account: AccountID, boundTo binding: String?, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) -> WipeJournal {
+        let begun = unfinishedJournal(of: account, boundTo: binding)
         var journal =
-            unfinishedJournal(of: account)
+            begun
             ?? WipeJournal(
                 report: WipeReport(account: account, started: clock()), attachments: wipes.attachments.map(\.name),
-                askedKeyID: askedKeyID(of: account))
+                askedKeyID: askedKeyID(of: account), binding: binding)
         // A resumed wipe also runs what was attached since it began.
         for name in wipes.attachments.map(\.name) where !journal.attachments.contains(name) {
             journal.attachments.append(name)
@@ -97,10 +126,10 @@ extension Vault {
         keys.drop(account, because: VaultError(.wiped, "The account's data was wiped."))
         observer(WipeStep(.asked))
         let (keyID, isNewer) = try records.exclusively { () throws(VaultError) in
-            try destroyKey(of: account, by: journal, isNoted: isNoted, observer)
+            try destroyKey(of: account, by: journal, isResumed: begun != nil, isNoted: isNoted, observer)
         }
-        if let id = keyID?.hex, !journal.report.destroyedKeyIDs.contains(id) {
-            journal.report.destroyedKeyIDs.append(id)
+        if let keyID, !journal.report.destroyedKeyIDs.contains(keyID) {
+            journal.report.destroyedKeyIDs.append(keyID)
         }
         if journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) == nil {
             journal.report.steps.append(.init(name: WipeStep.Kind.keyDestroyed.rawValue))
@@ -113,38 +142,60 @@ extension Vault {
         return journal
     }
 
-    /// Destroys secret and record, unless they are newer than the wipe, and gives the key's id, zeros where no record says it; nil where
-    /// there is neither.
+    /// Destroys secret and record, unless they are newer than the wipe, and gives the key's id, hexadecimal, zeros where nothing proves it; nil
+    /// where there is neither.
     ///
-    /// - Parameter isNoted: Whether a journal says that the wipe has begun; else the record has to say it before anything goes.
+    /// - Parameters:
+    ///   - isResumed: Whether the wipe began before; one that begins now means the key that is there, whosever it is.
+    ///   - isNoted: Whether a journal says that the wipe has begun; else the record has to say it before anything goes.
     private func destroyKey(
-        of account: AccountID, by journal: WipeJournal, isNoted: Bool, _ observer: @Sendable (WipeStep) -> Void
-    ) throws(VaultError) -> (keyID: [UInt8]?, isNewer: Bool) {
+        of account: AccountID, by journal: WipeJournal, isResumed: Bool, isNoted: Bool,
+        _ observer: @Sendable (WipeStep) -> Void
+    ) throws(VaultError) -> (keyID: String?, isNewer: Bool) {
         let known = (try? records.claim(of: account)) ?? nil
-        if let known, isNewer(known, than: journal) { return (nil, true) }
+        if isResumed, let known, isNewer(known, than: journal) { return (nil, true) }
         // A key whose record is gone ends with its secret.
         let mayHoldKey = (try? records.mayHoldKey(of: account)) ?? false
+        // Asked before the secret goes.
+        let keyID = provenKeyID(known, in: journal) ?? [UInt8](repeating: 0, count: 16).hex
         var refusal = isNoted ? secretFailure(account, known, observer) : nil
         let isThere = try records.overwrite(account, known)
         if !isNoted { refusal = secretFailure(account, known, observer) }
         try records.removeFormerAndLost(of: account)
         if let refusal { throw refusal }
         observer(WipeStep(.keyDestroyed))
-        return (isThere || mayHoldKey ? known?.keyID ?? [UInt8](repeating: 0, count: 16) : nil, false)
+        return (isThere || mayHoldKey ? keyID : nil, false)
+    }
+
+    /// The id of the key that the account has, or had when the wipe was asked for, hexadecimal. A record that does not open, such as a copy of an
+    /// older one, proves none where a receipt is signed on the report.
+    private func provenKeyID(_ known: AccountKeyRecord.Claim?, in journal: WipeJournal) -> String? {
+        if let known, journal.binding == nil || records.isInForce(known) { return known.keyID.hex }
+        return journal.askedKeyID.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The journal of a wipe that goes on; nil where a wipe begins. One of an earlier wipe that was put back counts for nothing.
-    private func unfinishedJournal(of account: AccountID) -> WipeJournal? {
+    private func unfinishedJournal(of account: AccountID, boundTo binding: String?) -> WipeJournal? {
+        let found: WipeJournal?
+        if let binding {
+            found = journals.journal(of: account, boundTo: binding)
+        } else {
+            found = journals.journal(of: account)
+        }
         // No key comes into memory while a wipe is unfinished.
-        guard keys[account] == nil, let journal = journals.journal(of: account) else { return nil }
+        guard keys[account] == nil, let journal = found else { return nil }
         guard !records.isShared, let record = (try? records.claim(of: account)) ?? nil else { return journal }
         // Nor does anything make a key in a folder of this vault alone.
         return journal.isAbout(record.keyID) ? journal : nil
     }
 
-    /// What the journal says of the key that is there when the wipe is asked for; nil where that cannot be told.
+    /// What the journal says of the key that is there when the wipe is asked for; nil where that cannot be told. A record that does not open may lie
+    /// in another one's place, and a record that is gone beside its secret may come back.
     private func askedKeyID(of account: AccountID) -> String? {
-        do { return try records.claim(of: account)?.keyID.hex ?? "" } catch { return nil }
+        do {
+            if let claim = try records.claim(of: account) { return records.isInForce(claim) ? claim.keyID.hex : nil }
+            return try records.keepsKey(of: account) ? nil : ""
+        } catch { return nil }
     }
 
     /// Whether another app of the group has made the key since the wipe began. It opens with the store's secret as it is now, and

@@ -5,9 +5,11 @@ internal import CordonIdentity
 struct WipeJournal: Codable {
     var report: WipeReport
     var attachments: [String]
-    /// The id of the key that was there when the wipe was asked for, empty for none; nil where that could not be told, and in
+    /// The id of the key that was there when the wipe was asked for, empty for none; nil where nothing proved it, and in
     /// journals of older versions, which were first written when the key was gone.
     var askedKeyID: String?
+    /// What the caller tells this wipe from every other one by; nil where it gave nothing, and in journals of older versions.
+    var binding: String?
     /// What a step has yet to remove, noted before the first removal so that a resumed step does not count again.
     var planned: [String: Plan] = [:]
 

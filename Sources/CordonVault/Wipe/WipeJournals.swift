@@ -34,8 +34,20 @@ struct WipeJournals: Sendable {
 
     /// The journal of an account's unfinished wipe that this device wrote; nil when there is none or it cannot be read, which a resumed wipe
     /// treats as one not begun.
-    func journal(of account: AccountID) -> WipeJournal? {
-        guard let journal = read(path(for: account)), journal.report.account == account else { return nil }
+    func journal(of account: AccountID) -> WipeJournal? { read(path(for: account), of: account) }
+
+    /// What this device wrote of the one wipe with this binding, also where it has become the report already; nil when there is nothing.
+    func journal(of account: AccountID, boundTo binding: String) -> WipeJournal? {
+        for path in [path(for: account), reportPath(for: account)] {
+            guard var journal = read(path, of: account), journal.binding == binding else { continue }
+            journal.report.finished = nil
+            return journal
+        }
+        return nil
+    }
+
+    private func read(_ path: URL, of account: AccountID) -> WipeJournal? {
+        guard let journal = read(path), journal.report.account == account else { return nil }
         return journal
     }
 
@@ -112,10 +124,10 @@ struct WipeJournals: Sendable {
 
     /// Removes an account's report and journal, or what lies in their place.
     ///
-    /// - Parameter moment: What says that the wipe began then or later stays.
-    func forget(_ account: AccountID, before moment: Date) throws(VaultError) {
+    /// - Parameter binding: What this device wrote of the wipe with it stays.
+    func forget(_ account: AccountID, besides binding: String?) throws(VaultError) {
         for path in [reportPath(for: account), path(for: account)] {
-            if let journal = read(path), journal.report.started >= moment { continue }
+            if let binding, read(path, of: account)?.binding == binding { continue }
             if path.isDirectory { try? FileManager.default.removeItem(at: path) }
             try PosixFile.unlinkIfPresent(path.path)
         }
