@@ -143,9 +143,8 @@ let package = Package(
         appLibrary(
             "Cordon",
             [
-                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto,
-                cryptoExtras,
-                httpTypes, logging, swiftASN1,
+                "CordonBase", "CordonAEADShim", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonVault", crypto, cryptoExtras, httpTypes, logging, swiftASN1,
             ]),
         // The interface of apps in a terminal.
         library("CordonTerminal", ["Cordon", "CordonBase"]),

@@ -216,17 +216,38 @@ import Testing
         }
     }
 
-    /// Starts a program with a clock of its own; nil where that cannot be had.
-    private static let ownClock: [String]? = {
-        guard let unshare = Program.find("unshare") else { return nil }
-        let options = ["--map-root-user", "--time", "--fork", "--kill-child", "--"]
-        return (try? Program.run(unshare, options + ["true"]).status) == 0 ? [unshare] + options : nil
-    }()
+    /// How a user has an app go by another clock than the machine's, or keeps it from telling.
+    enum OtherClock: CaseIterable {
+        case own
+        case ownBelowAnEmptyFolder
+        case ownBelowTheLinksOfAnother
+        case machineNamedByAnotherFile
 
-    @Test(.enabled(if: ownClock != nil, "needs time namespaces"))
-    func `an app with a clock of its own, which its user may set, takes no time of the machine's for past`()
-        async throws
-    {
+        /// Starts a program so; nil where that cannot be had.
+        var command: [String]? {
+            guard let unshare = Program.find("unshare") else { return nil }
+            let options = ["--map-root-user", "--mount", "--fork", "--kill-child"]
+            let clock = self == .machineNamedByAnotherFile ? [] : ["--time"]
+            let mounts: String? =
+                switch self {
+                case .own: nil
+                case .ownBelowAnEmptyFolder: "mount -t tmpfs none /proc/$$/ns"
+                case .ownBelowTheLinksOfAnother: "mount --bind /proc/\(getpid())/ns /proc/$$/ns"
+                case .machineNamedByAnotherFile:
+                    "id=/proc/sys/kernel/random/boot_id; mount -t tmpfs none /mnt; cat $id >/mnt/id; mount --bind /mnt/id $id"
+                }
+            let shell = mounts.map { ["sh", "-c", $0 + " && exec \"$@\"", "sh"] } ?? []
+            let command = options + clock + ["--"] + shell
+            return (try? Program.run(unshare, command + ["true"]).status) == 0 ? [unshare] + command : nil
+        }
+    }
+
+    @Test(
+        .enabled(if: OtherClock.allCases.allSatisfy { $0.command != nil }, "needs time namespaces"),
+        arguments: OtherClock.allCases)
+    func `an app with a clock of its own, which its user may set, takes no time of the machine's for past`(
+        clock: OtherClock
+    ) async throws {
         try await Programs.onStage { stage in
             _ = try await EnrolledWorker.publish(
                 ["pinRequired": .bool(true), "periodOnlineBeforeAccessCheck": .string("PT30M")], on: stage)
@@ -239,7 +260,7 @@ import Testing
             app = try await stage.managedApp("worker", ["--asks"])
             #expect(try await app.ask("use \(account)").members["ok"]?.bool == true)
             await app.end()
-            app = try await stage.managedApp("worker", ["--asks"], by: try #require(Self.ownClock))
+            app = try await stage.managedApp("worker", ["--asks"], by: try #require(clock.command))
             app.process.send("use \(account)")
             #expect(try await Gate.heard("PIN of", in: app).hasPrefix("PIN of"))
         }

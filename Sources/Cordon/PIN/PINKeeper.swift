@@ -11,7 +11,7 @@ internal import Foundation
 struct PINKeeper: Sendable {
     let folder: StateFolder
     let seal: StateSeal
-    let clock: ProtectionClock
+    var clock: ProtectionClock
     let cost: PINCost
     /// Told of every step of a check; a test kills the process there.
     let observer: @Sendable (String) -> Void
@@ -62,8 +62,15 @@ struct PINKeeper: Sendable {
             return (.exhausted, nil)
         }
         let now = ClockReading(clock)
-        if let last = record.lastGuess {
-            let wait = Self.pause(after: record.failed) - last.atLeast(until: now)
+        let pause = Self.pause(after: record.failed)
+        if let last = record.lastGuess, pause > .zero {
+            guard last.tells(of: now) else {
+                // How long ago it was cannot be told, so the pause is waited from here.
+                record.lastGuess = now
+                try state.write(record)
+                return (.tooSoon(pause), nil)
+            }
+            let wait = pause - last.atLeast(until: now)
             if wait > .zero { return (.tooSoon(wait), nil) }
         }
         record.failed += 1

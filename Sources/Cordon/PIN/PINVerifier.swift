@@ -1,3 +1,4 @@
+internal import CordonAEADShim
 internal import Crypto
 internal import CryptoExtras
 internal import Foundation
@@ -16,7 +17,7 @@ struct PINVerifier: Codable, Equatable, Sendable {
     ) throws(ProtectionError) -> (verifier: PINVerifier, derived: SymmetricKey) {
         let salt = SymmetricKey(size: .init(bitCount: saltBytes * 8)).withUnsafeBytes { Data($0) }
         let (proof, derived) = try derive(pin, salt, cost)
-        let tag = Data(HMAC<SHA256>.authenticationCode(for: proof, using: key))
+        let tag = proof.withUnsafeBytes { Data(HMAC<SHA256>.authenticationCode(for: $0, using: key)) }
         return (PINVerifier(cost: cost, salt: salt, tag: tag), derived)
     }
 
@@ -31,7 +32,10 @@ struct PINVerifier: Codable, Equatable, Sendable {
             throw ProtectionError(.stateUnreadable, "the stored PIN names a cost beyond all bounds")
         }
         let (proof, derived) = try Self.derive(pin, salt, cost)
-        return HMAC<SHA256>.isValidAuthenticationCode(tag, authenticating: proof, using: key) ? derived : nil
+        let isRight = proof.withUnsafeBytes {
+            HMAC<SHA256>.isValidAuthenticationCode(tag, authenticating: $0, using: key)
+        }
+        return isRight ? derived : nil
     }
 
     /// Bytes that one check takes.
@@ -41,19 +45,24 @@ struct PINVerifier: Codable, Equatable, Sendable {
     func isOf(_ cost: PINCost) -> Bool { self.cost == cost }
 
     /// What the PIN is recognised by, and a key that says nothing of that: scrypt's output comes in blocks of 32 bytes that do not depend
-    /// on how many there are.
+    /// on how many there are. What the PIN is made into on the way is zeroed.
     private static func derive(
         _ pin: String, _ salt: Data, _ cost: PINCost
-    ) throws(ProtectionError) -> (proof: Data, derived: SymmetricKey) {
+    ) throws(ProtectionError) -> (proof: SymmetricKey, derived: SymmetricKey) {
+        var bytes = spelling(of: pin)
+        defer { bytes.withUnsafeMutableBytes { cordon_zero($0.baseAddress, $0.count) } }
         do {
-            // One spelling of characters that keyboards compose differently.
-            let bytes = Data(pin.precomposedStringWithCanonicalMapping.utf8)
             return try KDF.Scrypt.deriveKey(
                 from: bytes, salt: salt, outputByteCount: 64, rounds: 1 << cost.logRounds, blockSize: cost.blockSize,
                 parallelism: cost.parallelism, maxMemory: 2 * cost.memory
-            ).withUnsafeBytes { (Data($0.prefix(32)), SymmetricKey(data: $0.suffix(32))) }
+            ).withUnsafeBytes { (SymmetricKey(data: $0.prefix(32)), SymmetricKey(data: $0.suffix(32))) }
         } catch {
             throw ProtectionError(.stateUnwritable, "the PIN cannot be derived, memory may be short")
         }
+    }
+
+    /// One spelling of characters that keyboards compose differently. Digits have but one, and no copy is made of them.
+    private static func spelling(of pin: String) -> [UInt8] {
+        Array((pin.utf8.allSatisfy { $0 < 128 } ? pin : pin.precomposedStringWithCanonicalMapping).utf8)
     }
 }

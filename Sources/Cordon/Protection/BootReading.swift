@@ -7,7 +7,7 @@ internal import Foundation
 
 /// How long the machine has been up, and since which start: time that cannot be turned back.
 package struct BootReading: Sendable, Equatable {
-    /// Names one start of the machine; another after every restart.
+    /// Names one start of the machine, another after every restart; or one process, see ``isOfMachine``.
     package var boot: String
     /// Time since that start, time asleep included.
     package var uptime: Duration
@@ -18,37 +18,33 @@ package struct BootReading: Sendable, Equatable {
         self.uptime = uptime
     }
 
-    /// What the system says; a system that does not name its starts counts every process as a new one.
+    /// Whether it tells of the machine, and not of one process alone: times of two processes that cannot tell say nothing of each other.
+    package var isOfMachine: Bool { Self.isOfMachine(boot) }
+
+    /// Whether a name is one of a start of the machine. Versions before put a space into those of time namespaces.
+    package static func isOfMachine(_ boot: String) -> Bool { !boot.contains(" ") }
+
+    /// What the system says. A process that cannot tell for certain which start of the machine it is, or that it goes by the machine's
+    /// clock, counts from its own first reading.
     package static var current: BootReading {
-        BootReading(boot: systemBoot, uptime: systemUptime)
+        if let systemBoot { return BootReading(boot: systemBoot, uptime: systemUptime) }
+        let first = ownStart
+        return BootReading(boot: first.boot, uptime: systemUptime - first.uptime)
     }
 
-    private static let systemBoot: String = {
+    private static let ownStart = BootReading(boot: "process " + UUID().uuidString, uptime: systemUptime)
+
+    private static let systemBoot: String? = {
         #if canImport(Darwin)
             var size = 0
-            guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else {
-                return UUID().uuidString
-            }
+            guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else { return nil }
             var bytes = [UInt8](repeating: 0, count: size)
-            guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return UUID().uuidString }
+            guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
             return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         #else
-            let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-            guard let boot = text?.trimmingCharacters(in: .whitespacesAndNewlines) else { return UUID().uuidString }
-            return clockNamespace.map { boot + " " + $0 } ?? boot
+            return KernelFolder.machineStart()
         #endif
     }()
-
-    #if !canImport(Darwin)
-        /// The time namespace of this process; nil for the machine's own. The user who makes a namespace sets its clock, so times from
-        /// two namespaces cannot be compared.
-        private static var clockNamespace: String? {
-            // The kernel's name for the machine's own (`PROC_TIME_INIT_INO`). Kernels without time namespaces have no such link.
-            let own = "time:[4026531834]"
-            let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/time")
-            return name == own ? nil : name
-        }
-    #endif
 
     private static var systemUptime: Duration {
         var time = timespec()

@@ -31,9 +31,14 @@ struct ClockReading: Codable, Equatable, Sendable {
         sameRun(until: now) ?? Self.span(from: wall, to: now.wall)
     }
 
-    /// The least time that must have passed, whatever the wall clock says.
+    /// The least time that must have passed, whatever the wall clock says; nothing where ``tells(of:)`` is false.
     func atLeast(until now: ClockReading) -> Duration {
-        sameRun(until: now) ?? (boot == now.boot ? .zero : .milliseconds(now.uptime))
+        sameRun(until: now) ?? (boot == now.boot || !tells(of: now) ? .zero : .milliseconds(now.uptime))
+    }
+
+    /// Whether the machine's starts and uptimes of both say anything of the time between: not where one of them is of another process alone.
+    func tells(of other: ClockReading) -> Bool {
+        boot == other.boot || BootReading.isOfMachine(boot) && BootReading.isOfMachine(other.boot)
     }
 
     /// The milliseconds between two readings; a plain record of an older version may hold any number.

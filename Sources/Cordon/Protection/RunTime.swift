@@ -7,7 +7,8 @@ struct RunTime: Codable, Equatable, Sendable {
     private(set) var boot: String
     /// Milliseconds since that start, when it was seen last.
     private(set) var uptime: Int64
-    /// Milliseconds that the app saw of earlier starts, with ``leastBetweenStarts`` for each.
+    /// Milliseconds that the app saw of earlier starts, with ``leastBetweenStarts`` for each; less what this start had run before, where nothing
+    /// tells whether that was counted.
     private(set) var before: Int64
 
     /// Begins to count.
@@ -25,11 +26,17 @@ struct RunTime: Codable, Equatable, Sendable {
     func time(since mark: Int64) -> Duration { (0...total).contains(mark) ? .milliseconds(total - mark) : .zero }
 
     /// Whether the numbers are ones that counting can have led to.
-    var isPlausible: Bool { (0...1 << 53).contains(before) && (0...1 << 53).contains(uptime) }
+    var isPlausible: Bool {
+        (-1 << 53...1 << 53).contains(before) && (0...1 << 53).contains(uptime) && total >= 0
+    }
 
     /// Takes a later moment in.
     mutating func note(_ now: ClockReading) {
-        if boot != now.boot { (boot, uptime, before) = (now.boot, 0, total + Self.leastBetweenStarts) }
+        if boot != now.boot {
+            let isTold = BootReading.isOfMachine(boot) && BootReading.isOfMachine(now.boot)
+            let uncounted = isTold ? 0 : now.uptime
+            (boot, uptime, before) = (now.boot, uncounted, total + Self.leastBetweenStarts - uncounted)
+        }
         uptime = max(uptime, now.uptime)
     }
 

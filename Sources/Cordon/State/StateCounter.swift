@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 /// Numbers that only rise, kept apart from the data folder, so that an older copy of that folder is recognised, and so is a file
@@ -39,9 +40,11 @@ extension StateCounter {
 /// Numbers in small files of mode 0600: the last resort, where a device has nothing better.
 ///
 /// They recognise a file that was removed, edited or put back alone. An attacker who puts back these files too, such as a copy of the whole
-/// home, is not noticed; the service hears of that at every check-in.
+/// home, is not noticed; the service hears at every check-in that the numbers are files.
 public struct FileStateCounter: StateCounter {
     private let folder: StateFolder
+    /// Told of the steps of a change; a test is the other process there.
+    var observer: @Sendable (String) -> Void = { _ in }
     /// More than any number has.
     private static let longest = 64
 
@@ -70,26 +73,41 @@ public struct FileStateCounter: StateCounter {
     /// - Throws: ``ProtectionError``: `stateUnwritable`; `stateUnreadable` where the number before cannot be read, because
     ///   the new one may be lower.
     public func raise(_ name: String, to number: Int64) throws(ProtectionError) {
-        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+        try StateLock.holding(folder.lock) { (lock) throws(ProtectionError) in
             let file = folder.file(name)
             if let before = try self.number(in: file) {
                 guard number > before else { return }
             } else {
                 file.setAside()
             }
-            try file.write(Data(String(number).utf8))
+            try write(number, to: file, under: lock)
         }
     }
 
     /// Notes a number in place of another, durably and as one step.
     ///
-    /// - Throws: ``ProtectionError``: `stateUnwritable`; `stateUnreadable` where the number before cannot be read.
+    /// - Throws: ``ProtectionError``: `stateUnwritable`, also where the lock was taken away meanwhile; `stateUnreadable` where the number before
+    ///   cannot be read.
     public func raise(_ name: String, from former: Int64, to number: Int64) throws(ProtectionError) -> Bool {
-        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+        try StateLock.holding(folder.lock) { (lock) throws(ProtectionError) in
             guard try value(of: name) == former, number > former else { return false }
-            try folder.file(name).write(Data(String(number).utf8))
+            try write(number, to: folder.file(name), under: lock)
             return true
         }
+    }
+
+    /// Writes a number. The lock is a file, which who can write to the folder can take away: then another process may have counted
+    /// meanwhile, and nobody may rely on this number.
+    private func write(_ number: Int64, to file: StateFile, under lock: AdvisoryLock) throws(ProtectionError) {
+        observer("read")
+        guard lock.isCurrent else { throw Self.overtaken }
+        observer("write")
+        try file.write(Data(String(number).utf8))
+        guard lock.isCurrent else { throw Self.overtaken }
+    }
+
+    private static var overtaken: ProtectionError {
+        ProtectionError(.stateUnwritable, "another process was at the numbers")
     }
 
     /// The number in a file, 0 where there is none; nil where what is there is no number.

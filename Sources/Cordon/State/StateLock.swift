@@ -11,6 +11,13 @@ enum StateLock {
         try AdvisoryLock.exclusively(file, or: failure, body)
     }
 
+    /// Does what ``exclusively(_:_:)`` does, for a body that asks whether the lock was taken away.
+    static func holding<Value>(
+        _ file: URL, _ body: (AdvisoryLock) throws(ProtectionError) -> Value
+    ) throws(ProtectionError) -> Value {
+        try AdvisoryLock.holding(file, or: failure, body)
+    }
+
     /// Takes the lock at once, nil when another process or task holds it; its `end()` removes the file.
     static func take(_ file: URL) throws(ProtectionError) -> AdvisoryLock? {
         do { return try AdvisoryLock.take(file) } catch { throw failure(error) }

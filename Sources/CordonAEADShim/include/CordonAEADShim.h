@@ -67,6 +67,13 @@ int cordon_random(void *memory, size_t count);
 // the file has both names for a moment.
 int cordon_rename_to_free(const char *from, const char *to);
 
+// A descriptor that names what is below a folder, reached through no mount, and opens nothing (`O_PATH`); -1 and errno: `EXDEV` where a mount
+// stands in the way, `ENOSYS` where the system cannot tell. `follows`: whether what a symbolic link at the end leads to is meant.
+int cordon_name_in_mount(int folder, const char *path, int follows);
+
+// Whether an open file is of a `proc` file system (Linux).
+int cordon_is_proc(int descriptor);
+
 // A number that changes in the child of every fork of this process.
 uint64_t cordon_fork_generation(void);
 

@@ -41,12 +41,19 @@ package final class AdvisoryLock: Sendable {
     package static func exclusively<Value, Failure: Error>(
         _ file: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
+        try holding(file, or: failure) { (_) throws(Failure) in try body() }
+    }
+
+    /// Does what ``exclusively(_:or:_:)`` does, for a body that asks whether the lock was taken away (``isCurrent``).
+    package static func holding<Value, Failure: Error>(
+        _ file: URL, or failure: (FileFailure) -> Failure, _ body: (AdvisoryLock) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
         let lock: AdvisoryLock
         do { lock = try held { () throws(FileFailure) in AdvisoryLock(try opened(file), file) } } catch {
             throw failure(error)
         }
         defer { withExtendedLifetime(lock) {} }
-        return try body()
+        return try body(lock)
     }
 
     /// Does what ``exclusively(_:or:_:)`` does with the lock of a folder that exists; it leaves no file behind.
@@ -102,8 +109,8 @@ package final class AdvisoryLock: Sendable {
         _ = flock(descriptor, LOCK_UN)
     }
 
-    /// Whether the file is still the one at its path.
-    private var isCurrent: Bool {
+    /// Whether the file is still the one at its path. Where it is not, another process may hold a lock of that name meanwhile.
+    package var isCurrent: Bool {
         var (held, named) = (stat(), stat())
         return fstat(descriptor, &held) == 0 && stat(place.path, &named) == 0 && held.st_ino == named.st_ino
             && held.st_dev == named.st_dev

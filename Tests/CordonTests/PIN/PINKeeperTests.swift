@@ -187,6 +187,29 @@ import Testing
         #expect(PINKeeper.pause(after: 60_000) == .seconds(3600))
     }
 
+    @Test func `a process with a clock of its own waits between guesses within its own run`() async throws {
+        let drawer = Drawer()
+        func keeper(_ boot: String, _ uptime: Int) throws -> PINKeeper {
+            var keeper = try drawer.keeper()
+            keeper.clock = ProtectionClock(
+                now: { Date() }, sleep: { _ in }, boot: { BootReading(boot: boot, uptime: .seconds(uptime)) })
+            return keeper
+        }
+        _ = try await keeper("boot", 900_000).set("2580", of: "oid-a", requirements: Self.rules)
+        for _ in 0..<3 { _ = try await keeper("boot", 900_000).check("1111", of: "oid-a", limit: 99) }
+        // Each process, with an uptime that its user has set, would have waited long enough.
+        for (process, uptime) in [("process 1", 1_000_000), ("process 2", 2_000_000)] {
+            #expect(
+                try await keeper(process, uptime).check("2580", of: "oid-a", limit: 99) == .tooSoon(.seconds(5)))
+        }
+        #expect(
+            try await keeper("process 2", 2_000_002).check("2580", of: "oid-a", limit: 99) == .tooSoon(.seconds(3)))
+        #expect(try await keeper("process 2", 2_000_005).check("1111", of: "oid-a", limit: 99) == .wrong(left: 95))
+        // Nor does a guess there cost the machine's own processes their pause.
+        #expect(try await keeper("boot", 900_010).check("2580", of: "oid-a", limit: 99) == .tooSoon(.seconds(10)))
+        #expect(try await keeper("boot", 900_020).check("2580", of: "oid-a", limit: 99) == .right)
+    }
+
     @Test func `many guesses at once are counted one by one`() async throws {
         let keeper = try Drawer().keeper()
         _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
