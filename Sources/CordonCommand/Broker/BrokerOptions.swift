@@ -140,6 +140,7 @@ struct BrokerOptions: ParsableArguments {
             throw CommandFailure(error)
         }
         if let issuer { configuration.signIn.issuer = issuer }
+        try ShownAddress.check(configuration.signIn.issuer, of: "issuer")
         if development {
             configuration.isDevelopment = true
             configuration.joinRoles.insert("owner")
@@ -152,7 +153,7 @@ struct BrokerOptions: ParsableArguments {
         if let service {
             guard let address = BrokerConfiguration.serviceAddress(service) else {
                 throw CommandFailure(
-                    .badInput, "\(service) is not the address of a service",
+                    .badInput, "\(ShownAddress.quoted(service)) is not the address of a service",
                     hint: "Use https, or http with 127.0.0.1 for one on this machine.")
             }
             configuration.service = address

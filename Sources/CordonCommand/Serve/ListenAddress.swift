@@ -7,10 +7,11 @@ struct ListenAddress: Equatable {
 
     init(_ text: String) throws(CommandFailure) {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port), colon != text.startIndex
+            (0...65_535).contains(port), colon != text.startIndex, !text.contains("@")
         else {
             throw CommandFailure(
-                .usage, "\(text) is no address to listen on", hint: "use HOST:PORT, such as 127.0.0.1:8080")
+                .usage, "\(ShownAddress.quoted(text)) is no address to listen on",
+                hint: "use HOST:PORT, such as 127.0.0.1:8080")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }

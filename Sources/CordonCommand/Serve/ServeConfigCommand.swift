@@ -123,8 +123,10 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     announcementsPerSecond: plan.service.announcementsPerSecond,
                     appAttestApps: plan.server.appAttest?.apps.sorted(),
                     appAttestDevelopment: plan.server.appAttest?.allowsDevelopment, directory: plan.directory?.path,
-                    alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
-                    auditWebhook: plan.audit?.webhook.absoluteString, auditSecretFile: plan.audit?.secretFile.path,
+                    alertWebhook: plan.alerts.map { ShownAddress.origin($0.webhook) },
+                    alertSecretFile: plan.alerts?.secretFile.path,
+                    auditWebhook: plan.audit.map { ShownAddress.origin($0.webhook) },
+                    auditSecretFile: plan.audit?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,
                     developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }, providers: providers))

@@ -157,8 +157,11 @@ struct ServeOptions: ParsableArguments {
     ) throws -> ServePlan.Alerts? {
         switch (address, file) {
         case (let address?, let file?):
+            try ShownAddress.check(address, of: what)
+            // Not repeated: receivers are told apart by what stands in their addresses.
             guard let url = URL(string: address) else {
-                throw CommandFailure(.badInput, "\(address) is no URL", hint: "give the address that takes \(what)")
+                throw CommandFailure(
+                    .badInput, "the address that takes \(what) is no URL", hint: "give an https address")
             }
             return ServePlan.Alerts(webhook: url, secretFile: URL(fileURLWithPath: file))
         case (nil, nil): return nil
@@ -180,7 +183,12 @@ struct ServeOptions: ParsableArguments {
                 .badInput, "\(path): the console's client secret cannot be read",
                 hint: "Put the secret alone into the file, with mode 0600.")
         }
-        console.clientSecret = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let text = SecretText.text(of: bytes) else {
+            throw CommandFailure(
+                .badInput, "\(path): the console's client secret is not UTF-8",
+                hint: "Put the secret alone into the file, as text.")
+        }
+        console.clientSecret = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return console
     }
 
@@ -199,17 +207,23 @@ struct ServeOptions: ParsableArguments {
         let issuers =
             issuer.isEmpty ? set.issuers ?? [] : issuer.map { IssuerSettings(issuer: $0, profile: set.profile(of: $0)) }
         server.issuers = issuers.map(\.issuer)
-        for issuer in issuers { server.issuerProfiles[issuer.issuer] = issuer.profile }
+        for issuer in issuers {
+            try ShownAddress.check(issuer.issuer, of: "issuers")
+            try ShownAddress.check(issuer.profile?.tokenIssuer, of: "issuers.tokenIssuer")
+            server.issuerProfiles[issuer.issuer] = issuer.profile
+        }
         server.isBehindProxy = behindProxy || set.behindProxy ?? false
         // A person never meets a limit by hand, and demos and tests must not.
         if development { server.limits = .development }
         if let text = publicURL ?? set.publicURL {
+            try ShownAddress.check(text, of: "publicUrl")
             guard let url = URL(string: text) else {
                 throw CommandFailure(.badInput, "\(text) is no URL", hint: "give the address that clients use")
             }
             server.publicURL = url
         }
         server.consoleOrigin = consoleOrigin ?? set.consoleOrigin
+        try ShownAddress.check(server.consoleOrigin, of: "consoleOrigin")
         server.roleMapping = (set.roles ?? [:]).mapValues { Set($0) }
         if let seconds = stepUpSeconds ?? set.stepUpSeconds {
             guard (0...86_400).contains(seconds) else {

@@ -24,6 +24,9 @@ struct PolicyFile: Equatable {
     private static let file = "fromFile"
     private static let longestSecret = 64 << 10
 
+    /// What kind the file at a path is of.
+    static func kind(at path: String) -> EntityVersion.Kind { path.hasPrefix("filters/") ? .filter : .policy }
+
     /// The folder that something belongs into.
     static func folder(_ kind: EntityVersion.Kind, _ type: String?) -> String {
         guard kind == .policy else { return "filters" }
@@ -47,7 +50,7 @@ struct PolicyFile: Equatable {
         guard let members = json.object else {
             throw CommandFailure(.badInput, "\(path): a policy or filter is a JSON object")
         }
-        kind = path.hasPrefix("filters/") ? .filter : .policy
+        kind = Self.kind(at: path)
         id = members["id"]?.string
         self.members = Self.plain(members)
         try checkShape()
@@ -114,14 +117,19 @@ extension PolicyFile {
     private func checkShape() throws {
         guard kind == .policy else {
             guard members["rule"]?.string != nil else {
-                throw CommandFailure(.badInput, "\(path): a filter has a rule")
+                throw CommandFailure(
+                    .badInput, "\(path): a filter has a rule",
+                    hint: policyKind.map { _ in
+                        "A policy belongs into policies, an app configuration into configurations."
+                    })
             }
             return
         }
         guard policyKind != nil else {
             throw CommandFailure(
                 .badInput, "\(path): \"@odata.type\" is no kind of policy",
-                hint: "Such as #microsoft.graph.iosManagedAppProtection.")
+                hint: members["rule"] == nil
+                    ? "Such as #microsoft.graph.iosManagedAppProtection." : "A filter belongs into filters.")
         }
     }
 
@@ -194,7 +202,30 @@ extension PolicyFile {
         return file
     }
 
-    /// What to send: every reference as the value that it names.
+    /// Changes as they may be shown: without the values that are taken from elsewhere. The service has such a one in clear where it was sent
+    /// before it was marked secret.
+    func hidingReferences(in changes: JSONValue?) -> JSONValue? {
+        guard hasReferences, let list = changes?.array else { return changes }
+        let names = Set(pairs.filter { Self.isReference($0["value"]) }.compactMap { $0["name"]?.string })
+        return .array(
+            list.map { change in
+                guard case .object(var parts) = change, let pair = parts["from"] ?? parts["to"],
+                    parts["member"]?.string?.hasPrefix("customSettings") == true,
+                    let name = pair["name"]?.string, names.contains(name)
+                else { return change }
+                for side in ["from", "to"] {
+                    guard case .object(var pair)? = parts[side], let value = pair["value"]?.string,
+                        !SecretDigest.isOne(value)
+                    else { continue }
+                    pair["value"] = "(not shown)"
+                    parts[side] = .object(pair)
+                }
+                return .object(parts)
+            })
+    }
+
+    /// What to send: every reference as the value that it names. What is kept elsewhere is secret, whatever its name is, and marked as that:
+    /// the service shows values that are not in plans, in its log and to the next pull.
     ///
     /// - Parameter folder: Where file names begin; none leads out of it.
     /// - Throws: ``CommandFailure`` with status `badInput` for a value that is not there.
@@ -205,6 +236,7 @@ extension PolicyFile {
             try pairs.map { pair in
                 guard Self.isReference(pair["value"]), case .object(var parts) = pair else { return pair }
                 parts["value"] = .string(try secret(pair["value"], in: folder, variables))
+                if !SecretValues.isSecret(pair) { parts["isSecret"] = true }
                 return .object(parts)
             })
         return members
@@ -212,6 +244,12 @@ extension PolicyFile {
 
     private func secret(_ value: JSONValue?, in folder: URL, _ variables: [String: String]) throws -> String {
         if let name = value?[Self.environment]?.string {
+            // Whoever may propose a file must not learn by it whom the job signs in as.
+            guard !name.hasPrefix("CORDON_") else {
+                throw CommandFailure(
+                    .badInput, "\(path): \(name) is a setting of cordon and no value of a configuration",
+                    hint: "Give the value in a variable whose name does not begin with CORDON_.")
+            }
             guard let text = variables[name], !text.isEmpty else {
                 throw CommandFailure(.badInput, "\(path): the environment has no \(name)")
             }
@@ -223,8 +261,12 @@ extension PolicyFile {
         guard isInside, let bytes = try? DurableFile.read(url, limit: Self.longestSecret) else {
             throw CommandFailure(.badInput, "\(path): \(name) cannot be read", hint: "The file is below the folder.")
         }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+        guard let text = SecretText.text(of: bytes) else {
+            throw CommandFailure(
+                .badInput, "\(path): \(name) is not UTF-8",
+                hint: "A value is text; encode bytes as Base64, for example.")
+        }
+        return text
     }
 }
 

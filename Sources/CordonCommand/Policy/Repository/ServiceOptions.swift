@@ -76,11 +76,11 @@ struct ServiceOptions: ParsableArguments {
             let host = address.host, !host.isEmpty
         else {
             throw CommandFailure(
-                .usage, "“\(text)” is not the address of a service",
+                .usage, "\(ShownAddress.quoted(text)) is not the address of a service",
                 hint: "Give one such as https://mam.example.org, with --service or in CORDON_SERVICE.")
         }
         // Not repeated: a password may stand in it.
-        guard AddressFlaw(of: address) != .malformed else {
+        guard AddressFlaw(of: address) != .malformed, address.query() == nil, address.fragment() == nil else {
             throw CommandFailure(
                 .usage, "the service's address is no plain one",
                 hint: "Give a host and at most a port and a path, without a name and a password.")
@@ -110,7 +110,11 @@ struct ServiceOptions: ParsableArguments {
     private func token(ofProgram client: String, with service: ServiceClient) async throws -> String {
         let secret: String
         if let secretFile {
-            secret = String(decoding: try PolicyFiles.data(secretFile), as: UTF8.self)
+            guard let text = SecretText.text(of: try PolicyFiles.data(secretFile)) else {
+                throw CommandFailure(
+                    .badInput, "\(secretFile): is not UTF-8", hint: "Put the secret alone into the file, as text.")
+            }
+            secret = text
         } else {
             secret = Self.environment["CORDON_CLIENT_SECRET"] ?? ""
         }
