@@ -30,6 +30,10 @@ actor PretendService: HTTPTransport {
     private var empty: (status: Int, body: JSONValue)?
     /// What is said of every change in place of its impact.
     private var said: JSONValue?
+    /// After how many writes the connection breaks at each further one; nil for never.
+    private var mostWrites: Int?
+
+    func breakAfter(writes: Int?) { mostWrites = writes }
 
     func keep(_ id: String, _ members: [String: JSONValue]) {
         var all = members
@@ -65,7 +69,9 @@ actor PretendService: HTTPTransport {
         case (.get, let id) where path.dropLast().last == "groups":
             guard let name = groups[id] else { return Self.answer(404, ["error": ["code": "NotFound"]]) }
             return Self.answer(200, ["id": .string(id), "displayName": .string(name)])
-        default: return await write(request, path.last ?? "", json)
+        default:
+            if let mostWrites, writes.count >= mostWrites { throw TransportError(.unreachable, reason: "it was cut") }
+            return await write(request, path.last ?? "", json)
         }
     }
 
@@ -135,11 +141,14 @@ actor PretendService: HTTPTransport {
 struct PolicyFilesFixture {
     let folder: URL
     let service = PretendService()
+    /// A client of another service than the pretended one.
+    var live: ServiceClient?
 
     var client: ServiceClient {
-        ServiceClient(
-            address: URL(filePath: "/"), transport: service, reason: "test", token: "t"
-        ).at("http://127.0.0.1:1")
+        live
+            ?? ServiceClient(
+                address: URL(filePath: "/"), transport: service, reason: "test", token: "t"
+            ).at("http://127.0.0.1:1")
     }
 
     func pull(overwriting: Bool = false) async throws -> PolicyPullCommand.Report {
@@ -149,12 +158,14 @@ struct PolicyFilesFixture {
     }
 
     @discardableResult
-    func plan(takingFiles: Bool = false, _ variables: [String: String] = [:]) async throws -> PolicyPlan {
+    func plan(
+        takingFiles: Bool = false, allowingEmpty: Bool = false, _ variables: [String: String] = [:]
+    ) async throws -> PolicyPlan {
         var files = try PolicyFolder(folder.path)
         try files.claim(for: client.address)
         let planner = PolicyPlanner(
             folder: files, client: client, documents: try await client.documents(), variables: variables)
-        let plan = try await planner.plan(takingFiles: takingFiles)
+        let plan = try await planner.plan(takingFiles: takingFiles, allowingEmpty: allowingEmpty)
         try plan.write(to: folder.appending(path: PolicyPlan.name))
         return plan
     }
@@ -173,6 +184,17 @@ struct PolicyFilesFixture {
         } catch {
             return error as? CommandFailure
         }
+    }
+
+    /// The path of something in the folder.
+    func place(_ path: String) -> String { folder.appending(path: path).path }
+
+    /// Gives a file another name.
+    func move(_ path: String, to other: String) throws {
+        let target = folder.appending(path: other)
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.moveItem(at: folder.appending(path: path), to: target)
     }
 
     func read(_ path: String) throws -> JSONValue {

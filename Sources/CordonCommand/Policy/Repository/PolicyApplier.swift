@@ -65,7 +65,12 @@ struct PolicyApplier {
                 if step.isDone == true { report.applied.append(step.file) } else { report.left.append(step.file) }
                 continue
             }
-            let answer = try await send(step, with: planner, tokens[step.file])
+            let answer: ServiceClient.Answer
+            do { answer = try await send(step, with: planner, tokens[step.file]) } catch {
+                // Of what was made until then, the files have the ids already; the lock follows where the service still answers.
+                try? await note(plan, in: &folder)
+                throw error
+            }
             guard (200...299).contains(answer.status) else {
                 let failure = ServiceClient.failure(answer)
                 let reason = failure.message + (failure.hint.map { ". \($0)" } ?? "")
@@ -81,6 +86,7 @@ struct PolicyApplier {
             plan.steps[index].isDone = true
             plan.steps[index].id = id
             try plan.write(to: place)
+            try folder.note(id, at: step.file)
             report.applied.append(step.file)
         }
         try await note(plan, in: &folder)
@@ -115,16 +121,9 @@ struct PolicyApplier {
                 }
                 plan.steps[index].isDone = true
             } else {
-                let known = Set(plan.others.map { "\($0.kind)/\($0.id)" })
-                let twin = planner.documents.first { document in
-                    document.kind == step.kind && document.document["displayName"]?.string == step.name
-                        && !known.contains("\(document.kind)/\(document.id)")
-                        && !planner.folder.files.values.contains { $0.id == document.id }
-                        && PolicyPlan.Step.collection(of: PolicyFile(document, at: step.file)) == step.collection
-                }
-                guard let twin else { continue }
+                guard let file = planner.folder.files[step.file], let twin = planner.twin(of: file) else { continue }
                 throw CommandFailure(
-                    .refused, "\(step.file): one of this name was made since the plan: \(twin.id)",
+                    .refused, "\(step.file): the service has one of this name that is in no file: \(twin.id)",
                     hint: "Nothing was changed now. Write that id into the file if it is the one, and plan again.")
             }
         }

@@ -41,21 +41,26 @@ struct PolicyFolder {
     /// What the service said last, nil before the first pull.
     private(set) var lock: Lock?
 
-    private static let places = ["configurations", "filters", "policies"]
+    /// Files that have another name than the lock has for their ids: the names there, by their paths.
+    private(set) var renamed: [String: String] = [:]
+
+    /// The folders in it.
+    static let places = ["configurations", "filters", "policies"]
     private static let largest = 2 << 20
 
-    /// Reads a folder; one that is not there yet is empty.
+    /// Reads a folder; one that is not there yet is empty. Anything else that cannot be listed is an error: taken for empty, it would remove
+    /// everything from the service.
     ///
     /// - Throws: ``CommandFailure`` with status `badInput`, naming the file.
     init(_ path: String) throws {
         url = URL(filePath: path, directoryHint: .isDirectory)
         (files, digests) = ([:], [:])
         var ids: [String: String] = [:]
+        try Self.check(url, path)
         for place in Self.places {
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: url.appending(path: place).path)) ?? []
-            for name in names.sorted() where name.hasSuffix(".json") && !name.hasPrefix(".") {
+            for name in try Self.names(in: url.appending(path: place), place) where Self.isName(name) {
                 let path = "\(place)/\(name)"
-                let bytes = try Self.read(url.appending(path: path), path)
+                guard let bytes = try Self.read(url.appending(path: path), path) else { throw Self.unreadable(path) }
                 let file = try PolicyFile(bytes, at: path)
                 if let id = file.id, let other = ids.updateValue(path, forKey: "\(file.kind)/\(id.lowercased())") {
                     throw CommandFailure(
@@ -64,19 +69,88 @@ struct PolicyFolder {
                 (files[path], digests[path]) = (file, PolicyFile.digest(bytes))
             }
         }
-        let place = url.appending(path: Lock.name)
-        guard FileManager.default.fileExists(atPath: place.path) else { return }
-        lock = try? JSONDecoder().decode(Lock.self, from: try Self.read(place, Lock.name))
-        guard lock?.format == Lock.format else {
+        guard let bytes = try Self.read(url.appending(path: Lock.name), Lock.name) else { return }
+        guard let lock = try? JSONDecoder().decode(Lock.self, from: bytes), lock.format == Lock.format else {
             throw CommandFailure(.badInput, "\(Lock.name): cannot be read", hint: "Pull into an empty folder.")
+        }
+        // A pull writes and removes files at these paths.
+        if let stray = lock.entries.keys.sorted().first(where: { !Self.isPath($0) }) {
+            throw CommandFailure(
+                .badInput, "\(Lock.name): \(stray) is no path of a file in the folder",
+                hint: "Take the lock from the repository's history, or pull into an empty folder.")
+        }
+        self.lock = lock
+        followRenames(to: ids)
+    }
+
+    /// Refuses what is not a folder, or leads nowhere. A link to a folder is one: it is the caller who named it.
+    private static func check(_ folder: URL, _ name: String) throws {
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
+        let leadsNowhere = (try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path)) != nil
+        guard exists ? isFolder.boolValue : !leadsNowhere else {
+            throw CommandFailure(.badInput, "\(name): is no folder", hint: "Check the path.")
         }
     }
 
-    private static func read(_ file: URL, _ name: String) throws -> Data {
-        guard let bytes = try? DurableFile.read(file, limit: largest) else {
-            throw CommandFailure(.badInput, "\(name): cannot be read, or is larger than two megabytes")
+    /// The names of what is in a folder, in order; none where there is no folder.
+    private static func names(in folder: URL, _ place: String) throws -> [String] {
+        let type: FileAttributeType?
+        do {
+            type = try FileManager.default.attributesOfItem(atPath: folder.path)[.type] as? FileAttributeType
+        } catch let error as CocoaError where [.fileReadNoSuchFile, .fileNoSuchFile].contains(error.code) {
+            return []
+        } catch {
+            throw CommandFailure(.badInput, "\(place): cannot be read", hint: "Check its permissions.")
         }
-        return bytes
+        guard type == .typeDirectory else {
+            throw CommandFailure(
+                .badInput, "\(place): is a link or a file in the place of a folder",
+                hint: "Files are read from the folder itself, and written into it.")
+        }
+        do { return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() } catch {
+            throw CommandFailure(.badInput, "\(place): cannot be listed", hint: "Check its permissions.")
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool { name.hasSuffix(".json") && !name.hasPrefix(".") }
+
+    /// Whether a path is that of a file in one of the places, as this type itself names them.
+    private static func isPath(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        return parts.count == 2 && places.contains(parts[0]) && isName(parts[1])
+            && path.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
+    /// - Returns: The bytes, nil where there is no file.
+    private static func read(_ file: URL, _ name: String) throws -> Data? {
+        do { return try DurableFile.read(file, limit: largest) } catch { throw unreadable(name) }
+    }
+
+    private static func unreadable(_ name: String) -> CommandFailure {
+        CommandFailure(
+            .badInput, "\(name): cannot be read, or is larger than two megabytes",
+            hint: "It has to be a plain file; a link is not followed.")
+    }
+
+    /// Lets the lock follow files that were given other names: whose a file is, its id says. Where a file has another id than the lock has
+    /// for its path, what the path was of before is in no file now, and is left alone as such.
+    ///
+    /// - Parameter homes: The paths of the files by their kinds and ids.
+    private mutating func followRenames(to homes: [String: String]) {
+        let known = lock?.entries ?? [:]
+        func home(of entry: Entry, at path: String) -> String? {
+            homes["\(PolicyFile.kind(at: path))/\(entry.id.lowercased())"]
+        }
+        lock?.entries = known.filter { path, entry in
+            guard let id = files[path]?.id else { return home(of: entry, at: path) == nil }
+            return id.lowercased() == entry.id.lowercased()
+        }
+        for (path, entry) in known.sorted(by: { $0.key < $1.key }) {
+            guard let home = home(of: entry, at: path), home != path, lock?.entries[home] == nil else { continue }
+            lock?.entries[home] = entry
+            renamed[home] = path
+        }
     }
 
     /// What the service said last of a path.
@@ -117,6 +191,18 @@ struct PolicyFolder {
     ///
     /// - Parameter document: What the service says now.
     mutating func write(_ file: PolicyFile, as document: PresentDocument) throws {
+        try write(file)
+        note(document, at: file.path)
+    }
+
+    /// Writes the id of what was made into its file: whatever ends the run then, no later one makes it again.
+    mutating func note(_ id: String, at path: String) throws {
+        guard var file = files[path], file.id == nil else { return }
+        file.id = id
+        try write(file)
+    }
+
+    private mutating func write(_ file: PolicyFile) throws {
         let bytes = file.bytes
         let place = url.appending(path: file.path)
         do {
@@ -127,7 +213,6 @@ struct PolicyFolder {
             throw CommandFailure(.writeFailed, "\(file.path): cannot be written", hint: "Check space and permissions.")
         }
         (files[file.path], digests[file.path]) = (file, PolicyFile.digest(bytes))
-        note(document, at: file.path)
     }
 
     /// Notes what the service says of a file as it is.

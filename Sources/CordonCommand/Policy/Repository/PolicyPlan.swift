@@ -73,6 +73,8 @@ struct PolicyPlan: Codable, Equatable {
     var others: [Other]
     /// What the ids in assignments stand for: the names of groups, and of filters the file. An id without is of nothing that there is.
     var names: [String: String]?
+    /// Files that were given other names, with the names before; nothing is done for that.
+    var renamed: [String: String]?
 
     /// Whether nothing is to do.
     var isEmpty: Bool { steps.isEmpty && drift.isEmpty }
@@ -98,7 +100,25 @@ extension PolicyPlan.Step {
             }
             return now <= then + then / 20
         }
-        return impact["changes"] == now["changes"] && impact["wipes"] == now["wipes"]
+        return Self.plain(impact["changes"]) == Self.plain(now["changes"]) && impact["wipes"] == now["wipes"]
             && allowed("losing", "people") && allowed("losing", "registrations")
+    }
+
+    /// Changes without what the service draws for every answer afresh: an assignment that is not made yet has another id each time.
+    private static func plain(_ changes: JSONValue?) -> JSONValue? {
+        guard let list = changes?.array else { return changes }
+        return .array(
+            list.map { change in
+                guard change["member"]?.string?.hasPrefix("assignments") == true, case .object(var parts) = change
+                else {
+                    return change
+                }
+                for side in ["from", "to"] {
+                    guard case .object(var entry)? = parts[side] else { continue }
+                    (entry["id"], entry["source"], entry["sourceId"]) = (nil, nil, nil)
+                    parts[side] = .object(entry)
+                }
+                return .object(parts)
+            })
     }
 }

@@ -11,6 +11,9 @@ struct PolicyPlanCommand: AsyncParsableCommand {
             files and to the versions on the service. Exit status 0 when nothing is to do, 1 when there is, and 4 when the service was
             changed since the pull: pull then, or give --take-files. Nothing is written to the service.
 
+            A file that was given another name stays what it is; its id says so. Where no file of a folder is left, or the service has
+            something of a new file's name that is in no file, nothing is planned and the exit status is 4.
+
             Example:
               cordon policy plan policies --service https://mam.example.org
             """)
@@ -20,13 +23,17 @@ struct PolicyPlanCommand: AsyncParsableCommand {
     @Flag(help: "Let files count also where the service was changed since the pull.")
     var takeFiles = false
 
+    @Flag(help: "Remove also where no file of policies, configurations or filters is left.")
+    var allowEmpty = false
+
     func run() async throws {
         let (plan, place) = try await options.service.withClient { client in
             let folder = try options.folder(for: client.address)
             let planner = PolicyPlanner(
                 folder: folder, client: client, documents: try await client.documents(),
                 variables: ServiceOptions.environment)
-            return (try await planner.plan(takingFiles: takeFiles), options.place(in: folder))
+            let plan = try await planner.plan(takingFiles: takeFiles, allowingEmpty: allowEmpty)
+            return (plan, options.place(in: folder))
         }
         try plan.write(to: place)
         if options.service.json { try Terminal.json(plan) } else { PolicyPlanReport.print(plan) }

@@ -8,6 +8,9 @@ enum PolicyPlanReport {
 
     static func print(_ plan: PolicyPlan) {
         for drift in plan.drift { print(drift) }
+        for (path, before) in (plan.renamed ?? [:]).sorted(by: { $0.key < $1.key }) {
+            Terminal.data("\(Style.dim("renamed"))  \(before) is \(path) now")
+        }
         for step in plan.steps { print(step, plan.names ?? [:]) }
         for other in plan.others.prefix(mostEffects) {
             Terminal.data("\(Style.dim("beside"))  \(other.kind.rawValue) “\(other.name)” (\(other.id)) is in no file")

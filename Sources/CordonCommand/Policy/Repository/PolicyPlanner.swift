@@ -18,12 +18,16 @@ struct PolicyPlanner {
 
     /// Works out what is to do.
     ///
-    /// - Parameter takingFiles: Whether a file counts also where the service's word is newer.
-    func plan(takingFiles: Bool) async throws -> PolicyPlan {
+    /// - Parameters:
+    ///   - takingFiles: Whether a file counts also where the service's word is newer.
+    ///   - allowingEmpty: Whether everything may be removed that a folder had files of.
+    /// - Throws: ``CommandFailure``: `badInput` for a file that cannot be used, `refused` for what is hardly meant.
+    func plan(takingFiles: Bool, allowingEmpty: Bool = false) async throws -> PolicyPlan {
+        if !allowingEmpty { try checkPlaces() }
         var plan = PolicyPlan(
             service: PolicyFolder.name(of: client.address),
             made: Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)), steps: [], drift: [],
-            others: others)
+            others: others, renamed: folder.renamed.isEmpty ? nil : folder.renamed)
         for path in folder.files.keys.sorted() {
             guard let file = folder.files[path] else { continue }
             if let drift = drift(of: file), !takingFiles || drift.isGone {
@@ -34,8 +38,7 @@ struct PolicyPlanner {
         }
         for (path, entry) in (folder.lock?.entries ?? [:]).sorted(by: { $0.key < $1.key })
         where folder.files[path] == nil {
-            let kind: EntityVersion.Kind = path.hasPrefix("filters/") ? .filter : .policy
-            guard let document = present(kind, entry.id) else { continue }
+            guard let document = present(PolicyFile.kind(at: path), entry.id) else { continue }
             let said = PolicyFile(document, at: path)
             if said.digest != entry.document, !takingFiles {
                 plan.drift.append(Self.drift(said, document, members: []))
@@ -47,6 +50,20 @@ struct PolicyPlanner {
         plan.steps.sort { (Self.order($0), $0.file) < (Self.order($1), $1.file) }
         plan.names = try await names(in: plan.steps)
         return plan
+    }
+
+    /// Refuses to remove all that a folder had files of: more likely they are missing here than that nobody needs them any more.
+    private func checkPlaces() throws {
+        for place in PolicyFolder.places where !folder.files.keys.contains(where: { $0.hasPrefix(place + "/") }) {
+            let gone = (folder.lock?.entries ?? [:]).filter { path, entry in
+                path.hasPrefix(place + "/") && present(PolicyFile.kind(at: path), entry.id) != nil
+            }
+            guard gone.isEmpty else {
+                throw CommandFailure(
+                    .refused, "\(place): no file is left; the service would lose all it has of them (\(gone.count))",
+                    hint: "Bring the files back, or plan with --allow-empty where that is meant.")
+            }
+        }
     }
 
     /// The most groups that a plan asks the service for the names of; people read no more.
@@ -80,14 +97,27 @@ struct PolicyPlanner {
     }
 
     private var others: [PolicyPlan.Other] {
+        unheld.map { .init(kind: $0.kind, id: $0.id, name: $0.document["displayName"]?.string ?? $0.id) }
+    }
+
+    /// What is on the service, of the kind and name of a file without an id, and of no file: most likely what an apply made of it that was
+    /// ended before it could note the id.
+    func twin(of file: PolicyFile) -> PresentDocument? {
+        let collection = PolicyPlan.Step.collection(of: file)
+        return unheld.first { document in
+            document.kind == file.kind && document.document["displayName"] == file.members["displayName"]
+                && PolicyPlan.Step.collection(of: PolicyFile(document, at: file.path)) == collection
+        }
+    }
+
+    /// What is on the service and in no file, and was of none that is gone.
+    private var unheld: [PresentDocument] {
         let known = Set(folder.files.values.compactMap { file in file.id.map { "\(file.kind)/\($0.lowercased())" } })
             .union(
-                (folder.lock?.entries ?? [:]).map { path, entry in
-                    (path.hasPrefix("filters/") ? "filter/" : "policy/") + entry.id.lowercased()
+                (folder.lock?.entries ?? [:]).filter { folder.files[$0.key] == nil }.map { path, entry in
+                    "\(PolicyFile.kind(at: path))/\(entry.id.lowercased())"
                 })
-        return documents.filter { !known.contains("\($0.kind)/\($0.id.lowercased())") }.map {
-            .init(kind: $0.kind, id: $0.id, name: $0.document["displayName"]?.string ?? $0.id)
-        }
+        return documents.filter { !known.contains("\($0.kind)/\($0.id.lowercased())") }
     }
 
     /// What changed on the service since the pull, where the file does not say the same already.
@@ -121,6 +151,11 @@ struct PolicyPlanner {
                     hint: "Put it back, or give a copy another name. The lock has the id.")
             }
             try file.checkSpelling(besides: nil)
+            if let twin = twin(of: file) {
+                throw CommandFailure(
+                    .refused, "\(file.path): the service has one of this name that is in no file: \(twin.id)",
+                    hint: "Write that id into the file if it is the one, or give the file another displayName.")
+            }
             step.impact = try await impact(of: step, sending: try body(of: step))
             return step
         }
@@ -182,6 +217,7 @@ struct PolicyPlanner {
         }
         let token = members["token"]?.string
         (members["token"], members["tokenExpires"]) = (nil, nil)
+        if let file = folder.files[step.file] { members["changes"] = file.hidingReferences(in: members["changes"]) }
         return (.object(members), token)
     }
 }
