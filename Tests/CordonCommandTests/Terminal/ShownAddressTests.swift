@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonServiceHTTP
 import CordonTestSupport
 import Foundation
 import Testing
