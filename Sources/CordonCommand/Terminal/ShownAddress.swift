@@ -22,12 +22,12 @@ enum ShownAddress {
         return (parts.string ?? "") + (isWhole ? "" : "/(redacted)")
     }
 
-    /// Refuses an address with a name and a password, which would stand in reports, in logs and in links.
+    /// Refuses an address with a user name or password, which would stand in reports, in logs and in links.
     ///
     /// - Throws: ``CommandFailure`` with status `badInput`, which does not repeat it.
     static func check(_ text: String?, of setting: String) throws(CommandFailure) {
         guard let text, !isPlain(text) else { return }
         throw CommandFailure(
-            .badInput, "\(setting): no address with a name or a password is taken", hint: "Give it without them.")
+            .badInput, "\(setting): an address must not contain a user name or password", hint: "Give it without them.")
     }
 }

@@ -8,18 +8,42 @@ import Testing
         .appending(path: "../../../Examples/Policies").standardized
     private static let git = Program.find("git")
 
-    /// A plan with something to do, and an apply that makes one thing, notes its id and ends with a status.
+    /// A plan with something to do, and an apply that makes one thing, notes its id, removes another one and ends with a status.
     private static let cordon = """
         #!/bin/sh
         echo "$@" >> "$CALLS"
-        [ "$2" = plan ] && exit 1
+        case $2 in
+        lint) exit 0 ;;
+        plan)
+            echo '{"people": "ada"}' > "$3/cordon.plan.json"
+            exit 1
+            ;;
+        esac
+        mkdir -p "$3/secrets"
+        echo hunter2 > "$3/secrets/vpn"
         echo '{"id": "T_1"}' > "$3/policies/new.json"
+        rm "$3/policies/old.json"
+        echo '{}' > "$3/cordon.lock.json"
         exit "$APPLY"
         """
 
     private struct Job {
         let folder: URL
-        let environment: [String: String]
+        var environment: [String: String]
+
+        /// What `cordon` was called with.
+        var calls: [String] {
+            get throws {
+                try String(contentsOfFile: environment["CALLS"] ?? "", encoding: .utf8)
+                    .split(separator: "\n").map(String.init)
+            }
+        }
+
+        func run(_ script: String, _ words: String...) throws -> Program.Result {
+            try Program.run(
+                "/bin/sh", [DeliverScriptTests.examples.appending(path: script).path] + words, in: folder,
+                environment: environment)
+        }
 
         func git(_ words: String...) throws -> Program.Result {
             try Program.run(DeliverScriptTests.git ?? "git", words, in: folder, environment: environment)
@@ -35,7 +59,9 @@ import Testing
         }
         try Data(Self.cordon.utf8).write(to: programs.appending(path: "cordon"))
         #expect(chmod(programs.appending(path: "cordon").path, 0o755) == 0)
-        try Data("{}".utf8).write(to: repository.appending(path: "policies/policies/new.json"))
+        for name in ["new", "old"] {
+            try Data("{}".utf8).write(to: repository.appending(path: "policies/policies/\(name).json"))
+        }
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let job = Job(
             folder: repository,
@@ -55,15 +81,36 @@ import Testing
     @Test(.enabled(if: git != nil, "needs git"), arguments: [0, 4])
     func `what apply made is committed also where it stopped, and the job ends as apply did`(status: Int) throws {
         try withJob(applyEndingWith: status) { job in
-            let done = try Program.run(
-                "/bin/sh", [Self.examples.appending(path: "deliver").path, "apply", "--allow-empty"], in: job.folder,
-                environment: job.environment)
+            let done = try job.run("deliver", "apply", "--take-files")
             #expect(done.status == Int32(status), "\(done.everything)")
             #expect(try job.git("show", "HEAD:policies/policies/new.json").text.contains("T_1"))
-            #expect(try job.git("status", "--porcelain").text == "")
-            let calls = try String(contentsOfFile: job.environment["CALLS"] ?? "", encoding: .utf8)
-                .split(separator: "\n")
-            #expect(calls.count == 2 && calls.first == "policy plan policies --client pipeline --allow-empty")
+            let files = try job.git("ls-files", "policies").text.split(separator: "\n").map(String.init)
+            #expect(files == ["policies/cordon.lock.json", "policies/policies/new.json"])
+            // The plan names people, and a secret is none of a repository's business.
+            #expect(
+                try job.git("status", "--porcelain").text == "?? policies/cordon.plan.json\n?? policies/secrets/\n")
+            let calls = try job.calls
+            #expect(calls.count == 2 && calls.first == "policy plan policies --client pipeline --take-files")
+            try FileManager.default.copyItem(
+                at: Self.examples.appending(path: ".gitignore"), to: job.folder.appending(path: ".gitignore"))
+            #expect(try job.git("status", "--porcelain").text == "?? .gitignore\n")
+        }
+    }
+
+    @Test(.enabled(if: git != nil, "needs git"), arguments: [nil, "", "1"] as [String?])
+    func `the job and the hook let the last file of a kind go where the environment says so`(said: String?) throws {
+        try withJob(applyEndingWith: 0) { job in
+            var job = job
+            job.environment["CORDON_SERVICE"] = "https://mam.example.org"
+            job.environment["CORDON_ALLOW_EMPTY"] = said
+            #expect(try job.run("deliver", "plan").status == 0)
+            try Data("{ }".utf8).write(to: job.folder.appending(path: "policies/policies/new.json"))
+            #expect(try job.git("add", "policies/policies").status == 0)
+            let hook = try job.run("pre-commit")
+            #expect(hook.status == 0, "\(hook.everything)")
+            let plans = try job.calls.filter { $0.hasPrefix("policy plan") }
+            #expect(plans.count == 2)
+            for plan in plans { #expect(plan.hasSuffix(" --allow-empty") == (said == "1"), "\(plan)") }
         }
     }
 }

@@ -76,4 +76,36 @@ import Testing
             #expect(try await fixture.apply().applied.count == 2)
         }
     }
+
+    @Test func `a removal is refused once another file holds what it was of`() async throws {
+        try await withFolder { fixture in
+            await fixture.service.keep("T_2", ["displayName": "Rest"])
+            _ = try await fixture.pull()
+            let (file, other) = ("policies/pilot.json", "policies/ward-3.json")
+            try fixture.move(file, to: "kept.json")
+            #expect(try await fixture.plan().steps.map(\.action) == [.remove])
+            // Back under another name; an earlier version planned the same for one that was moved.
+            try fixture.move("kept.json", to: other)
+            try fixture.edit(other, ["id": "t_1"])
+            let refused = await fixture.refused { _ = try await fixture.apply() }
+            #expect(refused?.status == .refused && refused?.message.contains(other) == true)
+            #expect(refused?.hint?.contains("Plan again") == true)
+            #expect(await fixture.service.writes == [])
+            #expect(try await fixture.plan().renamed == [other: file])
+        }
+    }
+
+    @Test func `a plan that is refused leaves no older one to apply`() async throws {
+        try await withFolder { fixture in
+            try fixture.edit("policies/pilot.json", ["printBlocked": true])
+            try await fixture.plan()
+            // The older plan would hold: its own file is as it was.
+            try fixture.write("policies/new.json", Self.new)
+            await fixture.service.keep("T_9", ["displayName": "New"])
+            #expect(await fixture.refused { _ = try await fixture.plan() }?.status == .refused)
+            #expect(!FileManager.default.fileExists(atPath: fixture.place(PolicyPlan.name)))
+            #expect(await fixture.refused { _ = try await fixture.apply() }?.status == .badInput)
+            #expect(await fixture.service.writes == [])
+        }
+    }
 }

@@ -161,13 +161,13 @@ struct PolicyFilesFixture {
     func plan(
         takingFiles: Bool = false, allowingEmpty: Bool = false, _ variables: [String: String] = [:]
     ) async throws -> PolicyPlan {
-        var files = try PolicyFolder(folder.path)
-        try files.claim(for: client.address)
-        let planner = PolicyPlanner(
-            folder: files, client: client, documents: try await client.documents(), variables: variables)
-        let plan = try await planner.plan(takingFiles: takingFiles, allowingEmpty: allowingEmpty)
-        try plan.write(to: folder.appending(path: PolicyPlan.name))
-        return plan
+        try await PolicyPlan.renew(at: folder.appending(path: PolicyPlan.name)) {
+            var files = try PolicyFolder(folder.path)
+            try files.claim(for: client.address)
+            let planner = PolicyPlanner(
+                folder: files, client: client, documents: try await client.documents(), variables: variables)
+            return try await planner.plan(takingFiles: takingFiles, allowingEmpty: allowingEmpty)
+        }
     }
 
     func apply(_ variables: [String: String] = [:]) async throws -> PolicyApplier.Report {

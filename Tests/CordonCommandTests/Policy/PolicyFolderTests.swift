@@ -20,7 +20,7 @@ import Testing
         try await body(fixture)
     }
 
-    @Test func `a folder that is a link or a file, or cannot be listed, is not an empty one`() async throws {
+    @Test func `a folder that is a link or a file is not an empty one`() async throws {
         try await withFolder { fixture in
             let files = FileManager.default
             _ = try await fixture.pull()
@@ -36,12 +36,38 @@ import Testing
             #expect(await refusal()?.status == .badInput)
             try files.removeItem(atPath: fixture.place("policies"))
             try fixture.move("kept", to: "policies")
-            #expect(chmod(fixture.place("policies"), 0o300) == 0)
-            // Root lists it all the same.
-            let listed = await refusal()
-            #expect(getuid() == 0 || listed?.status == .badInput)
-            #expect(chmod(fixture.place("policies"), 0o700) == 0)
             #expect(try await fixture.plan().isEmpty, "the control")
+        }
+    }
+
+    @Test(.enabled(if: getuid() != 0, "root lists any folder"))
+    func `a folder that cannot be listed is not an empty one`() async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            #expect(chmod(fixture.place("policies"), 0o300) == 0)
+            let refused = await fixture.refused { _ = try await fixture.plan() }
+            #expect(chmod(fixture.place("policies"), 0o700) == 0)
+            #expect(refused?.status == .badInput && refused?.message.hasPrefix("policies: ") == true)
+            #expect(try await fixture.plan().isEmpty, "the control")
+        }
+    }
+
+    @Test(arguments: ["x\u{1}.json", "x\n.json", "x\u{7F}.json", "x\u{85}.json"])
+    func `a file whose name has control characters is refused before anything is applied`(name: String) async throws {
+        try await withFolder { fixture in
+            _ = try await fixture.pull()
+            try fixture.edit(Self.pilot, ["printBlocked": true])
+            try await fixture.plan()
+            let file = "policies/\(name)"
+            try fixture.write(
+                file, ["@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "New"])
+            for refused in [
+                await fixture.refused { _ = try await fixture.apply() },
+                await fixture.refused { _ = try await fixture.plan() },
+            ] { #expect(refused?.status == .badInput && refused?.message.contains(file) == true) }
+            #expect(await fixture.service.writes == [])
+            try FileManager.default.removeItem(atPath: fixture.place(file))
+            #expect(try await fixture.plan().steps.map(\.file) == [Self.pilot], "the control")
         }
     }
 
@@ -66,6 +92,7 @@ import Testing
             try FileManager.default.removeItem(atPath: fixture.place("policies"))
             let refused = await fixture.refused { _ = try await fixture.plan() }
             #expect(refused?.status == .refused && refused?.hint?.contains("--allow-empty") == true)
+            #expect(refused?.message == "no files left in policies; this would remove 2 from the service")
             #expect(try PolicyPlanCommand.parse(["policies", "--allow-empty"]).allowEmpty)
             let plan = try await fixture.plan(allowingEmpty: true)
             #expect(plan.steps.map(\.action) == [.remove, .remove])

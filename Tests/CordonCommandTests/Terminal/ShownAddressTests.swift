@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: flawed)
-    func `a setting with a name and a password is refused by every command and not shown`(address: String) throws {
+    func `a setting with a user name or password is refused by every command and not shown`(address: String) throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
         let serve = [

@@ -104,6 +104,11 @@ struct PolicyApplier {
             }
             if let id = step.id {
                 let present = planner.present(step.kind, id)
+                if step.action == .remove, let home = planner.folder.home(of: step.kind, id) {
+                    throw CommandFailure(
+                        .refused, "\(step.file): what it was of is in \(home) now",
+                        hint: "Nothing was changed now. Plan again.")
+                }
                 if step.action == .remove, present == nil {
                     plan.steps[index].isDone = true
                     continue
@@ -121,10 +126,8 @@ struct PolicyApplier {
                 }
                 plan.steps[index].isDone = true
             } else {
-                guard let file = planner.folder.files[step.file], let twin = planner.twin(of: file) else { continue }
-                throw CommandFailure(
-                    .refused, "\(step.file): the service has one of this name that is in no file: \(twin.id)",
-                    hint: "Nothing was changed now. Write that id into the file if it is the one, and plan again.")
+                guard let file = planner.folder.files[step.file] else { continue }
+                try planner.checkTwin(of: file)
             }
         }
     }

@@ -24,7 +24,7 @@ struct PolicyApplyCommand: AsyncParsableCommand {
         let report = try await options.service.withClient(reason: reason) { client in
             var folder = try options.folder(for: client.address)
             let applier = PolicyApplier(
-                client: client, place: options.place(in: folder), variables: ServiceOptions.environment)
+                client: client, place: options.place, variables: ServiceOptions.environment)
             return try await applier.apply(to: &folder)
         }
         if options.service.json {

@@ -58,8 +58,14 @@ struct PolicyFolder {
         var ids: [String: String] = [:]
         try Self.check(url, path)
         for place in Self.places {
-            for name in try Self.names(in: url.appending(path: place), place) where Self.isName(name) {
+            for name in try Self.names(in: url.appending(path: place), place) where Self.isDocument(name) {
                 let path = "\(place)/\(name)"
+                // Applied and noted, it would make a lock that is refused ever after.
+                guard Self.isName(name) else {
+                    throw CommandFailure(
+                        .badInput, "\(path): the name has control characters",
+                        hint: "Give the file another name.")
+                }
                 guard let bytes = try Self.read(url.appending(path: path), path) else { throw Self.unreadable(path) }
                 let file = try PolicyFile(bytes, at: path)
                 if let id = file.id, let other = ids.updateValue(path, forKey: "\(file.kind)/\(id.lowercased())") {
@@ -89,7 +95,7 @@ struct PolicyFolder {
         let exists = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
         let leadsNowhere = (try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path)) != nil
         guard exists ? isFolder.boolValue : !leadsNowhere else {
-            throw CommandFailure(.badInput, "\(name): is no folder", hint: "Check the path.")
+            throw CommandFailure(.badInput, "\(name): is not a folder", hint: "Check the path.")
         }
     }
 
@@ -113,13 +119,18 @@ struct PolicyFolder {
         }
     }
 
-    private static func isName(_ name: String) -> Bool { name.hasSuffix(".json") && !name.hasPrefix(".") }
+    /// Whether a file is meant to be read.
+    private static func isDocument(_ name: String) -> Bool { name.hasSuffix(".json") && !name.hasPrefix(".") }
+
+    /// Whether a name is one that such a file may have.
+    private static func isName(_ name: String) -> Bool {
+        isDocument(name) && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
 
     /// Whether a path is that of a file in one of the places, as this type itself names them.
     private static func isPath(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         return parts.count == 2 && places.contains(parts[0]) && isName(parts[1])
-            && path.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     /// - Returns: The bytes, nil where there is no file.
@@ -153,15 +164,18 @@ struct PolicyFolder {
         }
     }
 
+    /// The path of the file that holds something of the service now.
+    func home(of kind: EntityVersion.Kind, _ id: String) -> String? {
+        files.values.first { $0.kind == kind && $0.id?.lowercased() == id.lowercased() }?.path
+    }
+
     /// What the service said last of a path.
     func entry(_ path: String) -> Entry? { lock?.entries[path] }
 
     /// Where a document of the service is or belongs: where its id is already, or a place by its name.
     func path(of document: PresentDocument, besides taken: Set<String>) -> String {
         let id = document.id.lowercased()
-        if let known = files.values.first(where: { $0.kind == document.kind && $0.id?.lowercased() == id }) {
-            return known.path
-        }
+        if let known = home(of: document.kind, id) { return known }
         let place = PolicyFile.folder(document.kind, document.document["@odata.type"]?.string)
         if let known = lock?.entries.first(where: { $0.key.hasPrefix(place + "/") && $0.value.id.lowercased() == id }) {
             return known.key

@@ -23,7 +23,8 @@ struct PolicyFolderOptions: ParsableArguments {
     }
 
     /// Where the plan is.
-    func place(in folder: PolicyFolder) -> URL {
-        plan.map { URL(filePath: $0) } ?? folder.url.appending(path: PolicyPlan.name)
+    var place: URL {
+        plan.map { URL(filePath: $0) }
+            ?? URL(filePath: folder, directoryHint: .isDirectory).appending(path: PolicyPlan.name)
     }
 }

@@ -12,7 +12,7 @@ struct PolicyPlanCommand: AsyncParsableCommand {
             changed since the pull: pull then, or give --take-files. Nothing is written to the service.
 
             A file that was given another name stays what it is; its id says so. Where no file of a folder is left, or the service has
-            something of a new file's name that is in no file, nothing is planned and the exit status is 4.
+            something of a new file's name that no file holds, nothing is planned, no older plan is left and the exit status is 4.
 
             Example:
               cordon policy plan policies --service https://mam.example.org
@@ -27,15 +27,14 @@ struct PolicyPlanCommand: AsyncParsableCommand {
     var allowEmpty = false
 
     func run() async throws {
-        let (plan, place) = try await options.service.withClient { client in
-            let folder = try options.folder(for: client.address)
-            let planner = PolicyPlanner(
-                folder: folder, client: client, documents: try await client.documents(),
-                variables: ServiceOptions.environment)
-            let plan = try await planner.plan(takingFiles: takeFiles, allowingEmpty: allowEmpty)
-            return (plan, options.place(in: folder))
+        let plan = try await options.service.withClient { client in
+            try await PolicyPlan.renew(at: options.place) {
+                let planner = PolicyPlanner(
+                    folder: try options.folder(for: client.address), client: client,
+                    documents: try await client.documents(), variables: ServiceOptions.environment)
+                return try await planner.plan(takingFiles: takeFiles, allowingEmpty: allowEmpty)
+            }
         }
-        try plan.write(to: place)
         if options.service.json { try Terminal.json(plan) } else { PolicyPlanReport.print(plan) }
         guard !plan.isEmpty else { return Terminal.talk("nothing is to do") }
         let count = plan.steps.count == 1 ? "one change is to be made" : "\(plan.steps.count) changes are to be made"
@@ -50,6 +49,19 @@ struct PolicyPlanCommand: AsyncParsableCommand {
 
 extension PolicyPlan {
     private static let largest = 64 << 20
+
+    /// Makes a plan in the place of an older one. That goes first: where none can be made, `apply` finds none.
+    ///
+    /// - Throws: ``CommandFailure`` with status `writeFailed`, and what `making` throws.
+    static func renew(at file: URL, _ making: () async throws -> PolicyPlan) async throws -> PolicyPlan {
+        do { try DurableFile.remove(file) } catch {
+            throw CommandFailure(
+                .writeFailed, "\(file.path): the older plan cannot be removed", hint: "Check its permissions.")
+        }
+        let plan = try await making()
+        try plan.write(to: file)
+        return plan
+    }
 
     /// Writes the plan, whole or not at all.
     ///

@@ -60,7 +60,7 @@ struct PolicyPlanner {
             }
             guard gone.isEmpty else {
                 throw CommandFailure(
-                    .refused, "\(place): no file is left; the service would lose all it has of them (\(gone.count))",
+                    .refused, "no files left in \(place); this would remove \(gone.count) from the service",
                     hint: "Bring the files back, or plan with --allow-empty where that is meant.")
             }
         }
@@ -100,14 +100,20 @@ struct PolicyPlanner {
         unheld.map { .init(kind: $0.kind, id: $0.id, name: $0.document["displayName"]?.string ?? $0.id) }
     }
 
-    /// What is on the service, of the kind and name of a file without an id, and of no file: most likely what an apply made of it that was
-    /// ended before it could note the id.
-    func twin(of file: PolicyFile) -> PresentDocument? {
+    /// Refuses to make what is on the service already, of the kind and name of a file without an id, and of no file: most likely what an
+    /// apply made of it that was ended before it could note the id.
+    func checkTwin(of file: PolicyFile) throws(CommandFailure) {
         let collection = PolicyPlan.Step.collection(of: file)
-        return unheld.first { document in
+        let twin = unheld.first { document in
             document.kind == file.kind && document.document["displayName"] == file.members["displayName"]
                 && PolicyPlan.Step.collection(of: PolicyFile(document, at: file.path)) == collection
         }
+        guard let twin else { return }
+        let kind = file.kind == .filter ? "filter" : "policy"
+        throw CommandFailure(
+            .refused, "\(file.path): the service already has a \(kind) of this name (\(twin.id)), which no file holds",
+            hint: "Write that id into the file if it is the one, or give the file another displayName; then plan again."
+        )
     }
 
     /// What is on the service and in no file, and was of none that is gone.
@@ -151,11 +157,7 @@ struct PolicyPlanner {
                     hint: "Put it back, or give a copy another name. The lock has the id.")
             }
             try file.checkSpelling(besides: nil)
-            if let twin = twin(of: file) {
-                throw CommandFailure(
-                    .refused, "\(file.path): the service has one of this name that is in no file: \(twin.id)",
-                    hint: "Write that id into the file if it is the one, or give the file another displayName.")
-            }
+            try checkTwin(of: file)
             step.impact = try await impact(of: step, sending: try body(of: step))
             return step
         }

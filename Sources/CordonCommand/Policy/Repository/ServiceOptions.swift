@@ -83,7 +83,7 @@ struct ServiceOptions: ParsableArguments {
         guard AddressFlaw(of: address) != .malformed, address.query() == nil, address.fragment() == nil else {
             throw CommandFailure(
                 .usage, "the service's address is no plain one",
-                hint: "Give a host and at most a port and a path, without a name and a password.")
+                hint: "Give a host and at most a port and a path, without a user name or password.")
         }
         return address
     }
