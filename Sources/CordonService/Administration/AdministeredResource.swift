@@ -37,6 +37,9 @@ public protocol AdministeredResource: StoredRecord {
     /// Whether policies that it concerns may reach others with it than with another one in its place, nil for none; false by default.
     func movesPolicies(from before: Self?) -> Bool
 
+    /// Whether they may when it goes; false by default.
+    var movesPoliciesWhenRemoved: Bool { get }
+
     /// Whether a policy names this, so that it cannot be removed; false by default.
     func isUsed(by policy: ManagedAppPolicy) -> Bool
 
@@ -55,6 +58,8 @@ extension AdministeredResource {
     public func concerns(_ policy: ManagedAppPolicy) -> Bool { false }
     /// False.
     public func movesPolicies(from before: Self?) -> Bool { false }
+    /// False.
+    public var movesPoliciesWhenRemoved: Bool { false }
     /// Nothing.
     public func grantsMore(than before: Self?) -> Bool { false }
     /// None.

@@ -255,7 +255,6 @@ extension Administration {
         }
         try checkDirectoryID(facts.deviceID)
         guard name?.utf8.count ?? 0 <= 256 else { throw ServiceError(.invalid, "the name is longer than 256 bytes") }
-        try StoredText.check([StoredText("name", name)])
         return try await store.change(for: administrator) { change in
             if let known = try change.record(SharedDevice.self, facts.deviceID) {
                 guard known.key.thumbprint == key.thumbprint else {
@@ -263,6 +262,7 @@ extension Administration {
                 }
                 return known
             }
+            try StoredText.check([StoredText("name", name)])
             guard try change.records(SharedDevice.self, where: (.key, key.thumbprint)).isEmpty else {
                 throw ServiceError(.conflict, "the key belongs to another device", place: facts.deviceID)
             }

@@ -46,14 +46,13 @@ extension Administration {
     private func clearance<Resource: AdministeredResource>(
         for resource: Resource, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> (before: Resource?, clearance: ChangeReview.Clearance?) {
-        let (before, concerned) = try await store.read(for: administrator, call: "saveResource") { records in
+        // The policies that reach others by the change: one that leaves them where they are takes no more than to write it.
+        let (before, moved) = try await store.read(for: administrator, call: "saveResource") { records in
             let before = try records.record(Resource.self, resource.storageID)
-            let concerned =
-                try Resource.isTargeting ? records.records(ManagedAppPolicy.self).filter(resource.concerns) : []
-            if resource.movesPolicies(from: before) {
-                try Self.require(Resource.writing, for: concerned, of: administrator)
-            }
-            return (before, concerned)
+            guard resource.movesPolicies(from: before) else { return (before, [ManagedAppPolicy]()) }
+            let moved = try records.records(ManagedAppPolicy.self).filter(resource.concerns)
+            try administrator.requireMoving(moved, Resource.writing)
+            return (before, moved)
         }
         // Before anybody is asked to release it.
         try Self.expect(version, of: before)
@@ -66,22 +65,12 @@ extension Administration {
             let digest = ProposedChange.digest(of: [.string(entity), .string(words)])
             return (before, try await review.clearGrant(digest, action, of: entity, as: administrator))
         }
-        guard !concerned.isEmpty else { return (before, nil) }
+        guard !moved.isEmpty else { return (before, nil) }
         var proposal = ProposedChange(
             filter: resource as? AssignmentFilter, app: resource as? CatalogueApp, action: action, entity: entity,
-            base: (before as? AssignmentFilter)?.versionToken)
-        proposal.concerned = concerned
+            base: before?.entityVersion)
+        proposal.concerned = moved
         return (before, try await review.clear(proposal, as: administrator, call: "saveResource"))
-    }
-
-    /// Refuses to let policies reach others that the caller's roles are not about, by changing what these name.
-    private static func require(
-        _ permission: Permission, for policies: [ManagedAppPolicy], of administrator: Administrator
-    ) throws(ServiceError) {
-        guard !policies.allSatisfy({ administrator.may(permission, with: $0) }) else { return }
-        throw ServiceError(
-            .forbidden, "policies reach others by this that the roles of \(administrator.id) are not about",
-            hint: "Ask an administrator whose roles are about every policy that it concerns.")
     }
 
     /// Saves one; false where something else changed between the look and the write.
@@ -142,19 +131,18 @@ extension Administration {
     private func clearance(
         forRemoving resource: some AdministeredResource, as administrator: Administrator
     ) async throws(ServiceError) -> ChangeReview.Clearance? {
-        guard var app = resource as? CatalogueApp else { return nil }
-        let isInSets = !app.groups.isEmpty
-        let concerned = try await store.read(for: administrator, call: "removeResource") { records in
-            let concerned = try records.records(ManagedAppPolicy.self).filter(resource.concerns)
-            if isInSets { try Self.require(CatalogueApp.writing, for: concerned, of: administrator) }
-            return concerned
+        guard resource.movesPoliciesWhenRemoved, var app = resource as? CatalogueApp else { return nil }
+        let moved = try await store.read(for: administrator, call: "removeResource") { records in
+            let moved = try records.records(ManagedAppPolicy.self).filter(resource.concerns)
+            try administrator.requireMoving(moved, CatalogueApp.writing)
+            return moved
         }
-        guard !concerned.isEmpty else { return nil }
+        guard !moved.isEmpty else { return nil }
         app.groups = []
         var proposal = ProposedChange(
             app: app, action: "\(CatalogueApp.auditName).remove", entity: "\(CatalogueApp.auditName)/\(app.id)",
             base: nil)
-        proposal.concerned = concerned
+        proposal.concerned = moved
         return try await review.clear(proposal, as: administrator, call: "removeResource")
     }
 
@@ -178,10 +166,9 @@ extension Administration {
                 throw ServiceError(
                     .conflict, "a policy uses it", place: seen?.id, hint: "Change the policy first.")
             }
-            let moves = (resource as? CatalogueApp).map { !$0.groups.isEmpty } ?? false
-            try announceChange(of: resource, moving: moves, by: administrator, in: &change) { change in
-                try change.remove(type, resource.storageID)
-            }
+            try announceChange(
+                of: resource, moving: resource.movesPoliciesWhenRemoved, by: administrator, in: &change
+            ) { change in try change.remove(type, resource.storageID) }
             try change.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
                 "\(Resource.auditName)/\(resource.id)",
@@ -218,7 +205,7 @@ extension Administration {
     ) throws {
         guard Resource.isTargeting else { return try edit(&change) }
         let concerned = try change.records(ManagedAppPolicy.self).filter(resource.concerns)
-        if moves { try Self.require(Resource.writing, for: concerned, of: administrator) }
+        if moves { try administrator.requireMoving(concerned, Resource.writing) }
         try targeting.announceChange(about: concerned, in: &change, edit)
     }
 

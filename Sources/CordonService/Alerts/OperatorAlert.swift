@@ -38,6 +38,9 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
     public let attempts: Int?
     /// What it is about where that is no wipe, such as `policy/T_…`.
     public let target: String?
+    /// The scope tags of each policy that it is about, as they were and as they became; nil where it is about none, and for an alert that an
+    /// earlier version kept.
+    let scopeTags: [[String]]?
     /// Who did or asked it, by id.
     public let actor: String?
     /// How many people it reaches.
@@ -62,15 +65,17 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         self.userID = userID
         self.bundleID = bundleID
         self.attempts = attempts
-        (target, actor, people) = (nil, nil, nil)
+        (target, scopeTags, actor, people) = (nil, nil, nil, nil)
         self.nextDelivery = time
     }
 
     /// Makes an alert about something else than one wipe.
-    init(id: String, kind: Kind, time: Date, target: String, actor: String, people: Int?) {
+    init(
+        id: String, kind: Kind, time: Date, target: String, scopeTags: [[String]]? = nil, actor: String, people: Int?
+    ) {
         (self.id, self.kind, self.time) = (id, kind, time)
         (operationID, registrationID, userID, bundleID, attempts) = (nil, nil, nil, nil, nil)
-        (self.target, self.actor, self.people) = (target, actor, people)
+        (self.target, self.scopeTags, self.actor, self.people) = (target, scopeTags, actor, people)
         nextDelivery = time
     }
 
@@ -90,17 +95,14 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
 }
 
 extension OperatorAlert {
-    /// Whether what it is about exists for an administrator: a policy that is not there any more may have been anybody's.
+    /// Whether what it is about exists for an administrator: policies of which nothing is known any more may have been anybody's.
     func isSeen(by administrator: Administrator, in records: some StorageReader) throws(ServiceError) -> Bool {
         guard !administrator.seesEveryPolicy, let target else { return true }
-        let parts = target.split(separator: "/", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { return true }
-        switch parts[0] {
-        case "policy": return try records.record(ManagedAppPolicy.self, parts[1]).map(administrator.sees) ?? false
-        case "change":
-            return try records.record(WaitingChange.self, parts[1])?.isSeen(by: administrator, in: records) ?? false
-        default: return true
+        guard target.hasPrefix("change/") else {
+            return try ConcernedPolicies(entity: target, scopeTags: scopeTags).areSeen(by: administrator, in: records)
         }
+        let change = try records.record(WaitingChange.self, String(target.dropFirst("change/".count)))
+        return try change?.isSeen(by: administrator, in: records) ?? false
     }
 }
 

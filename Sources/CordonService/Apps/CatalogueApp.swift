@@ -56,6 +56,9 @@ extension CatalogueApp: AdministeredResource {
 
     /// Those of its named sets do when it comes into one or leaves one.
     public func movesPolicies(from before: CatalogueApp?) -> Bool { groups != before?.groups ?? [] }
+
+    /// Those of the sets that it is in do.
+    public var movesPoliciesWhenRemoved: Bool { !groups.isEmpty }
 }
 
 extension AppGroup {

@@ -73,15 +73,21 @@ public struct Approvals: Sendable {
         }
     }
 
-    /// Stops a change that waits, or that was released and not made yet; any administrator may who sees it.
+    /// Stops a change that waits, or that was released and not made yet; any administrator who sees it may, but for what a limited role is
+    /// not about.
     ///
-    /// - Throws: ``ServiceError``: `notFound` as ``change(_:as:)``, `conflict` where it is over already.
+    /// - Throws: ``ServiceError``: `notFound` as ``change(_:as:)``; `forbidden` for another than who asked, where no role is about its
+    ///   person, or where it is about neither policies nor a person and every role has a limit; `conflict` where it is over already.
     public func stop(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WaitingChange {
         try await store.require(.read, of: administrator)
         return try await store.change(for: administrator) { change in
-            try change.decide(
-                try WaitingChange.known(id, seenBy: administrator, in: change), .stopped, by: administrator.id,
-                AuditRecord.Actor(administrator), configuration)
+            let waiting = try WaitingChange.known(id, seenBy: administrator, in: change)
+            guard try waiting.mayBeStopped(by: administrator, targeting, in: change) else {
+                throw ServiceError(
+                    .forbidden, "the roles of \(administrator.id) are not about what this change is about", place: id)
+            }
+            return try change.decide(
+                waiting, .stopped, by: administrator.id, AuditRecord.Actor(administrator), configuration)
         }
     }
 }

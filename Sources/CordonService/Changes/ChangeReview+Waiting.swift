@@ -4,32 +4,35 @@ internal import CordonProtocol
 internal import Foundation
 
 extension ChangeReview {
-    /// The change that was released for what is asked now, by the same author, and that still covers its number.
+    /// The change that was released for what is asked now, by the same author, and that still covers its number and its policies.
     func released(
-        _ digest: String, _ reach: Reach, by administrator: Administrator
+        _ digest: String, _ reach: Reach, about scopeTags: [[String]]? = nil, by administrator: Administrator
     ) async throws(ServiceError) -> WaitingChange? {
         let now = store.now
         return try await store.read(for: administrator.tenant) { records in
             try WaitingChange.open(digest, by: administrator.id, in: records).first {
-                $0.state(at: now) == .released && !reach.exceeds($0.reach)
+                $0.state(at: now) == .released && !reach.exceeds($0.reach) && $0.covers(scopeTags)
             }
         }
     }
 
     /// Keeps a change for another person to release; the error that says so. The same call again finds the same one.
     ///
-    /// - Parameter policies: The policies that it is about, as they are and as they would be.
+    /// - Parameter scopeTags: The scope tags of each policy that it is about, as they are and as they would be; nil for none.
     func wait(
         for digest: String, _ action: String, of entity: String, _ reach: Reach, changes: [MemberChange] = [],
-        wipes: [PolicyDiff.Effect] = [], about policies: [ManagedAppPolicy] = [], by administrator: Administrator
+        wipes: [PolicyDiff.Effect] = [], about scopeTags: [[String]]? = nil, by administrator: Administrator
     ) async throws(ServiceError) -> ServiceError {
         let id = try await store.change(for: administrator) { change in
             let now = change.now
             try change.noteApprover(administrator)
             let known = try WaitingChange.open(digest, by: administrator.id, in: change)
-            if let same = known.first(where: { $0.state(at: now) == .waiting && !reach.exceeds($0.reach) }) {
-                return same.id
+            // One that is about other policies by now is for others to see and to release.
+            let same = known.first {
+                $0.state(at: now) == .waiting && !reach.exceeds($0.reach)
+                    && Set($0.scopeTags ?? []) == Set(scopeTags ?? [])
             }
+            if let same { return same.id }
             let approvers = try change.record(KnownApprovers.self, KnownApprovers.id)?.present(at: now) ?? []
             // A program is never alone with itself: it needs a person.
             let delay = Double(configuration.approvalDelay.wholeSeconds)
@@ -37,7 +40,7 @@ extension ChangeReview {
             let waiting = WaitingChange(
                 id: ids.token(), digest: digest, action: action, entity: entity, reach: reach,
                 changes: Array(changes.prefix(200)), wipes: Array(wipes.prefix(20)),
-                scopeTags: policies.isEmpty ? nil : Array(Set(policies.map { $0.scopeTags.sorted() })),
+                scopeTags: scopeTags,
                 requester: .init(
                     id: administrator.id, isProgram: administrator.isProgram, client: administrator.call.client),
                 reason: administrator.call.reason, requested: now, due: due,
@@ -166,18 +169,22 @@ extension Change {
             try save(spent)
         }
         guard !clearance.wipes.isEmpty else { return true }
-        try alert(.destructivePolicy, about: clearance.entity, by: administrator, reach.people, ids)
+        try alert(
+            .destructivePolicy, about: clearance.entity, clearance.scopeTags, by: administrator, reach.people, ids)
         return true
     }
 
     /// Keeps an alert about what an administrator did.
+    ///
+    /// - Parameter scopeTags: The scope tags of each policy that it is about, nil for none.
     func alert(
-        _ kind: OperatorAlert.Kind, about target: String, by administrator: Administrator, _ people: Int?,
-        _ ids: RandomID
+        _ kind: OperatorAlert.Kind, about target: String, _ scopeTags: [[String]]? = nil,
+        by administrator: Administrator, _ people: Int?, _ ids: RandomID
     ) throws(ServiceError) {
         try save(
             OperatorAlert(
-                id: ids.token(), kind: kind, time: now, target: target, actor: administrator.id, people: people))
+                id: ids.token(), kind: kind, time: now, target: target, scopeTags: scopeTags, actor: administrator.id,
+                people: people))
     }
 
     /// Remembers who could release changes, at most once a day.

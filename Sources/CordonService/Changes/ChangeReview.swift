@@ -25,6 +25,8 @@ struct ChangeReview: Sendable {
         let revision: Int64?
         /// The change that was released for it, nil where it stays within the budget.
         let released: String?
+        /// The scope tags of each policy that it is about, nil for none.
+        var scopeTags: [[String]]?
         /// The one person whom it is about, as a digest.
         var person: String?
         /// What the number was counted from, to be brought up to date in the transaction of the change; nil for what is counted
@@ -64,11 +66,12 @@ struct ChangeReview: Sendable {
         guard !wipes.isEmpty else { return nil }
         let (tally, revision) = try await count(proposal, in: administrator.tenant)
         let reach = tally.count.reach
-        let released = try await released(proposal.digest, reach, by: administrator)
+        let scopeTags = ConcernedPolicies.tags(of: proposal.touched)
+        let released = try await released(proposal.digest, reach, about: scopeTags, by: administrator)
         func clearance(upTo ceiling: Reach?) -> Clearance {
             Clearance(
                 digest: proposal.digest, entity: proposal.entity, reach: reach, wipes: wipes, revision: revision,
-                released: released?.id, tally: tally, ceiling: ceiling)
+                released: released?.id, scopeTags: scopeTags, tally: tally, ceiling: ceiling)
         }
         if let released { return clearance(upTo: released.reach) }
         let shown = try shownNumber(reach, of: proposal.digest, by: administrator)
@@ -79,7 +82,7 @@ struct ChangeReview: Sendable {
         throw try await wait(
             for: proposal.digest, proposal.action, of: proposal.entity, reach,
             changes: MemberChange.between(proposal.before?.versionDocument, proposal.after?.versionDocument),
-            wipes: wipes, about: proposal.touched, by: administrator)
+            wipes: wipes, about: scopeTags, by: administrator)
     }
 
     /// What a change may remove, once it is known that its author may ask for that at all.

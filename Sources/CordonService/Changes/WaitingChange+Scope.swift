@@ -1,12 +1,18 @@
 internal import CordonIdentity
 
 extension WaitingChange {
-    /// What the audit log calls things by which policies change or reach others.
-    private static let kindsAboutPolicies: Set<String> = ["policy", AssignmentFilter.auditName, CatalogueApp.auditName]
+    /// The policies that it is about.
+    private var policies: ConcernedPolicies { ConcernedPolicies(entity: entity, scopeTags: scopeTags) }
 
     /// Whether the change exists for an administrator: every policy that it is about does.
     func isSeen(by administrator: Administrator, in records: some StorageReader) throws(ServiceError) -> Bool {
-        try policyTags(in: records).allSatisfy { administrator.may(.read, withTags: $0) }
+        try policies.areSeen(by: administrator, in: records)
+    }
+
+    /// Whether a release of it is good for policies with these tags, which a filter or an app may have come to be about since. One that an
+    /// earlier version kept was released for all.
+    func covers(_ tags: [[String]]?) -> Bool {
+        scopeTags.map { Set(tags ?? []).isSubset(of: $0) } ?? true
     }
 
     /// Whether an administrator may release the change: that permission of theirs is about every policy of it, or about its person.
@@ -14,25 +20,29 @@ extension WaitingChange {
     func mayBeReleased(
         by administrator: Administrator, _ targeting: Targeting, in records: some StorageReader
     ) throws(ServiceError) -> Bool {
-        let tags = try policyTags(in: records)
+        let tags = try policies.tags(in: records)
         guard tags.isEmpty else { return tags.allSatisfy(administrator.mayRelease) }
-        guard let person = id(after: "user") else { return administrator.mayEverywhere(.approve) }
-        return try targeting.lets(administrator, .approve, over: person, in: records)
+        return try concerns(administrator, for: .approve, targeting, in: records)
     }
 
-    /// The scope tags of each policy that it is about, those of today included: it may have others since it was asked. Without any
-    /// tag where a policy is not known any more, which stands for every policy; none at all for what is about no policy.
-    private func policyTags(in records: some StorageReader) throws(ServiceError) -> [Set<String>] {
-        guard Self.kindsAboutPolicies.contains(String(entity.prefix { $0 != "/" })) else { return [] }
-        var tags = (scopeTags ?? []).map { Set($0) }
-        if let id = id(after: "policy"), let present = try records.record(ManagedAppPolicy.self, id) {
-            tags.append(present.scopeTags)
-        }
-        return tags.isEmpty ? [[]] : tags
+    /// Whether an administrator for whom the change exists may stop it: the one who asked for it may, and who reads what it is about.
+    func mayBeStopped(
+        by administrator: Administrator, _ targeting: Targeting, in records: some StorageReader
+    ) throws(ServiceError) -> Bool {
+        if folded(requester.id) == folded(administrator.id) { return true }
+        guard try policies.tags(in: records).isEmpty else { return true }
+        return try concerns(administrator, for: .read, targeting, in: records)
     }
 
-    /// The id in ``entity`` where that is of a kind.
-    private func id(after kind: String) -> String? {
-        entity.hasPrefix(kind + "/") ? String(entity.dropFirst(kind.count + 1)) : nil
+    /// Whether a role of an administrator includes a permission for the person that the change is about; without limits where it is about
+    /// no one. Scope tags are those of policies, so that a role limited by them alone is about no person.
+    private func concerns(
+        _ administrator: Administrator, for permission: Permission, _ targeting: Targeting,
+        in records: some StorageReader
+    ) throws(ServiceError) -> Bool {
+        guard entity.hasPrefix("user/") else { return administrator.mayEverywhere(permission) }
+        var holder = administrator
+        holder.customRoles.removeAll { $0.scopeTags != nil && $0.people == nil }
+        return try targeting.lets(holder, permission, over: String(entity.dropFirst("user/".count)), in: records)
     }
 }

@@ -21,19 +21,17 @@ enum ShownText {
     ///   - isName: Whether the text identifies a person or a thing, so that nothing in it may be invisible.
     ///   - hasLines: Whether it may have line breaks and tabs.
     static func flaw(of text: String, isName: Bool, hasLines: Bool = false) -> String? {
-        guard !hasLines else {
-            let plain = text.unicodeScalars.filter { !["\n", "\r", "\t"].contains($0) }
-            return flaw(of: String(String.UnicodeScalarView(plain)), isName: isName)
-        }
         // Most texts are printable ASCII, of which only a space at an end of a name has a flaw.
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
             let ends = [text.utf8.first, text.utf8.last]
             return isName && ends.contains(0x20) ? "begins or ends with a space" : nil
         }
-        guard !text.unicodeScalars.contains(where: { isTurning($0) || $0.properties.generalCategory == .control })
-        else {
-            return "has control characters or marks of direction"
-        }
+        let layout: Set<Unicode.Scalar> = hasLines ? ["\n", "\r", "\t"] : []
+        guard
+            !text.unicodeScalars.contains(where: {
+                isTurning($0) || ($0.properties.generalCategory == .control && !layout.contains($0))
+            })
+        else { return "has control characters or marks of direction" }
         guard isName else { return nil }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .format }) else {
             return "has characters that do not show"

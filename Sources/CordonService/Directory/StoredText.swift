@@ -33,8 +33,9 @@ public struct StoredText: Sendable, Hashable {
             if !problems.contains(problem) { problems.append(problem) }
         }
         guard !problems.isEmpty else { return }
-        let names = Set(problems.map(\.member)).sorted().joined(separator: ", ")
-        throw ServiceError(.invalid, "a text is not acceptable at \(names)", problems: problems)
+        let names = Set(problems.map(\.member).filter { !$0.isEmpty }).sorted().joined(separator: ", ")
+        let place = names.isEmpty ? "in the name of a member" : "at \(names)"
+        throw ServiceError(.invalid, "a text is not acceptable \(place)", problems: problems)
     }
 
     private var flaw: String? { ShownText.flaw(of: text, isName: false, hasLines: hasLines) }

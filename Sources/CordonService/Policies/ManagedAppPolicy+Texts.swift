@@ -13,7 +13,8 @@ extension ManagedAppPolicy {
     private var shownTexts: [StoredText] {
         var texts: [StoredText] = []
         for (name, value) in document.object ?? [:] {
-            texts.append(StoredText(Self.names, name))
+            // A name that cannot be shown names no place.
+            texts.append(StoredText("", name))
             switch name {
             case "displayName": texts.append(StoredText(name, value.string))
             case "customSettings":
@@ -34,17 +35,14 @@ extension ManagedAppPolicy {
         return texts
     }
 
-    /// What a problem calls the name of a member.
-    private static let names = "the name of a member"
-
-    /// Adds what a value of a member says, however deep; texts that are no names may have several lines.
+    /// Adds what a value of a member says and the names in it, however deep; texts that are no names may have several lines.
     private static func add(_ value: JSONValue, of member: String, to texts: inout [StoredText]) {
         switch value {
         case .string(let text): texts.append(StoredText(member, text, hasLines: true))
         case .array(let values): for value in values { add(value, of: member, to: &texts) }
         case .object(let members):
             for (name, value) in members {
-                texts.append(StoredText(names, name))
+                texts.append(StoredText(member, name))
                 add(value, of: member, to: &texts)
             }
         default: break

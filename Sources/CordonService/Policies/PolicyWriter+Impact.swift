@@ -30,7 +30,9 @@ extension PolicyWriter {
                 var proposal = ProposedChange(
                     filter: filter, action: "filter.save", entity: "filter/\(filter.id)", base: before?.versionToken)
                 proposal.presentFilter = before
+                guard filter.movesPolicies(from: before) else { return proposal }
                 proposal.concerned = try records.records(ManagedAppPolicy.self).filter(filter.concerns)
+                try administrator.requireMoving(proposal.concerned, AssignmentFilter.writing)
                 return proposal
             }
             return try await impact(of: proposal, as: administrator)

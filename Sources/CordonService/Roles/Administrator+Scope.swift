@@ -33,6 +33,14 @@ extension Administrator {
         may(permission, withTags: policy.scopeTags)
     }
 
+    /// Refuses to let policies reach others that the roles with the permission are not about, by changing what these name.
+    func requireMoving(_ policies: [ManagedAppPolicy], _ permission: Permission) throws(ServiceError) {
+        guard !policies.allSatisfy({ may(permission, with: $0) }) else { return }
+        throw ServiceError(
+            .forbidden, "policies reach others by this that the roles of \(id) are not about",
+            hint: "Ask an administrator whose roles are about every policy that it concerns.")
+    }
+
     /// Whether a role includes the permission for policies with these tags; without tags, for every policy.
     func may(_ permission: Permission, withTags tags: Set<String>) -> Bool {
         roles.contains { $0.permissions.contains(permission) }

@@ -131,4 +131,36 @@ import Testing
             }?.code == .invalid)
         _ = try await admin.updatePolicy(kept.id, changes: ["displayName": "New"], ifVersion: nil, as: owner)
     }
+
+    @Test func `a device whose name an earlier version took registers again`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let (admin, owner) = (test.service.administration, test.owner)
+        let (key, name) = (SoftwareSigningKey(), "Ward\u{202E}3")
+        let facts = DeviceRegistrationStatement(
+            deviceID: "device-1", tenant: TestOrganisation.tenant, issuer: "https://login.example.test",
+            keyThumbprint: key.publicKey.thumbprint, since: test.clock.now)
+        let statement = try CompactJWS.sign(
+            MessageCoding.encode(facts), type: .deviceRegistration, with: key, embedsKey: true)
+        #expect(
+            await failure { _ = try await admin.registerDevice(statement, name: name, as: owner) }?.code == .invalid)
+        let old = SharedDevice(
+            id: "device-1", key: key.publicKey, name: name, registered: test.clock.now, registeredBy: owner.id)
+        try await test.storage.write(TestOrganisation.tenant) { try $0.save(old) }
+        #expect(try await admin.registerDevice(statement, name: name, as: owner).name == name)
+    }
+
+    @Test(
+        arguments: [
+            (["a\u{1}b": "x"], ""), (["ourNote": ["a\u{1}b": "x"]], "ourNote"),
+            (["ourNote": [["inside": "a\u{1}b"]]], "ourNote"),
+        ] as [(JSONValue, String)])
+    func `a refused text of a policy names the member that it is in`(document: JSONValue, member: String) async throws {
+        let test = try await TestOrganisation.withPeople()
+        let members = (document.object ?? [:]).merging(["displayName": "P"]) { given, _ in given }
+        let error = await failure {
+            _ = try await test.service.administration.createPolicy(
+                .iosManagedAppProtection, document: .object(members), as: test.owner)
+        }
+        #expect(error?.code == .invalid && error?.problems.map(\.member) == [member])
+    }
 }
