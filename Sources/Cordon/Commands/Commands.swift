@@ -10,6 +10,8 @@ actor Commands {
     private let context: ProtectionContext
     private let service: ServiceAccess
     private let changes: AccountChanges
+    /// What is being done: a registration that a command renews is answered with the same command.
+    private var underWay: Set<String> = []
 
     init(_ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges) {
         self.context = context
@@ -32,6 +34,8 @@ actor Commands {
                 if let succeeded = unreportedEnd(of: command) { await acknowledge(command, succeeded) }
                 continue
             }
+            underWay.insert(command.id)
+            defer { underWay.remove(command.id) }
             let succeeded: Bool
             switch command.kind {
             case .wipe: continue
@@ -74,7 +78,7 @@ actor Commands {
             try context.pending.change { work in
                 var begun = (work.begunCommands ?? []).filter { $0.notAfter > now }
                 if let known = begun.first(where: { $0.id == command.id }) {
-                    isOpen = known.hasEnded == false
+                    isOpen = known.hasEnded == false && !underWay.contains(command.id)
                 } else {
                     begun.append(.init(id: command.id, notAfter: command.notAfter, hasEnded: false))
                 }
@@ -82,7 +86,7 @@ actor Commands {
             }
         } catch {
             context.configuration.logger.error("a command could not be noted")
-            return command.kind == .resetPIN && isOpen
+            return command.kind == .resetPIN && isOpen && !underWay.contains(command.id)
         }
         return isOpen
     }

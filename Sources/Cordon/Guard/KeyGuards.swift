@@ -285,14 +285,20 @@ struct KeyGuards: Sendable {
     }
 
     /// Sees to it that something else than a PIN opens the account's key, before the PIN goes: where the service is known to have the
-    /// share no more, the key hangs on another one, which it keeps.
+    /// share no more, or may not have it for this registration, the key hangs on another one, which it keeps.
     ///
     /// - Returns: False where the PIN alone opens the key: it is not in memory, or the service or the disk does not take another share.
     func keepAnotherWay(to account: AccountID, through service: Service) async -> Bool {
-        guard await isGuarded(account), case .value(let record)? = try? context.guards.contents(of: account),
-            record.left == nil
-        else { return true }
+        guard await isGuarded(account) else { return true }
         do {
+            switch try context.guards.contents(of: account) {
+            // No PIN opens a share that is not noted.
+            case .absent, .doubtful: return true
+            case .newer: return false
+            case .value(let record):
+                let registrationID = context.accounts[account]?.registrationID
+                if record.left != nil, record.registrationID == registrationID { return true }
+            }
             _ = try await renewShare(of: account, through: service)
             return true
         } catch {

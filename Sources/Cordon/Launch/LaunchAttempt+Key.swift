@@ -68,17 +68,17 @@ extension LaunchAttempt {
         } catch { return await showFailure(error) }
     }
 
-    /// Opens the key in another way before the PIN that opens it is replaced: a former PIN that is remembered after all must not be in vain
-    /// where the service has nothing. Nil where there is such a way, or the PIN's key stays.
+    /// Opens the key in another way before the PIN that opens it is replaced. The person may still remember that PIN, and it may be all
+    /// that opens the files. Nil where there is such a way, or the PIN's key stays.
     nonisolated(nonsending) mutating func openKeyBeforeNewPIN() async -> Next? {
-        let isClosed = await tools.guards.isClosed(account)
-        if !isClosed {
-            guard pinKey == nil, recovered == nil, await tools.guards.isGuarded(account) else { return nil }
+        if await tools.guards.isClosed(account) {
+            let step =
+                await tools.guards.isLost(account) ? startAnew(Texts.gateThisDeviceHasLostKeyThat) : recoverKey()
+            return await tools.guards.isClosed(account) ? step : nil
         }
-        let step =
-            await tools.guards.isLost(account) ? startAnew(Texts.gateThisDeviceHasLostKeyThat) : recoverKey()
-        let hasOtherWay = isClosed ? await !tools.guards.isClosed(account) : recovered != nil
-        return hasOtherWay ? nil : step
+        guard pinKey == nil, recovered == nil, await tools.guards.isGuarded(account) else { return nil }
+        let step = await recoverKey()
+        return recovered == nil ? step : nil
     }
 
     /// Has a key that is in memory hang on another share, where the service has none that opens it.

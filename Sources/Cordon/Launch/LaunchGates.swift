@@ -235,7 +235,10 @@ public actor LaunchGates: AccountFollower {
         let hasOtherWay = await tools.guards.keepAnotherWay(to: account, through: tools.guardService)
         await keys.close(account)
         let isTakenAway = hasOtherWay || isForced ? await takePINAway(from: account) : false
-        if wasOpen {
+        // An attempt that looked while the PIN still counted may have opened it.
+        let wasOpenedAgain = tools.gates.closeIfTried(account)
+        if wasOpenedAgain { await keys.close(account) }
+        if wasOpen || wasOpenedAgain {
             context.events.post(.gate(account: account, .closed([GateState.notPassed])))
             passAgain(account)
         }

@@ -208,6 +208,10 @@ struct PINKeeper: Sendable {
         observer("ending")
         try destroySecrets(of: found.value, account)
         observer("ended")
+        if case .newer = found.contents {
+            throw ProtectionError(
+                .stateUnwritable, "a newer version of the app wrote the PIN's record", hint: "Update the app again.")
+        }
         // Also in place of one that is gone or counts for nothing: the one that was counted last must not come back.
         var record = found.value ?? PINRecord(made: ClockReading(clock))
         record.end()
@@ -221,8 +225,8 @@ struct PINKeeper: Sendable {
         for id in [record?.key?.id, record?.endedKey] { try secrets.destroy(id) }
     }
 
-    /// Whether a PIN's key has ended, so that the PIN counts no more: a kill, or a disk that takes nothing, has left its record. What
-    /// the key store does not tell counts as not so.
+    /// Whether a PIN's key has ended, so that the PIN counts no more: a kill, or a disk that takes nothing, has left its record. If the
+    /// key store does not answer, the PIN counts.
     func hasEnded(_ record: PINRecord, of account: AccountID) -> Bool {
         guard let id = record.key?.id else { return false }
         do { return try secrets(of: account).secret(id) == nil } catch { return false }
@@ -250,7 +254,9 @@ struct PINKeeper: Sendable {
     }
 
     private func secrets(of account: AccountID) throws(ProtectionError) -> PINSecrets {
-        PINSecrets(keyStore: seal.keyStore, naming: try state(of: account).key("secret-name"))
+        PINSecrets(
+            keyStore: seal.keyStore, naming: try state(of: account).key("secret-name"),
+            app: isShared ? "" : seal.bundleID.lowercased())
     }
 
     private func state(of account: AccountID) -> SealedState<PINRecord> {

@@ -61,7 +61,7 @@ struct PINVerifier: Codable, Equatable, Sendable {
         }
     }
 
-    /// One spelling of characters that keyboards compose differently. Digits have but one, and no copy is made of them.
+    /// One spelling of characters that keyboards compose differently. ASCII has but one, so no copy is made of it.
     private static func spelling(of pin: String) -> [UInt8] {
         Array((pin.utf8.allSatisfy { $0 < 128 } ? pin : pin.precomposedStringWithCanonicalMapping).utf8)
     }

@@ -9,7 +9,7 @@ typealias PINKey = SymmetricKey
 /// whatever copies there are of the record.
 struct SealedPINKey: Codable, Equatable, Sendable {
     /// The ids of an account's secrets, of which two are there while one takes the place of the other. They are known without the record,
-    /// so that a PIN ends also where somebody has taken that away.
+    /// so that a PIN ends also where somebody has taken that away. Their names in the key store are each app's own.
     static let ids = [1, 2].map { Data(count: 15) + [$0] }
 
     /// Names the secret; random in records of older versions.
@@ -54,6 +54,8 @@ struct PINSecrets: Sendable {
     let keyStore: any KeyStore
     /// The key that names are made with.
     let naming: SymmetricKey
+    /// The app, in lower case; empty for a PIN that apps share.
+    let app: String
 
     /// Makes the secret with an id.
     func make(_ id: Data) throws(ProtectionError) -> SymmetricKey {
@@ -72,7 +74,8 @@ struct PINSecrets: Sendable {
     }
 
     private func name(_ id: Data) -> KeyStoreName {
-        HMAC<SHA256>.authenticationCode(for: id, using: naming).withUnsafeBytes(KeyStoreName.init)
+        let named = SealedPINKey.ids.contains(id) ? id + Data(app.utf8) : id
+        return HMAC<SHA256>.authenticationCode(for: named, using: naming).withUnsafeBytes(KeyStoreName.init)
     }
 }
 

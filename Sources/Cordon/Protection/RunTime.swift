@@ -7,8 +7,8 @@ struct RunTime: Codable, Equatable, Sendable {
     private(set) var boot: String
     /// Milliseconds since that start, when it was seen last.
     private(set) var uptime: Int64
-    /// Milliseconds that the app saw of earlier starts, with ``leastBetweenStarts`` for each; less what this start had run before, where nothing
-    /// tells whether that was counted.
+    /// Milliseconds that the app saw of earlier starts, with ``leastBetweenStarts`` for each. Negative where the uptime at this start's first
+    /// reading, which may have been counted already, is more than that.
     private(set) var before: Int64
 
     /// Begins to count.

@@ -19,7 +19,7 @@ struct StateSeal: Sendable {
     let counter: any StateCounter
     let keyStore: any KeyStore
     private let mark: StateFile
-    private let bundleID: String
+    let bundleID: String
     private let knownKeys = Locked<[String: SymmetricKey]>([:])
     /// Whether every record was taken over, and whether that was noted.
     private let progress = Locked((isComplete: false, isNoted: false))

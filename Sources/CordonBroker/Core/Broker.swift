@@ -127,8 +127,8 @@ public actor Broker {
                 }
             } else {
                 _ = try store.destroySeed(session: account.session)
-                // Before the state forgets whose it was: a file whose key is gone names no one.
-                _ = try await client.retire(account.facts.id)
+                // Before the state forgets whose it was: a file whose key is gone names no one. What stays opens nothing.
+                _ = try? await client.retire(account.facts.id)
                 let now = environment.now()
                 try change { $0.endAccount(at: now, because: .interrupted, waiting: 0) }
             }

@@ -70,9 +70,10 @@ extension TokenCache {
 
     private func settle(_ name: String) throws(SignInError) {
         guard try !isSettled(name), let session = try sessionInFile(name) else { return }
-        // The key is kept before the file is written, so it has been there and never comes back.
         guard try !secret(of: session).isGone() else {
-            _ = try end(name)
+            // The key is kept before the file is written, so it has been there and never comes back. Of a session that is neither named nor
+            // marked in this store, another one may have the key.
+            if try namedSessions(name) != nil || isMarkedSignedOut(name) { _ = try end(name) }
             return
         }
         try nameSessions((namedSessions(name) ?? []) + [session], of: name)

@@ -61,7 +61,11 @@ extension TokenCache {
 
     /// Whether the account was signed out here and has not come back (SI-115).
     func isMarkedSignedOut(_ account: AccountID, owner: CacheOwner) -> Bool {
-        let name = owner.name(of: account)
+        isMarkedSignedOut(owner.name(of: account))
+    }
+
+    /// Whether the account with that name was signed out here and has not come back.
+    func isMarkedSignedOut(_ name: String) -> Bool {
         // Earlier versions marked with the name of the session's file.
         return [name, mark(of: name)].compactMap(\.self)
             .contains { FileManager.default.fileExists(atPath: file($0, Self.signedOut).path) }

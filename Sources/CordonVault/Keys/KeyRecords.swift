@@ -359,8 +359,8 @@ struct KeyRecords: Sendable {
     /// Makes changes of names in the folder durable.
     func sync() throws(VaultError) { try PosixFile.syncDirectory(directory.path) }
 
-    /// Whether a record hangs on the store's secret as it is now, or is in force without one. One that needs a share besides cannot be opened here; by the id of
-    /// its secret, which only who has the secret makes for its key, it is known too.
+    /// Whether a record hangs on the store's secret as it is now, or opens with the root key alone and was not retired. One that needs a
+    /// share besides cannot be opened here; it is known by the id of its secret, which only who has the secret makes for its key.
     func isInForce(_ record: AccountKeyRecord.Claim) -> Bool {
         guard let bytes = try? PosixFile.contents(path(of: record.account), limit: AccountKeyRecord.size),
             (try? isRetired(record)) == false, let parts = try? secrets.parts(of: record.account, for: record)

@@ -137,6 +137,23 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()), "who has forgotten the PIN has lost nothing")
     }
 
+    @Test func `a PIN is reset without a loss also where the service has forgotten the registration with its share`() async throws {
+        let (stand, first) = try await guarded()
+        stand.service.share.withLock { $0 = nil }
+        await stand.service.set { $0.registration = "registration-2" }
+        _ = await first.checkIn(stand.account)
+        _ = await first.enroll(stand.house.device.account)
+        #expect(await stand.service.registered.count == 2)
+        await resetsPIN(stand)
+        #expect(await first.checkIn(stand.account).didSucceed)
+        try await until { first.gate.isOpen(for: stand.account) }
+        await first.gate.keys.finishChanges(stand.account)
+        await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
+        #expect(await stand.reads(try await stand.house.start()))
+        await forget(stand)
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
     @Test func `a PIN that alone opens the files is reset after it was entered once more, and not before`()
         async throws
     {

@@ -127,13 +127,35 @@ import Testing
             } else {
                 try FileManager.default.removeItem(at: file)
             }
-            if removes { try await keeper.remove("oid-a") } else { try await keeper.takeAway(from: "oid-a") }
+            if removes {
+                try await keeper.remove("oid-a")
+            } else if isGarbled {
+                await #expect(throws: ProtectionError(.stateUnwritable, "")) { try await keeper.takeAway(from: "oid-a") }
+            } else {
+                try await keeper.takeAway(from: "oid-a")
+            }
             try record.write(to: file)
             #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .noPIN)
             let secrets = try FileManager.default.contentsOfDirectory(atPath: keys.appending(path: "secrets").path)
             #expect(!secrets.contains { $0.hasSuffix(".key") })
             #expect(made != nil)
         }
+    }
+
+    @Test func `apps on one key store have PINs of their own`() async throws {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        let other = PINKeeper(
+            folder: try StateFolder(drawer.home.appending(path: "other")),
+            seal: StateSeal(
+                keyStore: drawer.keys, folder: try StateFolder(drawer.home.appending(path: "life")),
+                counter: try FileStateCounter(directory: drawer.home.appending(path: "counters")),
+                bundleID: "example.other"), clock: drawer.clock.clock, cost: PINCost(logRounds: 1), observer: { _ in })
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        _ = try await other.set("9731", of: "oid-a", requirements: Self.rules)
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .right)
+        try await other.remove("oid-a")
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .right)
     }
 
     @Test func `a PIN whose end was cut off opens nothing any more, and is a former one`() async throws {

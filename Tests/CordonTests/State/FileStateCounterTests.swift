@@ -15,12 +15,12 @@ struct FileStateCounterTests {
         var counter = try FileStateCounter(directory: folder)
         let other = counter
         #expect(try counter.raise("n", from: 0, to: 4))
-        let locks = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == "lock" }
-        #expect(locks.count == 1)
+        let lock = try StateFolder(folder).lock
+        try #require(FileManager.default.fileExists(atPath: lock.path))
+        defer { try? FileManager.default.removeItem(at: lock) }
         counter.observer = { reached in
             guard reached == step else { return }
-            for lock in locks { try? FileManager.default.removeItem(at: lock) }
+            try? FileManager.default.removeItem(at: lock)
             let now = (try? other.value(of: "n")) ?? 0
             #expect((try? other.raise("n", from: now, to: now + 1)) == true, "the other process counts")
         }
