@@ -101,9 +101,13 @@ import Testing
     @Test func `a role about other policies finds none of them by any route`() async throws {
         let fixture = try await Self.limited(scopeTags: ["elsewhere"])
         let collections = Set(PolicyKind.allCases.map(\.collection) + ["managedAppPolicies"])
+        // No configuration has settings of this kind: the answer is the same for every id.
+        let constant: Set<String> = ["settings", "changeSettings"]
         var refused = 0
         for route in fixture.routes
-        where route.pattern.count > 2 && collections.contains(route.pattern[1]) && route.pattern[2] == "*" {
+        where route.pattern.count > 2 && collections.contains(route.pattern[1]) && route.pattern[2] == "*"
+            && constant.isDisjoint(with: route.pattern)
+        {
             let answer = try await fixture.call(route, as: nil)
             #expect((400..<500).contains(answer), "\(route.method) \(route.name): \(answer)")
             refused += 1

@@ -165,8 +165,8 @@ extension Administration {
                 guard let user = try change.knownUser(userID) else { return }
                 id = user.storageID
             }
-            guard try change.record(UserBlock.self, id) != nil else { return }
             try require(.blockUsers, over: id, of: administrator, in: change)
+            guard try change.record(UserBlock.self, id) != nil else { return }
             try change.remove(UserBlock.self, id)
             try change.audit(AuditRecord.Actor(administrator), "user.unblock", "user/\(id)")
         }

@@ -271,6 +271,7 @@ import Testing
         _ = await notes.ask(.accountSignOut)
         let last = await broker.state.session
         try FileManager.default.removeItem(at: stand.folder.appending(path: "broker.state"))
+        stand.time.advance(.seconds(60))
         let again = try await stand.joinedBroker()
         #expect(await again.state.session > last)
         let board = try await BrokerApp("board", at: again)

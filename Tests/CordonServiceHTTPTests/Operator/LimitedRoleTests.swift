@@ -70,7 +70,7 @@ import Testing
         /// A path that leads to something.
         func path(_ pattern: String) -> String {
             var parts = pattern.split(separator: "/").map(String.init)
-            for (index, part) in parts.enumerated() where part.hasPrefix(":") {
+            for (index, part) in parts.enumerated() where part.hasPrefix("{") {
                 parts[index] =
                     switch parts[index - 1] {
                     case "registrations": registration
@@ -85,7 +85,9 @@ import Testing
         }
 
         func body(of route: String) -> JSONValue? {
-            guard route.hasPrefix("PATCH") else { return AttackedService.body(of: route) }
+            guard route.hasPrefix("PATCH") else {
+                return AttackedService.body(of: route.replacing(/\{[^}]*\}/, with: ":id"))
+            }
             return [
                 "schemas": ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
                 "Operations": [["op": "replace", "path": "displayName", "value": "Another"]],
@@ -103,7 +105,7 @@ import Testing
                 && (path.hasPrefix("/admin/") || path.hasPrefix("/scim/") || path == "/cordon/v1/devices")
         }
         let plain = routes.map { route in
-            route.split(separator: "/", omittingEmptySubsequences: false).map { $0.hasPrefix(":") ? "*" : String($0) }
+            route.split(separator: "/", omittingEmptySubsequences: false).map { $0.hasPrefix("{") ? "*" : String($0) }
                 .joined(separator: "/")
         }
         #expect(Self.open.subtracting(plain).sorted() == [])
@@ -123,7 +125,7 @@ import Testing
         #expect(refused > 20)
         // The control: an owner does the same.
         let data = try await stage.test.test { client in
-            try await client.administer(.get, stage.path("/admin/v1/users/:id/data")).status
+            try await client.administer(.get, stage.path("/admin/v1/users/{id}/data")).status
         }
         #expect(data == .ok)
     }

@@ -196,7 +196,9 @@ import Testing
             let next = try await stand.start(on: copy)
             _ = await next.checkIn(stand.account)
             #expect(await !next.launch(stand.account).isOpen, "killed at \(copy.step), the former PIN counts")
-            #expect(await stand.service.acknowledgements.dropFirst(heard).map(\.phase) == [.succeeded], "killed at \(copy.step)")
+            #expect(
+                await stand.service.acknowledgements.dropFirst(heard).map(\.phase) == [.succeeded],
+                "killed at \(copy.step)")
         }
         await stand.service.set { $0.commands = [] }
         try await expectOpen(

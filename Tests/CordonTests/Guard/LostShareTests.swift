@@ -137,7 +137,9 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()), "who has forgotten the PIN has lost nothing")
     }
 
-    @Test func `a PIN is reset without a loss also where the service has forgotten the registration with its share`() async throws {
+    @Test func `a PIN is reset without a loss also where the service has forgotten the registration with its share`()
+        async throws
+    {
         let (stand, first) = try await guarded()
         stand.service.share.withLock { $0 = nil }
         await stand.service.set { $0.registration = "registration-2" }

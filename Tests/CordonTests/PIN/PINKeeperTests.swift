@@ -130,7 +130,9 @@ import Testing
             if removes {
                 try await keeper.remove("oid-a")
             } else if isGarbled {
-                await #expect(throws: ProtectionError(.stateUnwritable, "")) { try await keeper.takeAway(from: "oid-a") }
+                await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+                    try await keeper.takeAway(from: "oid-a")
+                }
             } else {
                 try await keeper.takeAway(from: "oid-a")
             }

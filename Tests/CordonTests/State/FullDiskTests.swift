@@ -59,7 +59,8 @@ import Testing
             let house = try await Gatehouse()
             let protection = try await house.opened()
             let reset = Command(
-                id: "c1", kind: .resetPIN, account: house.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+                id: "c1", kind: .resetPIN, account: house.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000
+            )
             await house.device.service.set { $0.commands = [reset] }
             await house.person.set { person in
                 person.signIns = [.cancelled]
