@@ -24,6 +24,19 @@ import Testing
         case nothing, file, pipe, older, linkToCopy, linkToNothing
     }
 
+    @Test func `every folder of state is marked as none for backups where the file system knows that`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: house.account)
+        let data = house.device.folder.appending(path: "data")
+        for name in ["life", "registrations", "wipes", "guards", "launch", "pins"] {
+            let folder = data.appending(path: name)
+            #expect(FileManager.default.fileExists(atPath: folder.path), "\(name)")
+            let isExcluded = BackupExclusion.isExcluded(folder)
+            #expect(isExcluded == true || isExcluded == nil, "\(name)")
+        }
+    }
+
     @Test(arguments: FileReplacement.allCases)
     func `whatever stands in a file's place, nothing opens, waits or reaches outside`(
         replacement: FileReplacement
