@@ -86,7 +86,7 @@ import Testing
         let service = try await TestService()
         let policy = try await service.publishPolicy()
         var members: [String: JSONValue] = ["displayName": "P", "printBloked": true]
-        for number in 0..<60_000 { members["unknown\(number)"] = 1 }
+        for number in 0..<12_000 { members["unknown\(number)"] = 1 }
         let document = JSONValue.object(members)
         try await service.test { client in
             for headers in [[:], Self.lenient] as [HTTPFields] {
