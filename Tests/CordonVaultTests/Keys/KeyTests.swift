@@ -36,8 +36,14 @@ struct KeyTests {
         chmod(path, 0o644)
         #expect(throws: VaultError(.keyStore, "")) { _ = try store.rootKey() }
         chmod(path, 0o600)
-        try Data("damaged".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(throws: VaultError(.keyStore, "")) { _ = try store.rootKey() }
+        let kept = try Data(contentsOf: URL(fileURLWithPath: path))
+        let others = [Data("damaged".utf8), kept + [0], kept.prefix(39), Data("anything".utf8) + kept.suffix(32)]
+        for other in others {
+            try other.write(to: URL(fileURLWithPath: path))
+            #expect(throws: VaultError(.keyStore, "")) { _ = try store.rootKey() }
+        }
+        try kept.write(to: URL(fileURLWithPath: path))
+        #expect(try store.rootKey() == key)
     }
 
     @Test func `an account key opens under its own root key alone, and no bit of its record can change`() throws {
