@@ -94,7 +94,9 @@ struct WipeKillTests {
         #expect(try scene.found() == 0)
         #expect(try scene.others() == before)
         let names = scene.folder.entriesBelow.map(\.lastPathComponent)
-        #expect(!names.contains { $0.contains("ada") })
+        // Random names have those letters in a row now and then, and hardly alone.
+        let words = names.flatMap { $0.lowercased().split { !$0.isLetter } }
+        #expect(!words.contains("ada"))
     }
 
     @Test func `a wipe killed at any step is ended by the next start`() async throws {
