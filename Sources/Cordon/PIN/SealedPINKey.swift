@@ -8,8 +8,8 @@ typealias PINKey = SymmetricKey
 /// The PIN's key, sealed under what the PIN derives to and a secret of its own in the key store. Without that secret it cannot be opened,
 /// whatever copies there are of the record.
 struct SealedPINKey: Codable, Equatable, Sendable {
-    /// The ids of an account's secrets, of which two are there while one takes the place of the other. They are known without the record,
-    /// so that a PIN ends also where somebody has taken that away. Their names in the key store are each app's own.
+    /// The ids of an account's secrets; two exist while one replaces the other. They do not depend on the record, so a PIN can be ended
+    /// even after someone removed the record. In the key store each app has names of its own for them.
     static let ids = [1, 2].map { Data(count: 15) + [$0] }
 
     /// Names the secret; random in records of older versions.

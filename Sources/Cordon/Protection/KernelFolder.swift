@@ -16,7 +16,7 @@
         internal import CDispatch
     #endif
 
-    /// What the kernel itself says below `/proc`, and not what somebody has mounted there.
+    /// Reads files of `/proc` that the kernel itself provides, never files that someone has mounted over them.
     ///
     /// Every user may make namespaces, and in them set a clock and put mounts over files of `/proc`. The kernel's own is told from those by what no
     /// mount changes: the folder's number, the inodes that its lists name, and a path that goes through no mount at all.

@@ -96,8 +96,8 @@ public struct FileStateCounter: StateCounter {
         }
     }
 
-    /// Writes a number. The lock is a file, which who can write to the folder can take away: then another process may have counted
-    /// meanwhile, and nobody may rely on this number.
+    /// Writes a number. Anyone who can write to the folder can remove the lock's file; another process may have counted since, so the
+    /// change then fails.
     private func write(_ number: Int64, to file: StateFile, under lock: AdvisoryLock) throws(ProtectionError) {
         observer("read")
         guard lock.isCurrent else { throw Self.overtaken }

@@ -61,8 +61,8 @@ extension WipeRecord: JSONReadable {
 }
 
 extension WipeRecord {
-    /// The same wipe with nothing done, bound to nothing that was noted of it. A receipt proves itself: one that only waits to be handed in is not signed again, and another one stays
-    /// for the case that the key for a new one is gone.
+    /// The same wipe with nothing done and no binding, so that no earlier note counts for it. A receipt that only waits to be handed in
+    /// is not signed again; any other stays, in case the key for a new one is gone.
     var begunAnew: WipeRecord {
         guard stage != .forgotten else { return self }
         var record = self

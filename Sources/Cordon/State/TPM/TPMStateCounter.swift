@@ -146,7 +146,7 @@
             try counter.increment()
             try write(numbers, tick: tick + 1)
             try counter.increment()
-            // The lock is a file, which who can write to the folder can take away.
+            // Anyone who can write to the folder can remove the lock's file.
             guard try counter.value() == tick + 2 else {
                 throw ProtectionError(.stateUnwritable, "another process was at the numbers")
             }

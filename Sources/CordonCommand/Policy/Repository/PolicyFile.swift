@@ -244,7 +244,7 @@ extension PolicyFile {
 
     private func secret(_ value: JSONValue?, in folder: URL, _ variables: [String: String]) throws -> String {
         if let name = value?[Self.environment]?.string {
-            // Whoever may propose a file must not learn by it whom the job signs in as.
+            // A proposed file must not reveal the job's own credentials.
             guard !name.hasPrefix("CORDON_") else {
                 throw CommandFailure(
                     .badInput, "\(path): \(name) is a setting of cordon and no value of a configuration",

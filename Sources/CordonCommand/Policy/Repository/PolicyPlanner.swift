@@ -52,7 +52,7 @@ struct PolicyPlanner {
         return plan
     }
 
-    /// Refuses to remove all that a folder had files of: more likely they are missing here than that nobody needs them any more.
+    /// Refuses a plan that removes everything of a kind: files that are missing are more likely a mistake than a decision.
     private func checkPlaces() throws {
         for place in PolicyFolder.places where !folder.files.keys.contains(where: { $0.hasPrefix(place + "/") }) {
             let gone = (folder.lock?.entries ?? [:]).filter { path, entry in
