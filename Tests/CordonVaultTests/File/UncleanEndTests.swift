@@ -119,6 +119,29 @@ struct UncleanEndTests {
         #expect(!(try PosixFile.names(in: folder.url.path)).contains { $0.hasPrefix(".cordon-") })
     }
 
+    @Test func `a writer that stays open ends where its key has sealed as often as is safe, and what it synced stays`()
+        async throws
+    {
+        let sealer = Sealer()
+        let device = MemoryDevice(try sealer.image([200]))
+        let header = try SealedHeader(of: device)
+        let store = try SealedStore.open(
+            on: device, header: header, contentKey: try header.contentKey(under: sealer.key), backend: .preferred)
+        try store.prepareForWriting()
+        store.seals = Layout.sealLimit - 12
+        let file = SealedFile(store, writable: true)
+        var synced: UInt8 = 200
+        let refusal = await code {
+            for round in 0..<UInt8(20) {
+                try file.write([round], at: 0)
+                try file.sync()
+                synced = round
+            }
+        }
+        #expect(refusal == .keyExhausted && store.seals == Layout.sealLimit && synced < 20)
+        #expect(try sealer.open(MemoryDevice(device.bytes)).all() == [synced])
+    }
+
     /// Makes a file's record say that its key has sealed that often.
     private func use(_ path: URL, of workshop: Workshop, until seals: UInt64) async throws {
         let device = try #require(try PosixFile.open(path.path, writing: true))
