@@ -65,6 +65,7 @@ final class FileSystemHost: Sendable {
         guard let path = text(path) else { return nil }
         do {
             let cipher = cipher
+            try DatabaseKeyring.requireOneNameBeside(path)
             let made = try keyring.open(bytes(header)) { cipher.pageKey(UInt(bitPattern: $0.baseAddress), $1) }
             let key = try keep(made)
             state.withLock { $0.refusals[path] = nil }

@@ -92,7 +92,7 @@ struct DurableFileTests {
         let (victim, name) = (folder.appending(path: "victim"), folder.appending(path: "name"))
         try Data("keep".utf8).write(to: victim)
         try FileManager.default.linkItem(at: victim, to: name)
-        #expect(!DurableFile.overwrite(name))
+        #expect(!DurableFile.overwrite(name) && !DurableFile.overwrite(name, secretLimit: 3))
         #expect(throws: FileFailure(EINVAL)) { _ = try DurableFile.openForAppending(name) }
         #expect(throws: FileFailure(EINVAL)) {
             try DurableFile.replace(folder.appending(path: "b"), with: Data("x".utf8), by: name)

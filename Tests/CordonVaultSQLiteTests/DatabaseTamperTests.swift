@@ -50,6 +50,26 @@ struct DatabaseTamperTests {
         }
     }
 
+    @Test(arguments: ["-journal", "-wal", "-shm"])
+    func `another file's second name beside a database has it refused, and that file stays as it is`(
+        suffix: String
+    ) async throws {
+        let desk = try await Desk()
+        let database = try desk.open("notes")
+        try database.run("PRAGMA journal_mode = \(suffix == "-journal" ? "DELETE" : "WAL"); CREATE TABLE note (text)")
+        database.close()
+        let (victim, place) = (desk.path("victim"), desk.path("notes" + suffix))
+        let bytes = Data(repeating: 7, count: 9_000)
+        try bytes.write(to: victim)
+        try FileManager.default.linkItem(at: victim, to: place)
+        let code = failure { _ = try desk.open("notes", creating: false).run("INSERT INTO note VALUES ('new')") }
+        #expect(code == cordon_sqlite_ioerr_auth)
+        #expect(desk.databases.error(code, at: desk.path("notes"))?.code == .invalidArgument)
+        #expect(try Data(contentsOf: victim) == bytes)
+        try FileManager.default.removeItem(at: place)
+        #expect(try desk.open("notes", creating: false).run("SELECT count(*) FROM note") == ["0"])
+    }
+
     @Test func `swapped, mixed, emptied and missing pages are found`() async throws {
         let desk = try await Desk()
         let image = try filled(desk, "notes", "a note")

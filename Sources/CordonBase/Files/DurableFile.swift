@@ -172,17 +172,18 @@ package enum DurableFile {
     /// Overwrites a file with zeros where it lies, at most a mebibyte, for what that is worth on the disk at hand. One that
     /// cannot be written, or that has another name too and so may be another's, is left as it is.
     ///
-    /// - Parameter hasSecret: In a folder of secrets, where what has another name is a secret that was copied by a link.
+    /// - Parameter secretLimit: How long a secret is in a folder of secrets: what is no longer is overwritten under all its names, since it
+    ///   may have been copied by a link.
     /// - Returns: Whether nothing but zeros is on the disk, or no such file.
     @discardableResult
-    package static func overwrite(_ file: URL, hasSecret: Bool = false) -> Bool {
+    package static func overwrite(_ file: URL, secretLimit: Int = 0) -> Bool {
         let descriptor = open(file.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, hasSecret || facts.st_nlink == 1 else {
-            return false
-        }
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+            facts.st_nlink == 1 || Int64(facts.st_size) <= Int64(secretLimit)
+        else { return false }
         let size = lseek(descriptor, 0, SEEK_END)
         guard size >= 0, lseek(descriptor, 0, SEEK_SET) == 0 else { return false }
         let isWritten = writeAll(Data(count: Int(min(size, 1 << 20))), to: descriptor)

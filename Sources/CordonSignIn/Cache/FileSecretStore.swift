@@ -6,6 +6,8 @@ public import Foundation
 /// secrets. Keep the folder apart from the token cache's and out of backups, then a restored cache cannot be
 /// opened (SI-206, SI-207).
 public struct FileSecretStore: SecretStore {
+    private static let longest = 4_096
+
     private let directory: URL
 
     /// Opens a store in the folder, which is made where it is missing.
@@ -21,7 +23,7 @@ public struct FileSecretStore: SecretStore {
 
     /// The secret with the name.
     public func secret(named name: String) throws(SignInError) -> Data? {
-        let secret = try TokenStoreFile.read(file(name), limit: 4_096)
+        let secret = try TokenStoreFile.read(file(name), limit: Self.longest)
         // Zeros are what a process leaves that is killed between overwriting a secret and removing its file.
         return secret.flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
     }
@@ -33,7 +35,7 @@ public struct FileSecretStore: SecretStore {
 
     /// Overwrites and deletes the secret's file.
     public func destroy(named name: String) throws(SignInError) {
-        try TokenStoreFile.overwriteAndRemove(file(name))
+        try TokenStoreFile.overwriteAndRemove(file(name), limit: Self.longest)
     }
 
     private func file(_ name: String) -> URL {

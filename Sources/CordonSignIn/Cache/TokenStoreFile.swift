@@ -79,9 +79,11 @@ package enum TokenStoreFile {
     ///
     /// A file of zeros counts as none, so once its zeros are on the disk its deletion need not be: a sign-out, which destroys several
     /// secrets, would wait for the disk twice for each.
-    static func overwriteAndRemove(_ file: URL) throws(SignInError) {
-        let isEmpty = DurableFile.overwrite(file, hasSecret: true)
-        let isDraftEmpty = DurableFile.overwrite(draft(of: file), hasSecret: true)
+    ///
+    /// - Parameter limit: How long a secret is at most.
+    static func overwriteAndRemove(_ file: URL, limit: Int) throws(SignInError) {
+        let isEmpty = DurableFile.overwrite(file, secretLimit: limit)
+        let isDraftEmpty = DurableFile.overwrite(draft(of: file), secretLimit: limit)
         try remove(file, isDurable: !(isEmpty && isDraftEmpty))
     }
 

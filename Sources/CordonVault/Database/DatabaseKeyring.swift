@@ -145,6 +145,25 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         guard status.st_nlink == 1 else { throw .severalNames(path) }
     }
 
+    /// Refuses a database beside which SQLite would write into another file: a journal, log or index with several names.
+    ///
+    /// - Throws: `invalidArgument`.
+    package static func requireOneNameBeside(_ path: String) throws(VaultError) {
+        for suffix in companions {
+            var status = stat()
+            // SQLite follows no symbolic link there. Another process may just have removed the file.
+            guard lstat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 else {
+                continue
+            }
+            throw VaultError(
+                .invalidArgument, "The file \(suffix) beside the database has several names, and may be another's.",
+                place: path, hint: "Remove the other names, then try again.")
+        }
+    }
+
+    /// What SQLite adds to a database's name for the files beside it.
+    private static let companions = ["-journal", "-wal", "-shm"]
+
     /// Gives a finished draft the name of what it replaces, durably.
     package static func putInPlace(_ draft: String, of path: String) throws(VaultError) {
         try PosixFile.rename(draft, to: path)
@@ -153,7 +172,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
 
     /// Removes a draft and what SQLite may have left beside it.
     package static func removeDraft(_ path: String) {
-        for suffix in ["", "-journal", "-wal", "-shm"] { PosixFile.remove(path + suffix) }
+        for suffix in [""] + companions { PosixFile.remove(path + suffix) }
     }
 
     func flush() -> VaultError? { nil }

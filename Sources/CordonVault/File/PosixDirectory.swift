@@ -62,12 +62,18 @@ extension PosixFile {
     }
 
     /// Overwrites the first bytes of a file where they lie, then removes its name, durably; nothing where there is none.
-    static func overwriteAndRemove(_ path: String, count: Int) throws(VaultError) {
+    ///
+    /// What has another name too may be another's: it keeps its bytes and loses this name.
+    ///
+    /// - Parameter magic: How a secret of that length begins, which is overwritten under all its names: it may have been copied by a link.
+    static func overwriteAndRemove(_ path: String, count: Int, secret magic: [UInt8]? = nil) throws(VaultError) {
         if isAbsent(path) { return }
         if !isLink(path), let file = try open(path, writing: true, ifExists: true, following: false) {
             defer { file.close() }
-            try file.write([UInt8](repeating: 0, count: count), at: 0)
-            try file.sync()
+            if try file.isOnlyHere(orSecret: magic, count: count) {
+                try file.write([UInt8](repeating: 0, count: count), at: 0)
+                try file.sync()
+            }
         }
         try unlinkIfPresent(path)
         try syncDirectory((path as NSString).deletingLastPathComponent)
@@ -159,6 +165,14 @@ extension PosixFile {
         let memory = RawMemory(Int(size))
         try file.readAll(memory.slice(0, Int(size)), at: 0)
         return memory.array(0, Int(size))
+    }
+
+    private func isOnlyHere(orSecret magic: [UInt8]?, count: Int) throws(VaultError) -> Bool {
+        if try names() == 1 { return true }
+        guard let magic, try size() == Int64(count) else { return false }
+        let start = RawMemory(magic.count)
+        try readAll(start.slice(0, magic.count), at: 0)
+        return start.array(0, magic.count) == magic
     }
 
     /// Writes all the bytes of an array.

@@ -136,13 +136,6 @@ final class PosixFile: StorageDevice {
         return status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
     }
 
-    /// Whether the file has that length and a single name.
-    func hasOneName(andSize size: Int) throws(VaultError) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
-        return status.st_nlink == 1 && Int64(status.st_size) == Int64(size)
-    }
-
     /// Whether a path still names this file.
     func isAt(_ path: String) throws(VaultError) -> Bool {
         var status = stat()

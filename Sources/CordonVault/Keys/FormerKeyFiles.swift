@@ -44,6 +44,12 @@ struct FormerKeyFiles {
         try PosixFile.linkIfAbsent(record, as: endedPath(account))
     }
 
+    /// Takes its second name from a record that a kill has kept from being replaced.
+    func removeSecondName(of record: PosixFile, _ account: AccountID) throws(VaultError) {
+        guard try record.isAt(endedPath(account)) else { return }
+        try PosixFile.unlinkIfPresent(endedPath(account))
+    }
+
     /// Overwrites a replaced record; none is no error.
     func overwriteReplacedRecord(of account: AccountID) throws(VaultError) {
         try PosixFile.overwriteAndRemove(endedPath(account), count: AccountKeyRecord.size)

@@ -57,6 +57,6 @@ struct KeyFile {
 
     /// Overwrites the key where it lies, then unlinks the file; nothing where there is none.
     func destroy() throws(VaultError) {
-        try PosixFile.overwriteAndRemove(path, count: Self.size)
+        try PosixFile.overwriteAndRemove(path, count: Self.size, secret: magic)
     }
 }

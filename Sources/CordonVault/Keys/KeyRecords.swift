@@ -332,15 +332,17 @@ struct KeyRecords: Sendable {
 
     /// Overwrites the account's record with the note that a wipe began; false where there is none.
     ///
-    /// In a folder that apps share anything may lie there: what is not this account's record and has other names, or is a link, is
-    /// left as it is behind its name.
+    /// Anything may lie there, also the record that another app has of the same account: what has other names, or is a link, is left as it
+    /// is behind its name.
     func overwrite(_ account: AccountID, _ known: AccountKeyRecord.Claim?) throws(VaultError) -> Bool {
         let path = path(of: account)
         if PosixFile.isLink(path) { return true }
         guard let file = try PosixFile.open(path, writing: true, ifExists: true, following: false) else { return false }
         defer { file.close() }
         if known?.isWipe == true { return true }
-        if known == nil, try !file.hasOneName(andSize: AccountKeyRecord.size) { return true }
+        try formerKeys.removeSecondName(of: file, account)
+        guard try file.names() == 1 else { return true }
+        if known == nil, try file.size() != Int64(AccountKeyRecord.size) { return true }
         let id = known?.keyID ?? [UInt8](repeating: 0, count: 16)
         try file.write(try AccountKeyRecord.wipeNote(account, keyID: id), at: 0)
         try file.sync()

@@ -56,6 +56,19 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test func `another file's second name in a secret's place is not emptied where no secret is as long`() throws {
+        let store = try FileSecretStore(directory: folder)
+        let victim = folder.appending(path: "victim")
+        let bytes = Data(repeating: 7, count: 4_097)
+        try bytes.write(to: victim)
+        for name in ["a.key", ".a.key.new"] {
+            try FileManager.default.linkItem(at: victim, to: folder.appending(path: name))
+        }
+        try store.destroy(named: "a")
+        #expect(try Data(contentsOf: victim) == bytes)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["victim"])
+    }
+
     @Test func `a name cannot leave the folder`() throws {
         let store = try FileSecretStore(directory: folder)
         try store.keep(Data([1]), named: "../outside")

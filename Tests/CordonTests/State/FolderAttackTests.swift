@@ -128,6 +128,30 @@ import Testing
         }
     }
 
+    @Test
+    func `another file's second name where something is left of a key is taken away, and that file stays as it is`()
+        async throws
+    {
+        let home = try await AttackedHome()
+        let copy = try home.copy()
+        defer { copy.remove() }
+        let keys = copy.folder.appending(path: "data/vault/keys")
+        let record = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: keys.path).first { $0.hasSuffix(".key") })
+        let places = [".ended", ".former", ".\(String(repeating: "0", count: 32)).lost"].map {
+            keys.appending(path: record.dropLast(4) + $0)
+        }
+        for place in places { try FileManager.default.linkItem(at: copy.victim, to: place) }
+        let before = try AttackedHome.tree(copy.outside)
+        await home.house.person.set { $0.pins = [.entered("2580")] }
+        let protection = try await home.start(copy)
+        #expect(await protection.launch(home.account).isOpen)
+        #expect(try AttackedHome.tree(copy.outside) == before, "after the key was opened")
+        try await protection.wipe(home.account)
+        #expect(try AttackedHome.tree(copy.outside) == before, "after the wipe")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: keys.path).isEmpty)
+    }
+
     @Test func `nothing of a home is open to another user of the machine`() async throws {
         let home = try await AttackedHome()
         let copy = try home.copy()

@@ -172,6 +172,62 @@ struct KeyRecordsTests {
         #expect(try scene.key(of: scene.ada).id != known.keyID)
     }
 
+    @Test func `a record that another name leads to as well is not written to by a wipe`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let record = URL(fileURLWithPath: scene.records.path(of: scene.ada))
+        // As if linked from the folder of another app, which has a key of the same account.
+        let other = scene.folder.appending(path: "other")
+        try FileManager.default.linkItem(at: record, to: other)
+        let bytes = try Data(contentsOf: other)
+        #expect(try scene.records.overwrite(scene.ada, scene.records.claim(of: scene.ada)))
+        #expect(try Data(contentsOf: other) == bytes)
+        try FileManager.default.removeItem(at: other)
+        #expect(try scene.records.overwrite(scene.ada, scene.records.claim(of: scene.ada)))
+        #expect(try scene.records.holdsWipeNote(of: scene.ada), "the control: its only name")
+    }
+
+    @Test
+    func `a renewal that was cut off between two names leaves a wipe one record to overwrite, and its note stays`()
+        throws
+    {
+        let scene = try Scene()
+        _ = try scene.putPlain(for: scene.ada)
+        let ended = scene.folder.appending(path: scene.ada.fileName + ".ended")
+        try FileManager.default.linkItem(at: URL(fileURLWithPath: scene.records.path(of: scene.ada)), to: ended)
+        #expect(try scene.records.overwrite(scene.ada, scene.records.claim(of: scene.ada)))
+        try scene.records.removeFormerAndLost(of: scene.ada)
+        #expect(try scene.records.holdsWipeNote(of: scene.ada))
+        #expect(!FileManager.default.fileExists(atPath: ended.path))
+    }
+
+    @Test func `what is left of keys is overwritten under its only name, and another file's second name only goes`()
+        throws
+    {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let key = try scene.key(of: scene.ada)
+        let victim = scene.folder.appending(path: "victim")
+        let bytes = Data(repeating: 7, count: 600)
+        let places = ["ended", "former", "\(key.id.hex).lost"].map {
+            scene.folder.appending(path: "\(scene.ada.fileName).\($0)")
+        }
+        try bytes.write(to: victim)
+        for place in places { try FileManager.default.linkItem(at: victim, to: place) }
+        #expect(try scene.key(of: scene.ada).id == key.id)
+        try scene.records.removeFormerAndLost(of: scene.ada)
+        #expect(try Data(contentsOf: victim) == bytes)
+        // The record itself.
+        try FileManager.default.linkItem(at: URL(fileURLWithPath: scene.records.path(of: scene.ada)), to: places[0])
+        #expect(try scene.key(of: scene.ada).id == key.id && scene.key(of: scene.ada).id == key.id)
+        #expect(places.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+
+        for place in places { try bytes.write(to: place) }
+        let held = try places.map { try FileHandle(forReadingFrom: $0) }
+        try scene.records.removeFormerAndLost(of: scene.ada)
+        for file in held { #expect(try file.readToEnd()?.prefix(108) == Data(count: 108), "the control") }
+    }
+
     @Test func `a record whose secret is gone is a lost key's, stays aside, and goes with a wipe`() throws {
         let scene = try Scene()
         try scene.records.make(for: scene.ada)

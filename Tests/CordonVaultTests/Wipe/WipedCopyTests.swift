@@ -127,6 +127,27 @@ struct WipedCopyTests {
         #expect(FileKeyStore(directory: store.directory).isRetired(name))
     }
 
+    @Test func `a secret is overwritten under every name it has, and what is no secret under none`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let store = FileKeyStore(directory: folder.appendingPathComponent("keys"))
+        let name = SecureRandom.bytes(16).withUnsafeBytes(KeyStoreName.init)
+        _ = try store.makeSecret(for: name)
+        let place = folder.appendingPathComponent("keys/secrets/\(name).key")
+        let other = folder.appendingPathComponent("other")
+        try FileManager.default.linkItem(at: place, to: other)
+        try store.destroySecret(for: name)
+        #expect(try Data(contentsOf: other) == Data(count: 40))
+
+        for bytes in [Data(repeating: 7, count: 40), Data("CORDONAS".utf8), Data("CORDONAS".utf8) + Data(count: 33)] {
+            try bytes.write(to: other)
+            try FileManager.default.linkItem(at: other, to: place)
+            try store.destroySecret(for: name)
+            #expect(try Data(contentsOf: other) == bytes)
+            #expect(!FileManager.default.fileExists(atPath: place.path))
+        }
+    }
+
     @Test func `the folder of the keys is marked as none for backups where the file system knows that`() async throws {
         let scene = try await Scene()
         defer { TemporaryFolder.remove(scene.folder) }
