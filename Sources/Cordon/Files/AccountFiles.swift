@@ -56,7 +56,7 @@ public actor AccountFiles: AccountFollower {
             }
         }
         let folder = try sealedFolder(of: account)
-        try await takeIn(folder)
+        try await takeIn(folder, beforeChanging: name)
         return try await openForWriting(name, in: folder, readable: true)
     }
 
@@ -124,7 +124,7 @@ public actor AccountFiles: AccountFollower {
     private func receive(
         _ contents: Data, as name: String, in folder: SealedFolder
     ) async throws(ProtectionError) -> Bool {
-        try await takeIn(folder)
+        try await takeIn(folder, beforeChanging: name)
         guard await guards.isClosed(folder.account) else { return false }
         // Checked now: when the inbox is emptied, the caller that gave the name is gone.
         do { _ = try SealedFolder.checked(name) } catch { throw ProtectionError(error) }
@@ -138,16 +138,26 @@ public actor AccountFiles: AccountFollower {
     }
 
     /// Puts what an account has received into its place, first to last, once its key is in memory.
-    private func takeIn(_ folder: SealedFolder) async throws(ProtectionError) {
+    ///
+    /// - Returns: The names of files that cannot take their places now, such as one that is open for writing, and why not.
+    private func takeIn(_ folder: SealedFolder) async throws(ProtectionError) -> [String: ProtectionError] {
         let inbox = inbox(of: folder.account)
-        guard !inbox.isEmpty, await context.vault.isUnlocked(folder.account) else { return }
-        try await inbox.exclusively { () async throws(ProtectionError) in
+        guard !inbox.isEmpty, await context.vault.isUnlocked(folder.account) else { return [:] }
+        return try await inbox.exclusively { () async throws(ProtectionError) in
             let secret = try await guards.inboxSecret(of: folder.account)
-            let refused = try await inbox.empty(with: secret) { (item) async throws(ProtectionError) in
+            let (refused, waiting) = try await inbox.empty(with: secret) { (item) async throws(ProtectionError) in
                 try await put(item, into: folder)
             }
             if refused > 0 { context.publishSetAside("\(refused) received files could not take their places") }
+            if let error = waiting.values.first { logWaiting(error) }
+            return waiting
         }
+    }
+
+    /// Takes in what was received before a file is changed: what waits under its name would replace the change later, and what waits under
+    /// another name does not matter to it.
+    private func takeIn(_ folder: SealedFolder, beforeChanging name: String) async throws(ProtectionError) {
+        if let error = try await takeIn(folder)[name] { throw error }
     }
 
     /// Puts a file that came into its place; false where it never will be there.
@@ -164,14 +174,15 @@ public actor AccountFiles: AccountFollower {
         .damaged, .wrongKey, .notSealed, .unsupportedFormat, .isDirectory, .invalidArgument,
     ]
 
-    /// Takes in what was received, as ``takeIn(_:)`` does, and only logs a failure: a full disk must not keep the caller from reading the
-    /// files that are there.
+    /// Takes in what was received, and only logs a failure: a full disk must not keep the caller from reading the files that are there.
     private func takeInForReading(_ folder: SealedFolder) async {
-        do { try await takeIn(folder) } catch {
-            context.configuration.logger.warning(
-                "what was received could not take its place yet",
-                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
-        }
+        do { _ = try await takeIn(folder) } catch { logWaiting(error) }
+    }
+
+    private func logWaiting(_ error: ProtectionError) {
+        context.configuration.logger.warning(
+            "what was received could not take its place yet",
+            metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
     }
 
     private func inbox(of account: AccountID) -> AccountInbox {
@@ -199,7 +210,7 @@ public actor AccountFiles: AccountFollower {
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
-        try await takeIn(folder)
+        try await takeIn(folder, beforeChanging: name)
         try await turns.run(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.remove(name, from: folder) }
         }

@@ -46,14 +46,14 @@ struct AccountInbox: Sendable {
     var isEmpty: Bool { access(folder.path, F_OK) != 0 }
 
     /// Runs a body with the inbox locked against this process and others.
-    nonisolated(nonsending) func exclusively(
-        _ body: () async throws(ProtectionError) -> Void
-    ) async throws(ProtectionError) {
+    nonisolated(nonsending) func exclusively<Value: Sendable>(
+        _ body: () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
         try StateFolder.make(folder.deletingLastPathComponent(), or: "the inbox cannot be made")
         try StateFolder.refuseLink(at: folder)
         let lock = try await StateLock.waiting(for: lock)
         defer { withExtendedLifetime(lock) {} }
-        try await body()
+        return try await body()
     }
 
     /// Keeps a file; when this returns it survives a crash. To be called in turn.
@@ -84,16 +84,16 @@ struct AccountInbox: Sendable {
     }
 
     /// Hands every file over, first to last, and removes each once it was taken. What cannot be opened is put aside, and what can never be
-    /// taken. To be called in turn.
+    /// taken. A file for which `take` throws stays, and later ones of its name stay behind it. To be called in turn.
     ///
     /// - Parameter take: Takes a file; false where that can never be.
-    /// - Returns: How many were not taken.
-    /// - Throws: What `take` throws; that file and later ones stay.
+    /// - Returns: How many can never be taken, and the names of those that stay, each with what `take` threw.
     nonisolated(nonsending) func empty(
         with secret: SymmetricKey, _ take: (Item) async throws(ProtectionError) -> Bool
-    ) async throws(ProtectionError) -> Int {
+    ) async throws(ProtectionError) -> (refused: Int, waiting: [String: ProtectionError]) {
         let key = try Self.privateKey(secret)
         var refused = 0
+        var waiting: [String: ProtectionError] = [:]
         for number in try numbers() {
             let file = file(number)
             guard try isItem(file), let bytes = try file.read(atMost: longest) else { continue }
@@ -101,16 +101,19 @@ struct AccountInbox: Sendable {
                 file.setAside()
                 continue
             }
-            if try await take(item) {
-                try file.remove()
-            } else {
-                file.setAside()
-                refused += 1
-            }
+            guard waiting[item.name] == nil else { continue }
+            do {
+                if try await take(item) {
+                    try file.remove()
+                } else {
+                    file.setAside()
+                    refused += 1
+                }
+            } catch { waiting[item.name] = error }
         }
-        // Stays where something was put aside.
+        // Stays where something waits or was put aside.
         _ = rmdir(folder.path)
-        return refused
+        return (refused, waiting)
     }
 
     /// Removes everything that waits.

@@ -168,6 +168,59 @@ import Testing
         #expect(try await next.files.read("note", of: stand.account) == Data("newer".utf8))
     }
 
+    @Test func `what comes for a file that is open for writing waits for it, and keeps nobody from other files`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let app = try await stand.guarded()
+        try await app.files.write(Data("old".utf8), as: "old", of: stand.account)
+        let writer = try await app.files.open("note", of: stand.account, writing: true)
+        // A share extension, which asks for no PIN.
+        let other = try await stand.house.start()
+        for (text, name) in [("newer", "note"), ("newest", "note"), ("received", "report")] {
+            try await other.files.write(Data(text.utf8), as: name, of: stand.account)
+        }
+        #expect(items(stand).count == 3)
+        try await app.files.write(Data("written".utf8), as: "report", of: stand.account)
+        #expect(items(stand).map(\.lastPathComponent).sorted() == ["1.item", "2.item"])
+        try await app.files.remove("old", of: stand.account)
+        #expect(try await app.files.names(of: stand.account) == ["note", "report"])
+        // It would come back with what waits.
+        await #expect(throws: ProtectionError(.vault, "")) { try await app.files.remove("note", of: stand.account) }
+        try writer.close()
+        #expect(
+            try await app.files.read("note", of: stand.account) == Data("newest".utf8), "in the order of their coming")
+        #expect(try await app.files.read("report", of: stand.account) == Data("written".utf8))
+        #expect(items(stand).isEmpty)
+    }
+
+    @Test func `a file that cannot be taken now keeps later ones of its name, in any spelling, behind it`() async throws
+    {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let box = AccountInbox(in: place, of: "oid-a")
+        let secret = SymmetricKey(size: .bits256)
+        let key = try AccountInbox.publicKey(of: secret)
+        for (index, name) in ["caf\u{e9}", "other", "cafe\u{301}"].enumerated() {
+            try box.add(.init(name: name, contents: Data([UInt8(index)])), for: key)
+        }
+        let busy = ProtectionError(.vault, "busy")
+        var asked: [UInt8?] = []
+        let (refused, waiting) = try await box.empty(with: secret) { (item) throws(ProtectionError) in
+            asked.append(item.contents.first)
+            if item.name == "caf\u{e9}" { throw busy }
+            return true
+        }
+        #expect(asked == [0, 1] && refused == 0)
+        #expect(waiting == ["caf\u{e9}": busy])
+        asked = []
+        let (_, left) = try await box.empty(with: secret) { (item) throws(ProtectionError) in
+            asked.append(item.contents.first)
+            return true
+        }
+        #expect(asked == [0, 2] && left.isEmpty && box.isEmpty)
+    }
+
     @Test func `a file that is too long to be kept for a closed account is refused`() throws {
         let place = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(place) }
