@@ -58,9 +58,11 @@ struct GuardStore: Sendable {
     ) async throws(ProtectionError) {
         try await locked(account) { () throws(ProtectionError) in
             // Another process may have left another one since.
-            guard case .value(var record) = try contents(of: account), record.left == digest else { return }
+            let state = state(of: account)
+            let found = try state.look()
+            guard case .value(var record) = found.contents, record.left == digest else { return }
             record.left = nil
-            try write(record, of: account)
+            try state.write(record, over: found)
         }
     }
 

@@ -40,7 +40,11 @@ struct LaunchStore: Sendable {
     ///
     /// - Parameter isEnrolled: Whether the account is enrolled: then there was a record, made before the registration was.
     func record(of account: AccountID, isEnrolled: Bool) -> LaunchRecord {
-        switch try? state(of: account).read() {
+        record(in: try? state(of: account).read(), isEnrolled: isEnrolled)
+    }
+
+    private func record(in contents: SealedState<LaunchRecord>.Contents?, isEnrolled: Bool) -> LaunchRecord {
+        switch contents {
         case .value(let record)?: record
         case .absent?: isEnrolled ? .doubtful : LaunchRecord()
         case .doubtful?, .newer?, nil: .doubtful
@@ -51,8 +55,9 @@ struct LaunchStore: Sendable {
     func begin(_ account: AccountID, wasEnrolled: Bool) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             let state = state(of: account)
-            guard case .absent = try state.read() else { return }
-            try state.write(LaunchRecord(hadPIN: wasEnrolled))
+            let found = try state.look()
+            guard case .absent = found.contents else { return }
+            try state.write(LaunchRecord(hadPIN: wasEnrolled), over: found)
         }
     }
 
@@ -64,10 +69,12 @@ struct LaunchStore: Sendable {
     ) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             guard isStaying() else { throw Wipes.underWay }
-            let before = record(of: account, isEnrolled: isEnrolled)
+            let state = state(of: account)
+            let found = try? state.look()
+            let before = record(in: found?.contents, isEnrolled: isEnrolled)
             var after = before
             change(&after)
-            if after != before { try state(of: account).write(after) }
+            if after != before { try state.write(after, over: found) }
         }
     }
 

@@ -47,7 +47,8 @@ struct PINKeeper: Sendable {
         let state = state(of: account)
         let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
-        guard case .value(var record) = try state.read(), let verifier = record.verifier else {
+        var found = try state.look()
+        guard case .value(var record) = found.contents, let verifier = record.verifier else {
             return (.noPIN, nil)
         }
         observer("read")
@@ -67,7 +68,7 @@ struct PINKeeper: Sendable {
             guard last.tells(of: now) else {
                 // How long ago it was cannot be told, so the pause is waited from here.
                 record.lastGuess = now
-                try state.write(record)
+                try state.write(record, over: found)
                 return (.tooSoon(pause), nil)
             }
             let wait = pause - last.atLeast(until: now)
@@ -76,7 +77,9 @@ struct PINKeeper: Sendable {
         record.failed += 1
         record.lastGuess = now
         observer("count")
-        try state.write(record)
+        // The lock may have been taken away, and copies of the folder share the counter alone: of all who have read this number of
+        // guesses, one raises it.
+        found = try state.write(record, over: found)
         observer("counted")
         let key = try state.key("verify")
         observer("derive")
@@ -92,7 +95,7 @@ struct PINKeeper: Sendable {
         // See ``hasEnded(_:of:)``.
         guard known != nil || record.key == nil else {
             record.end()
-            try state.write(record)
+            try state.write(record, over: found)
             return (.noPIN, nil)
         }
         let pinKey = known ?? SymmetricKey(size: .bits256)
@@ -112,7 +115,7 @@ struct PINKeeper: Sendable {
             record.endedKey = record.key?.id
             record.key = try SealedPINKey.make(pinKey, under: derived, in: secrets, besides: record.endedKey)
         }
-        try state.write(record)
+        try state.write(record, over: found)
         try? secrets.destroy(record.endedKey)
         observer("cleared")
         return (.right, pinKey)
@@ -180,9 +183,10 @@ struct PINKeeper: Sendable {
         if case .absent = try state.read() { return }
         let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
-        guard case .value(var record) = try state.read() else { return }
+        let found = try state.look()
+        guard case .value(var record) = found.contents else { return }
         change(&record)
-        try state.write(record)
+        try state.write(record, over: found)
     }
 
     /// Records that the person was there at a moment, which may be some time ago; the time away counts from there.

@@ -59,7 +59,7 @@ struct GroupVault: Sendable {
     func tell(_ sealed: Data, of account: AccountID) throws(ProtectionError) {
         let state = level(of: account)
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-            try state.write(ToldLevel(sealed: Base64URL.encode(sealed)))
+            _ = try state.write(ToldLevel(sealed: Base64URL.encode(sealed)))
         }
     }
 

@@ -49,7 +49,7 @@ final class PendingWork: Sendable {
     /// Reads what is on disk, which another process may have changed.
     @discardableResult
     func load() throws(ProtectionError) -> Condition {
-        let (record, condition) = try look()
+        let (record, condition, _) = try look()
         state.withLock { state in
             if condition != .newer || !state.isNewer { state.record = record }
             state.isNewer = condition == .newer
@@ -62,7 +62,7 @@ final class PendingWork: Sendable {
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also for a record of a newer version of the app.
     func change(_ edit: (inout Record) -> Void) throws(ProtectionError) {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in
-            let (before, condition) = try look()
+            let (before, condition, found) = try look()
             if condition == .newer {
                 throw ProtectionError(
                     .stateUnwritable, "what is remembered was written by a newer version of the app",
@@ -71,7 +71,7 @@ final class PendingWork: Sendable {
             var record = before
             edit(&record)
             // What is known in spite of a number that cannot be raised is known.
-            if record != before || condition == .doubted { _ = try stored.write { _ in record } }
+            if record != before || condition == .doubted { _ = try stored.write(over: found) { _ in record } }
             state.withLock { [record] in ($0.record, $0.isNewer) = (record, false) }
         }
     }
@@ -87,18 +87,20 @@ final class PendingWork: Sendable {
         }
     }
 
-    private func look() throws(ProtectionError) -> (record: Record, condition: Condition) {
+    private func look() throws(ProtectionError) -> (
+        record: Record, condition: Condition, found: SealedState<Record>.Found
+    ) {
         let found = try stored.look()
         switch found.contents {
-        case .absent: return (Record(), .absent)
-        case .value(let record) where record.isPlausible: return (record, .sound)
+        case .absent: return (Record(), .absent, found)
+        case .value(let record) where record.isPlausible: return (record, .sound, found)
         case .newer:
             // Nothing shows who has written it; so nothing may follow from it that would not from a record that is gone.
-            return (doubted(nil), .newer)
+            return (doubted(nil), .newer, found)
         case .value, .doubtful(.damaged):
             stored.file.setAside()
-            return (doubted(nil), .damaged)
-        case .doubtful: return (doubted(found.value), .doubted)
+            return (doubted(nil), .damaged, found)
+        case .doubtful: return (doubted(found.value), .doubted, found)
         }
     }
 

@@ -46,7 +46,7 @@ struct SealedState<Value: Sendable>: Sendable {
         var isFormer = false
         /// Whether the counter knows of it, be it only that it is gone; also where it cannot be asked what it knows of a damaged one.
         var isCounted = false
-        /// What the counter held when it was asked; nil where it could not be.
+        /// What the counter held when it was asked, and by now where this look has counted the record; nil where it could not be.
         fileprivate var number: StateNumber?
         /// The number of the record that lies there, whatever it counts for.
         fileprivate var stored: StateNumber?
@@ -92,16 +92,21 @@ extension SealedState where Value: Codable & JSONReadable {
     ///
     /// - Parameters:
     ///   - floor: What the record's generation is to be above, besides all that is known.
+    ///   - read: What the value was made from. Where another process has written since, nothing is written.
     ///   - build: The value, given its generation.
-    /// - Returns: What was written, and whether its number could be raised.
+    /// - Returns: What was written, whether its number could be raised, and the number.
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func write(
-        above floor: Int64 = 0, _ build: (Int64) -> Value
-    ) throws(ProtectionError) -> (value: Value, isCounted: Bool) {
+        above floor: Int64 = 0, over read: Found? = nil, _ build: (Int64) -> Value
+    ) throws(ProtectionError) -> (value: Value, isCounted: Bool, number: StateNumber) {
         let name = try counterName
-        let found = try? look()
+        let found = if let read { read } else { try? look() }
+        let present = try? StateNumber(seal.counter.value(of: name))
+        if let number = read?.number, let present, present != number {
+            throw ProtectionError(.stateUnwritable, "another process has changed \(purpose) meanwhile")
+        }
         // Where the counter does not answer now, the record is written after the one that lies there: it counts if that was the last one.
-        var before = (try? StateNumber(seal.counter.value(of: name))) ?? found?.number
+        var before = read?.number ?? present ?? found?.number
         let known = max(found?.generation ?? 0, floor, before?.generation ?? 0)
         guard (0..<StateNumber.limit).contains(known) else {
             throw ProtectionError(.stateUnwritable, "\(purpose) was counted beyond all bounds")
@@ -126,18 +131,21 @@ extension SealedState where Value: Codable & JSONReadable {
             if let before { (try? claim(name, from: before, to: number)) == true } else {
                 (try? raise(name, to: number.counted)) != nil
             }
-        guard isCounted else { return (value, false) }
-        seal.noteSealed()
-        return (value, true)
+        if isCounted { seal.noteSealed() }
+        return (value, isCounted, number)
     }
 
-    /// Replaces the file, see ``write(above:_:)``.
+    /// Replaces the file, see ``write(above:over:_:)``.
     ///
+    /// - Returns: What is there now, for a value that is made from this one.
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also where the number cannot be raised.
-    func write(_ value: Value) throws(ProtectionError) {
-        guard try write({ _ in value }).isCounted else {
-            throw ProtectionError(.stateUnwritable, "the state counter could not be raised")
-        }
+    @discardableResult
+    func write(_ value: Value, over read: Found? = nil) throws(ProtectionError) -> Found {
+        let written = try write(over: read) { _ in value }
+        guard written.isCounted else { throw Self.unraised }
+        return Found(
+            contents: .value(value), value: value, generation: written.number.generation, isCounted: true,
+            number: written.number, stored: written.number)
     }
 
     /// Takes a record over that a version before wrote, as it is but for its generation; nothing for any other. The caller lets no
@@ -145,9 +153,7 @@ extension SealedState where Value: Codable & JSONReadable {
     func takeOver(_ build: (Value, Int64) -> Value) throws(ProtectionError) {
         let found = try look()
         guard found.isFormer, case .value(let value) = found.contents else { return }
-        guard try write({ build(value, $0) }).isCounted else {
-            throw ProtectionError(.stateUnwritable, "the state counter could not be raised")
-        }
+        guard try write(over: found, { build(value, $0) }).isCounted else { throw Self.unraised }
     }
 
     /// Counts the record as absent, then removes the file with every copy of it; a missing file is no error.
@@ -185,7 +191,7 @@ extension SealedState where Value: Codable & JSONReadable {
             found.stored = record.number
             found.generation = max(record.generation, found.generation)
             guard let number, number.state > 0 || isShared else { break }
-            found.contents = try contents(record, at: number, name)
+            (found.contents, found.number) = try contents(record, at: number, name)
         case .former(let value):
             found.value = value
             found.isFormer = true
@@ -204,20 +210,23 @@ extension SealedState where Value: Codable & JSONReadable {
     /// What a record of this form counts for. The number of one that a killed process has left is raised.
     private func contents(
         _ record: Counted, at number: StateNumber, _ name: String
-    ) throws(ProtectionError) -> Contents {
+    ) throws(ProtectionError) -> (Contents, StateNumber) {
         switch record.number.state {
-        case ..<number.state: return .doubtful(number.isBegun ? .uncounted : number.isAbsent ? .removed : .older)
+        case ..<number.state:
+            return (.doubtful(number.isBegun ? .uncounted : number.isAbsent ? .removed : .older), number)
         case number.state:
             // Versions before have marked none.
-            return number.isUnmarked || record.mark == number.mark ? .value(record.value) : .doubtful(.older)
+            let isSame = number.isUnmarked || record.mark == number.mark
+            return (isSame ? .value(record.value) : .doubtful(.older), number)
         default:
             let isNext = record.after == number.counted || record.after == nil && number.isUnmarked
-            guard isNext || isShared else { return .doubtful(.older) }
+            guard isNext || isShared else { return (.doubtful(.older), number) }
+            switch try? claim(name, from: number, to: record.number) {
+            case true?: return (.value(record.value), record.number)
+            case false?: return (.doubtful(.older), number)
             // If the counter cannot be raised now, no other record can take the number either.
-            if let isClaimed = try? claim(name, from: number, to: record.number), !isClaimed {
-                return .doubtful(.older)
+            case nil: return (.value(record.value), number)
             }
-            return .value(record.value)
         }
     }
 

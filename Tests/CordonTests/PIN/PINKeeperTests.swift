@@ -24,10 +24,27 @@ import Testing
                 counter: try FileStateCounter(directory: home.appending(path: "counters")), bundleID: "example.notes")
         }
 
-        func keeper(cost: PINCost = PINCost(logRounds: 1), keys: (any KeyStore)? = nil) throws -> PINKeeper {
+        func keeper(
+            cost: PINCost = PINCost(logRounds: 1), keys: (any KeyStore)? = nil, folder: URL? = nil,
+            observer: @escaping @Sendable (String) -> Void = { _ in }
+        ) throws -> PINKeeper {
             PINKeeper(
-                folder: try StateFolder(folder), seal: try seal(keys), clock: clock.clock, cost: cost,
-                observer: { [self] _ in withExtendedLifetime(self) {} })
+                folder: try StateFolder(folder ?? self.folder), seal: try seal(keys), clock: clock.clock, cost: cost,
+                observer: { [self] step in withExtendedLifetime(self) { observer(step) } })
+        }
+
+        /// Counts a guess as another process does that the lock does not keep out.
+        func countGuess(in folder: URL) {
+            do {
+                let file = try StateFolder(folder).file(FolderName.of("oid-a"))
+                let state = SealedState<PINRecord>(file: file, purpose: "pin", seal: try seal(), former: .raw)
+                guard case .value(var record) = try state.read() else {
+                    Issue.record("no record")
+                    return
+                }
+                record.failed += 1
+                try state.write(record)
+            } catch { Issue.record(error) }
         }
 
         func bytes() throws -> Data {
@@ -243,6 +260,43 @@ import Testing
         }
         #expect(checks.count { $0 == .exhausted } == 5)
         #expect(Set(checks.compactMap { if case .wrong(let left) = $0 { left } else { nil } }) == [0, 1, 2])
+    }
+
+    @Test(arguments: ["read", "count"], [false, true])
+    func
+        `of processes that were stopped before they counted one guess, one alone tries it, whatever became of their lock`(
+            step: String, isCopy: Bool
+        ) async throws
+    {
+        let drawer = Drawer()
+        _ = try await drawer.keeper().set("2580", of: "oid-a", requirements: Self.rules)
+        // Copies of a home share the counter, and not the lock.
+        let other = isCopy ? drawer.home.appending(path: "copy") : drawer.folder
+        if isCopy { try FileManager.default.copyItem(at: drawer.folder, to: other) }
+        let isTried = Locked(false)
+        let stopped = try drawer.keeper { reached in
+            if reached == step { drawer.countGuess(in: other) }
+            if reached == "derive" { isTried.withLock { $0 = true } }
+        }
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            try await stopped.check("2580", of: "oid-a", limit: 5)
+        }
+        #expect(!isTried.withLock { $0 })
+        #expect(try await drawer.keeper(folder: other).check("1111", of: "oid-a", limit: 5) == .wrong(left: 3))
+    }
+
+    @Test func `a process that was stopped while it noted that the person was there gives back no guess`() async throws
+    {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            try await keeper.change("oid-a") { record in
+                drawer.countGuess(in: drawer.folder)
+                record.active = nil
+            }
+        }
+        #expect(try await keeper.check("1111", of: "oid-a", limit: 5) == .wrong(left: 3))
     }
 
     @Test func `former PINs may not come back while the policy remembers them`() async throws {

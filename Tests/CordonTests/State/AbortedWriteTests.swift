@@ -1,6 +1,7 @@
 import CordonBase
 import CordonTestSupport
 import CordonVault
+import Crypto
 import Foundation
 import Testing
 
@@ -8,34 +9,13 @@ import Testing
 
 /// Records that a killed process has written and not counted: who collects them has no stock of records for later.
 @Suite(.timeLimit(.minutes(10))) struct AbortedWriteTests {
-    /// A counter that takes no number while it is stuck, as one of a process that is killed just before.
-    private struct StuckCounter: StateCounter {
-        let numbers: FileStateCounter
-        let isStuck = Locked(false)
-        /// Whether it does not even say what it holds.
-        let isSilent = Locked(false)
-
-        func value(of name: String) throws -> Int64 {
-            if isSilent.withLock({ $0 }) { throw POSIXError(.EIO) }
-            return try numbers.value(of: name)
-        }
-        func raise(_ name: String, to number: Int64) throws {
-            if isStuck.withLock({ $0 }) { throw POSIXError(.EIO) }
-            try numbers.raise(name, to: number)
-        }
-        func raise(_ name: String, from former: Int64, to number: Int64) throws -> Bool {
-            if isStuck.withLock({ $0 }) { throw POSIXError(.EIO) }
-            return try numbers.raise(name, from: former, to: number)
-        }
-    }
-
     private final class Home: Sendable {
         let place = TemporaryFolder.newPath()
         let counter: StuckCounter
         let seal: StateSeal
 
         init() throws {
-            counter = StuckCounter(numbers: try FileStateCounter(directory: place.appending(path: "counters")))
+            counter = try StuckCounter(directory: place.appending(path: "counters"))
             seal = StateSeal(
                 keyStore: InMemoryKeyStore(), folder: try StateFolder(place.appending(path: "life")), counter: counter,
                 bundleID: "example.notes")
@@ -135,21 +115,120 @@ import Testing
         let other = try home.record(in: "second")
         try home.bytes().write(to: other.file.url)
         let isOtherCounted = Locked(false)
-        let (_, isCounted) = try home.record().write { _ in
+        let isCounted = try home.record().write { _ in
             // The other home's process goes on while this one is stopped.
             isOtherCounted.withLock { $0 = (try? other.write { _ in Self.strict }.isCounted) ?? false }
             return Self.strict
-        }
+        }.isCounted
         #expect(isOtherCounted.withLock { $0 } && !isCounted)
+    }
+
+    // MARK: Writing over what was read
+
+    private static let overtaken = ProtectionError(.stateUnwritable, "")
+
+    /// Has another process write a record when the counter is asked for the last of so many times.
+    private func letAnotherWrite<Value: Codable & JSONReadable>(
+        _ value: Value, to state: SealedState<Value>, atQuestion number: Int, in home: Home
+    ) {
+        let write = { @Sendable in
+            do { try state.write(value) } catch { Issue.record(error) }
+        }
+        home.counter.steps.withLock { $0 = Array(repeating: {}, count: number - 1) + [write] }
+    }
+
+    @Test func `what was made from a record is not written over one that another process has written since`() throws {
+        let home = try Home()
+        let record = try home.record()
+        try record.write(Self.lax)
+        var found = try record.look()
+        // As often as nobody else writes.
+        for _ in 0..<3 { found = try record.write(Self.lax, over: found) }
+        try record.write(Self.strict)
+        #expect(throws: Self.overtaken) { try record.write(Self.lax, over: found) }
+        #expect(try value(home) == Self.strict, "the other process's is not touched")
+        // A killed process's record that this one has read, and so counted, is what it writes over.
+        _ = try home.aborted(Self.lax)
+        try record.write(Self.strict, over: record.look())
+        #expect(try value(home) == Self.strict)
+    }
+
+    @Test func `what launches remember is not changed from what was there before another process's word`() throws {
+        let home = try Home()
+        let store = LaunchStore(folder: try StateFolder(home.place.appending(path: "launch")), seal: home.seal)
+        let state = SealedState<LaunchRecord>(
+            file: store.folder.file(FolderName.of("oid-a")), purpose: "launch", seal: home.seal, former: .raw)
+        let strict = LaunchRecord(noticeSeen: true, hadPIN: true, mustSignIn: true)
+        letAnotherWrite(strict, to: state, atQuestion: 2, in: home)
+        #expect(throws: Self.overtaken) { try store.begin("oid-a", wasEnrolled: false) }
+        #expect(store.record(of: "oid-a", isEnrolled: true) == strict)
+        try state.write(Self.lax)
+        letAnotherWrite(strict, to: state, atQuestion: 2, in: home)
+        #expect(throws: Self.overtaken) {
+            try store.change("oid-a", isEnrolled: true, where: { true }) { $0.hadPIN = true }
+        }
+        #expect(store.record(of: "oid-a", isEnrolled: true) == strict)
+    }
+
+    @Test func `the time that was seen does not go back to what a stopped process had read of it`() throws {
+        let home = try Home()
+        let folder = try StateFolder(home.place.appending(path: "life"))
+        let (work, later) = (PendingWork(folder: folder, seal: home.seal), Date(timeIntervalSince1970: 2_000_000_000))
+        try work.change { $0.latestMoment = Date(timeIntervalSince1970: 1_000_000_000) }
+        let state = SealedState<PendingWork.Record>(
+            file: folder.file("life"), purpose: "life", seal: home.seal, former: .json)
+        guard case .value(var seen) = try state.read() else {
+            Issue.record("no record")
+            return
+        }
+        seen.latestMoment = later
+        letAnotherWrite(seen, to: state, atQuestion: 2, in: home)
+        #expect(throws: Self.overtaken) { try work.change { $0.telemetryEnabled = false } }
+        try work.load()
+        #expect(work.latestMoment == later)
+    }
+
+    @Test func `a share that another process has left since is not noted as the one that the service has lost`()
+        async throws
+    {
+        let home = try Home()
+        let store = GuardStore(folder: try StateFolder(home.place.appending(path: "guards")), seal: home.seal)
+        let record = { (left: String) throws in
+            try KeyGuardRecord(
+                SymmetricKey(size: .bits256), under: SymmetricKey(size: .bits256), of: "oid-a",
+                registrationID: "registration-1", left: left, inboxKey: Data())
+        }
+        try store.write(try record("lost"), of: "oid-a")
+        let state = SealedState<KeyGuardRecord>(
+            file: store.folder.file(FolderName.of("oid-a")), purpose: "guard", seal: home.seal, former: .raw)
+        letAnotherWrite(try record("new"), to: state, atQuestion: 2, in: home)
+        await #expect(throws: Self.overtaken) { try await store.noteLostShare("lost", of: "oid-a") }
+        #expect(store.leftShare(of: "oid-a", registrationID: "registration-1") == "new")
+    }
+
+    @Test func `a record of a version before is not taken over in place of what another process has made of it`()
+        throws
+    {
+        let home = try Home()
+        let record = try home.record()
+        let name = Array(record.file.url.lastPathComponent.utf8)
+        let former = try AES.GCM.seal(
+            JSONEncoder().encode(Self.lax), using: try record.key("seal"), authenticating: name)
+        try record.file.write(try #require(former.combined))
+        // The second question is whether such records are still taken.
+        letAnotherWrite(Self.strict, to: record, atQuestion: 3, in: home)
+        #expect(throws: Self.overtaken) { try record.takeOver { value, _ in value } }
+        #expect(try value(home) == Self.strict)
     }
 
     @Test func `a record that was written while the counter did not answer counts when it does`() throws {
         let home = try Home()
         try home.record().write(Self.lax)
         let before = try home.bytes()
-        home.counter.isSilent.withLock { $0 = true }
+        let name = try home.record().counterName
+        home.counter.silent.withLock { $0 = [name] }
         _ = try home.aborted(Self.strict)
-        home.counter.isSilent.withLock { $0 = false }
+        home.counter.silent.withLock { $0 = [] }
         #expect(try value(home) == Self.strict)
         try home.put(before)
         #expect(try isOlder(home))
