@@ -14,6 +14,11 @@ struct GuardStore: Sendable {
         try state(of: account).read()
     }
 
+    /// What is noted, for what may follow from knowledge alone; see ``SealedState/known()``.
+    func known(of account: AccountID) throws(ProtectionError) -> SealedState<KeyGuardRecord>.Contents {
+        try state(of: account).known()
+    }
+
     /// Whether something is noted, whatever it says: then a share has guarded the account's key.
     func isThere(for account: AccountID) -> Bool {
         FileManager.default.fileExists(atPath: state(of: account).file.url.path)

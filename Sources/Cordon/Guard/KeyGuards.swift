@@ -287,11 +287,12 @@ struct KeyGuards: Sendable {
     /// Sees to it that something else than a PIN opens the account's key, before the PIN goes: where the service is known to have the
     /// share no more, or may not have it for this registration, the key hangs on another one, which it keeps.
     ///
-    /// - Returns: False where the PIN alone opens the key: it is not in memory, or the service or the disk does not take another share.
+    /// - Returns: False where the PIN alone opens the key, or may: it is not in memory, or the service or the disk does not take another
+    ///   share, or it cannot be told now what is noted of it.
     func keepAnotherWay(to account: AccountID, through service: Service) async -> Bool {
         guard await isGuarded(account) else { return true }
         do {
-            switch try context.guards.contents(of: account) {
+            switch try context.guards.known(of: account) {
             // No PIN opens a share that is not noted.
             case .absent, .doubtful: return true
             case .newer: return false

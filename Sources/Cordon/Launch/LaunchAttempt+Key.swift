@@ -103,16 +103,16 @@ extension LaunchAttempt {
     private var isShareGone: Bool {
         guard tools.context.accounts[account] != nil else { return false }
         do {
-            switch try tools.context.guards.contents(of: account) {
+            switch try tools.context.guards.known(of: account) {
             case .absent, .doubtful: return true
             case .newer: return false
             case .value: break
             }
-            switch try tools.pins.contents(of: account) {
+            switch try tools.pins.known(of: account) {
             case .absent, .doubtful: return true
             case .newer: return false
             // A PIN that was right and has opened nothing is another one than the share was sealed under.
-            case .value(let record): return record.verifier == nil || hasEnteredPIN || !isGuessLeft
+            case .value(let record): return hasEnteredPIN || !isGuessLeft(at: record)
             }
         } catch { return false }
     }

@@ -194,11 +194,14 @@ extension LaunchAttempt {
 
     /// Whether there is a PIN, and a guess at it left.
     var isGuessLeft: Bool {
+        guard case .value(let record)? = try? tools.pins.contents(of: account) else { return false }
+        return isGuessLeft(at: record)
+    }
+
+    /// Whether what is kept is of a PIN, and a guess at it is left.
+    func isGuessLeft(at record: PINRecord) -> Bool {
         let access = tools.rules.policy(of: .managed(account))?.policy.access ?? AccessRequirements()
-        guard case .value(let record)? = try? tools.pins.contents(of: account), record.verifier != nil else {
-            return false
-        }
-        return record.failed < access.maximumPinRetries
+        return record.verifier != nil && record.failed < access.maximumPinRetries
     }
 }
 

@@ -241,7 +241,14 @@ struct PINKeeper: Sendable {
         try state(of: account).read()
     }
 
+    /// What is kept, for what may follow from knowledge alone; see ``SealedState/known()``.
+    func known(of account: AccountID) throws(ProtectionError) -> SealedState<PINRecord>.Contents {
+        try state(of: account).known()
+    }
+
     /// Removes everything that is kept of an account. Waits for a check or a change of its PIN that is under way.
+    ///
+    /// - Throws: ``ProtectionError`` where a secret of the PIN, or its record, stays.
     func remove(_ account: AccountID) async throws(ProtectionError) {
         // Without a lock it goes all the same.
         let lock = try? await StateLock.waiting(for: lockFile(account))

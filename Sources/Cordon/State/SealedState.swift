@@ -68,6 +68,17 @@ extension SealedState where Value: Codable & JSONReadable {
     /// - Throws: ``ProtectionError`` when the file or the device's root key cannot be read.
     func read() throws(ProtectionError) -> Contents { try look().contents }
 
+    /// Reads the file, for what may follow from knowledge alone: a counter that does not answer now may count the record in a moment.
+    ///
+    /// - Throws: ``ProtectionError`` when the file, the device's root key or the counter cannot be read.
+    func known() throws(ProtectionError) -> Contents {
+        let found = try look()
+        guard found.number != nil else {
+            throw ProtectionError(.stateUnreadable, "the state counter does not answer")
+        }
+        return found.contents
+    }
+
     /// Reads the file with what is known of it.
     ///
     /// - Throws: ``ProtectionError`` when the file or the device's root key cannot be read.

@@ -48,8 +48,10 @@ final class GuardStand: Sendable {
     }
 
     /// The same, after whose first right PIN the key is guarded.
-    func guarded(_ rules: [String: JSONValue] = [:]) async throws -> AppProtection {
-        let protection = try await opened(rules)
+    func guarded(
+        _ rules: [String: JSONValue] = [:], _ change: (inout ProtectionConfiguration) -> Void = { _ in }
+    ) async throws -> AppProtection {
+        let protection = try await opened(rules, change)
         guard try await protection.context.vault.isGuarded(account) else {
             throw ProtectionError(.stateUnwritable, "not guarded")
         }

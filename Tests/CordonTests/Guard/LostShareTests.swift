@@ -117,10 +117,14 @@ import Testing
     /// A guarded account, and the service says that it has lost the share.
     private func lost() async throws -> (GuardStand, AppProtection) {
         let (stand, first) = try await guarded()
+        await loseShare(stand, first)
+        return (stand, first)
+    }
+
+    private func loseShare(_ stand: GuardStand, _ first: AppProtection) async {
         #expect(await first.checkIn(stand.account).didSucceed)
         stand.service.share.withLock { $0 = nil }
         #expect(await first.checkIn(stand.account).didSucceed)
-        return (stand, first)
     }
 
     @Test func `a PIN is reset once the service has another share in place of the one that it has lost`() async throws {
@@ -171,6 +175,43 @@ import Testing
         await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
         #expect(await stand.reads(second))
         #expect(await stand.reads(try await stand.house.start()))
+    }
+
+    /// A guarded account whose share the service has lost, and the app's counter, which can fall silent of a record.
+    private func lostBesideCounter() async throws -> (GuardStand, StuckCounter, StateSeal) {
+        let stand = try await GuardStand()
+        let counter = try StuckCounter(directory: stand.house.device.folder.appending(path: "numbers"))
+        let first = try await stand.guarded { $0.stateCounter = counter }
+        await loseShare(stand, first)
+        return (stand, counter, first.context.seal)
+    }
+
+    private func silence(_ counter: StuckCounter, of purpose: String, _ stand: GuardStand, _ seal: StateSeal) throws {
+        let name = try seal.counterName(purpose, FolderName.of(stand.account) + ".json", isShared: false)
+        counter.silent.withLock { $0 = [name] }
+    }
+
+    @Test func `a PIN that alone opens the files is not reset while it cannot be told what it opens`() async throws {
+        let (stand, counter, seal) = try await lostBesideCounter()
+        let second = try await stand.house.start { $0.stateCounter = counter }
+        await resetsPIN(stand)
+        try silence(counter, of: "guard", stand, seal)
+        #expect(await second.checkIn(stand.account).didSucceed)
+        #expect(await stand.service.acknowledgements.isEmpty, "it is not done")
+        counter.silent.withLock { $0 = [] }
+        #expect(await stand.reads(second))
+    }
+
+    @Test(arguments: ["pin", "guard"])
+    func `nobody is told that files are lost while it cannot be told what the PIN opens`(purpose: String) async throws {
+        let (stand, counter, seal) = try await lostBesideCounter()
+        try silence(counter, of: purpose, stand, seal)
+        await stand.house.person.forgetAsked()
+        #expect(await !stand.reads(try await stand.house.start { $0.stateCounter = counter }))
+        #expect(await !signInMessages(stand).isEmpty)
+        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
+        counter.silent.withLock { $0 = [] }
+        #expect(await stand.reads(try await stand.house.start { $0.stateCounter = counter }))
     }
 
     @Test(arguments: [false, true])
