@@ -104,14 +104,14 @@ final class GateStates: Sendable {
     /// Lets gates be opened again; none opens by it.
     func comeToFront() { states.withLock { $0.isBehind = false } }
 
-    /// Closes a gate that was tried, whatever came of it.
+    /// Closes a gate that was tried, whatever came of it. One that was not stays so, and an attempt that is under way looks again.
     ///
     /// - Returns: Whether it was open.
     func closeIfTried(_ account: AccountID) -> Bool {
         states.withLock { states in
-            guard let state = states.gates[account] else { return false }
-            states.set(.closed([]), for: account)
-            return state.isOpen
+            let state = states.gates[account]
+            states.set(state.map { _ in .closed([]) }, for: account)
+            return state?.isOpen == true
         }
     }
 

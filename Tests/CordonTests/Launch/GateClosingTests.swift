@@ -1,10 +1,11 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonVault
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// What closes a gate besides its conditions, and what a closed one closes.
 @Suite(.timeLimit(.minutes(10))) struct GateClosingTests {
@@ -25,6 +26,17 @@ import Testing
         #expect(!protection.gate.isOpen(for: house.account))
         await house.person.set { $0.beforeNotice = { _ in } }
         #expect(await protection.resume(house.account).isOpen)
+    }
+
+    @Test func `an attempt at a gate that was never tried does not open it after something has closed it`() async throws
+    {
+        let protection = try await Device().start()
+        let gates = GateStates(protection.context)
+        let epoch = gates.epoch(of: "oid-a")
+        #expect(!gates.closeIfTried("oid-a"))
+        #expect(gates.open("oid-a", in: epoch) == .wasClosed)
+        #expect(gates.open("oid-a", in: gates.epoch(of: "oid-a")) == .opened)
+        #expect(gates.closeIfTried("oid-a"))
     }
 
     @Test func `watching a gate ends with the enrolment`() async throws {
