@@ -27,6 +27,6 @@ public protocol BiometryItems: Sendable {
     /// - Returns: The key with ``BiometryItemStatus/done``; nil with every other status.
     func key(named name: String) async -> (status: BiometryItemStatus, key: SymmetricKey?)
 
-    /// Destroys a key; one that is not there is ``BiometryItemStatus/done`` too.
+    /// Destroys a key; one that is not there is ``BiometryItemStatus/done`` too. A wipe's receipt says of a key that stays.
     func forget(_ name: String) async -> BiometryItemStatus
 }

@@ -170,9 +170,15 @@ struct KeyGuards: Sendable {
         context.configuration.logger.info("no biometry item was kept", metadata: ["reason": "\(status.rawValue)"])
     }
 
-    /// A finger or a face opens nothing of the account any more.
-    func forgetItem(of account: AccountID) async {
-        _ = await context.configuration.biometryItems?.forget(itemName(of: account))
+    /// A finger or a face opens nothing of the account any more; whether that could be.
+    @discardableResult
+    func forgetItem(of account: AccountID) async -> Bool {
+        guard let items = context.configuration.biometryItems else { return true }
+        let status = await items.forget(itemName(of: account))
+        guard status != .done, status != .notFound else { return true }
+        context.configuration.logger.warning(
+            "a biometry item was not destroyed", metadata: ["reason": "\(status.rawValue)"])
+        return false
     }
 
     // MARK: Receiving

@@ -274,9 +274,10 @@ public actor LaunchGates: AccountFollower {
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] {
         tools.gates.forget(account)
         try context.launches.remove(account)
-        await tools.guards.forgetItem(of: account)
+        let isItemGone = await tools.guards.forgetItem(of: account)
         try tools.guards.remove(account)
         if configuration.pinDirectory == nil { try await tools.pins.remove(account) }
-        return []
+        // Without the account's key it opens nothing, and a device may have come to be without any biometry.
+        return isItemGone ? [] : ["a key behind the device's biometry could not be removed"]
     }
 }

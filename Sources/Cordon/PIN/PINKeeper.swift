@@ -222,11 +222,16 @@ struct PINKeeper: Sendable {
         try state.write(record)
     }
 
+    /// Destroys what there is, also where one of them stays.
+    ///
     /// - Parameter record: Names what older versions have made.
     private func destroySecrets(of record: PINRecord?, _ account: AccountID) throws(ProtectionError) {
         let secrets = try secrets(of: account)
-        for id in SealedPINKey.ids { try secrets.destroy(id) }
-        for id in [record?.key?.id, record?.endedKey] { try secrets.destroy(id) }
+        var refusal: ProtectionError?
+        for id in SealedPINKey.ids + [record?.key?.id, record?.endedKey].compactMap({ $0 }) {
+            do { try secrets.destroy(id) } catch { refusal = error }
+        }
+        if let refusal { throw refusal }
     }
 
     /// Whether a PIN's key has ended, so that the PIN counts no more: a kill, or a disk that takes nothing, has left its record. If the
@@ -253,9 +258,14 @@ struct PINKeeper: Sendable {
         // Without a lock it goes all the same.
         let lock = try? await StateLock.waiting(for: lockFile(account))
         defer { withExtendedLifetime(lock) {} }
-        // What cannot be read any more opens nothing either.
-        try? destroySecrets(of: try? state(of: account).look().value, account)
-        try state(of: account).remove()
+        let state = state(of: account)
+        // What cannot be read any more names nothing.
+        let found = try? state.look()
+        do { try destroySecrets(of: found?.value, account) } catch {
+            // An account that has no PIN waits for no key store.
+            guard case .absent? = found?.contents else { throw error }
+        }
+        try state.remove()
         try StateFile(url: lockFile(account)).remove()
     }
 

@@ -7,6 +7,8 @@ final class FingerItems: BiometryItems {
     let keys = Locked<[String: SymmetricKey]>([:])
     /// How a question for a key ends.
     let status = Locked(BiometryItemStatus.done)
+    /// How the removal of a key ends; nothing but ``BiometryItemStatus/done`` removes it.
+    let forgetting = Locked(BiometryItemStatus.done)
 
     func keep(_ key: SymmetricKey, named name: String) async -> BiometryItemStatus {
         keys.withLock { $0[name] = key }
@@ -21,7 +23,8 @@ final class FingerItems: BiometryItems {
     }
 
     func forget(_ name: String) async -> BiometryItemStatus {
-        keys.withLock { $0[name] = nil }
-        return .done
+        let status = forgetting.withLock { $0 }
+        if status == .done { keys.withLock { $0[name] = nil } }
+        return status
     }
 }
