@@ -136,10 +136,14 @@ final class AccountTable: Sendable {
     /// Stores a registration, durably; false when another process stored something newer, or removed it, or when the account
     /// is being wiped: what was asked before does not bring it back.
     ///
-    /// - Parameter isNews: Whether the service has just sent it: then it is newer than all that ever was, also where the
-    ///   account was enrolled before.
+    /// - Parameters:
+    ///   - isNews: Whether the service has just sent it: then it is newer than all that ever was, also where the
+    ///     account was enrolled before.
+    ///   - edit: What alone is new in the record, see ``change(_:_:)``.
     @discardableResult
-    func keep(_ record: RegistrationRecord, isNews: Bool = false) throws(ProtectionError) -> Bool {
+    func keep(
+        _ record: RegistrationRecord, isNews: Bool = false, changing edit: ((inout RegistrationRecord) -> Void)? = nil
+    ) throws(ProtectionError) -> Bool {
         let account = record.account.id
         guard !isBeingWiped(account) else { return false }
         // What was put back must not become the newest by being written again and again.
@@ -147,7 +151,11 @@ final class AccountTable: Sendable {
             put(record)
             return false
         }
-        guard let (stored, isCounted) = try registrations.save(record) else { return false }
+        guard let (stored, isCounted) = try registrations.save(record, isNews: isNews, changing: edit) else {
+            // What cannot be stored counts in this process all the same, such as when it asks next.
+            if !isNews, holds(record) { put(record) }
+            return false
+        }
         if !isCounted { configuration.logger.error("the state counter could not be raised") }
         guard stored.envelope == record.envelope else { return false }
         if isNews { setDoubted(account, false) }
@@ -159,6 +167,17 @@ final class AccountTable: Sendable {
         }
         if before != moment { recordContact(with: account, at: record.contacted) }
         return true
+    }
+
+    /// Notes something beside the rules of an enrolled account, durably, and keeps what another process has noted meanwhile.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func change(
+        _ account: AccountID, _ edit: @escaping (inout RegistrationRecord) -> Void
+    ) throws(ProtectionError) {
+        guard var record = self[account] else { return }
+        edit(&record)
+        try keep(record, changing: edit)
     }
 
     /// Remembers by the machine's uptime that the service was reached.

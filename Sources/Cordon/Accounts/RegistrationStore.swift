@@ -59,10 +59,13 @@ struct RegistrationStore: Sendable {
 
     /// The record of an account, also one that is in doubt; nil where there is none that can be read.
     func record(of account: AccountID) throws(ProtectionError) -> RegistrationRecord? {
-        let found = try state(in: file(account)).look()
+        Self.record(in: try state(in: file(account)).look())
+    }
+
+    private static func record(in found: SealedState<RegistrationRecord>.Found) -> RegistrationRecord? {
         switch found.contents {
-        case .value, .doubtful(.older), .doubtful(.uncounted): return found.value.flatMap { $0.isPlausible ? $0 : nil }
-        default: return nil
+        case .value, .doubtful(.older), .doubtful(.uncounted): found.value.flatMap { $0.isPlausible ? $0 : nil }
+        default: nil
         }
     }
 
@@ -89,17 +92,35 @@ struct RegistrationStore: Sendable {
     /// Replaces an account's record, durably; what is on disk afterwards.
     ///
     /// Another process may have been quicker: its record stays when its envelope is newer, and a record that was
-    /// removed meanwhile, or whose wipe has begun, is not brought back (nil).
-    func save(_ record: RegistrationRecord) throws(ProtectionError) -> (record: RegistrationRecord, isCounted: Bool)? {
+    /// removed meanwhile, or whose wipe has begun, is not brought back (nil). What is no news changes only the registration that it is about, and only
+    /// where the last one written is known, here or on disk: none that was put back becomes the newest.
+    ///
+    /// - Parameters:
+    ///   - isNews: Whether the service has just sent the record.
+    ///   - edit: What alone is new in the record; what another process has noted beside it stays.
+    func save(
+        _ record: RegistrationRecord, isNews: Bool, changing edit: ((inout RegistrationRecord) -> Void)? = nil
+    ) throws(ProtectionError) -> (record: RegistrationRecord, isCounted: Bool)? {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-            let stored = try self.record(of: record.account.id)
+            let state = state(in: file(record.account.id))
+            let found = try state.look()
+            let stored = Self.record(in: found)
             if stored?.wipe != nil { return nil }
-            if let stored, stored.registrationID == record.registrationID, stored.sequence > record.sequence {
-                return (stored, true)
-            }
             if stored == nil, record.generation > 0 { return nil }
+            var new = record
+            if let stored, stored.registrationID != record.registrationID {
+                if !isNews { return nil }
+            } else if let stored {
+                if case .doubtful = found.contents {
+                    if !isNews, record.generation < found.generation { return nil }
+                } else if let edit {
+                    new = stored
+                    edit(&new)
+                }
+                if new.sequence < stored.sequence { return (stored, true) }
+            }
             let floor = max(stored?.generation ?? 0, record.generation, noted(record.account.id))
-            let written = try state(in: file(record.account.id)).write(above: floor) { record.counted($0) }
+            let written = try state.write(above: floor) { [new] in new.counted($0) }
             return (written.value, written.isCounted)
         }
     }

@@ -80,10 +80,12 @@ actor StoredAccounts {
             guard !context.accounts.isBeingWiped(record.account.id),
                 !context.accounts.hasNoRegistration(record.account.id)
             else { continue }
-            let isNews = context.accounts[record.account.id]?.envelope != record.envelope
-            if context.accounts[record.account.id] == nil {
-                context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
-            }
+            let isDoubted = stored.doubted.contains(record.account.id)
+            let before = context.accounts[record.account.id]
+            // What is in doubt says nothing against what is known.
+            if isDoubted, before != nil { continue }
+            let isNews = before?.envelope != record.envelope
+            context.accounts.setDoubted(record.account.id, isDoubted)
             context.accounts.put(record)
             if isNews { await restore(record) }
         }

@@ -332,9 +332,8 @@ actor CheckIns {
         await checkIn(account)
         // Rules are in force now, and the service is told; else it would hear only with the next check-in, hours later.
         if let digest = context.accounts[account]?.envelope.digest, digest != known { await checkIn(account) }
-        guard var record = context.accounts[account], let id = message.lastEventID else { return }
-        record.lastEventID = id
-        do { try context.accounts.keep(record) } catch {
+        guard let id = message.lastEventID else { return }
+        do { try context.accounts.change(account) { $0.lastEventID = id } } catch {
             configuration.logger.error("the place in the event stream could not be noted")
         }
     }

@@ -60,11 +60,8 @@ actor EvidenceReports: AccountFollower {
         }
         let shown = Shown(key: key, next: context.configuration.clock.now() + pause)
         planned[record.registrationID] = shown.next
-        guard var current = context.accounts[record.account.id], current.registrationID == record.registrationID else {
-            return
-        }
-        current.evidence = shown
-        do { try context.accounts.keep(current) } catch {
+        guard context.accounts.holds(record) else { return }
+        do { try context.accounts.change(record.account.id) { $0.evidence = shown } } catch {
             context.configuration.logger.error("the evidence that was shown could not be noted")
         }
     }

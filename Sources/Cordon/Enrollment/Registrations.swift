@@ -220,17 +220,21 @@ actor Registrations {
     func postpone(
         _ record: RegistrationRecord, after outcome: Outcome, of failure: ServiceFailure? = nil
     ) -> Outcome {
-        guard var record = context.accounts[record.account.id] else { return outcome }
-        record.failures += 1
-        if let failure { record.isAccountDisabled = failure.isAccountDisabled(before: record.isAccountDisabled) }
-        let now = configuration.clock.now()
-        record.planned = now
-        record.nextCheckIn =
-            now
-            + context.intervals.afterFailedCheckIn(
-                outcome.status, failures: record.failures, retryAfter: outcome.retryAfter,
-                backOff: context.accounts.serviceSettings(for: record.account.id).backOffSeconds)
-        do { try context.accounts.keep(record) } catch {
+        let (now, intervals) = (configuration.clock.now(), context.intervals)
+        let backOff = context.accounts.serviceSettings(for: record.account.id).backOffSeconds
+        do {
+            try context.accounts.change(record.account.id) { record in
+                record.failures += 1
+                if let failure {
+                    record.isAccountDisabled = failure.isAccountDisabled(before: record.isAccountDisabled)
+                }
+                record.planned = now
+                record.nextCheckIn =
+                    now
+                    + intervals.afterFailedCheckIn(
+                        outcome.status, failures: record.failures, retryAfter: outcome.retryAfter, backOff: backOff)
+            }
+        } catch {
             configuration.logger.error("a failed check-in could not be noted")
         }
         return outcome

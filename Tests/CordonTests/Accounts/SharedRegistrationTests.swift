@@ -1,0 +1,88 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// A registration that two running processes of an app change, while somebody puts older copies back.
+@Suite(.timeLimit(.minutes(10))) struct SharedRegistrationTests {
+    private let ada: AccountID = "oid-a"
+
+    private func file(of device: Device) throws -> URL {
+        let name = try #require(device.files(in: "registrations").first { $0.hasSuffix(".json") })
+        return device.folder.appending(path: "data/registrations").appending(path: name)
+    }
+
+    private func stored(on device: Device) throws -> JSONValue {
+        try JSONValue(parsing: device.contents(ofState: file(of: device)))
+    }
+
+    @Test func `a copy that was put back does not become the newest by a process that knew it before`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled(["printBlocked": .bool(false)])
+        let copy = try Data(contentsOf: file(of: device))
+        try await device.publish(["printBlocked": .bool(true)])
+        let second = try await device.start()
+        #expect(await second.checkIn(ada) == .newPolicies)
+        try copy.write(to: file(of: device))
+        await device.service.set { $0.isUnreachable = true }
+        for _ in 0..<2 { await first.checkIn(ada) }
+        #expect(first.context.accounts[ada]?.failures == 2, "it counts until the app ends")
+        #expect(!device.mayPrint(try await device.start()))
+    }
+
+    @Test func `a process takes up no copy that was put back, be it newer than what it knows`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled(["printBlocked": .bool(true)])
+        let second = try await device.start()
+        try await device.publish(["printBlocked": .bool(false)])
+        #expect(await second.checkIn(ada) == .newPolicies)
+        let copy = try Data(contentsOf: file(of: device))
+        try await device.publish(["printBlocked": .bool(true)])
+        #expect(await second.checkIn(ada) == .newPolicies)
+        try copy.write(to: file(of: device))
+        await device.service.set { $0.isUnreachable = true }
+        await first.performDueWork()
+        #expect(!device.mayPrint(first))
+        #expect(!device.mayPrint(try await device.start()))
+    }
+
+    @Test func `a process that knows the newest rules stores them anew in place of a copy that was put back`()
+        async throws
+    {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(true)])
+        let copy = try Data(contentsOf: file(of: device))
+        try await device.publish(["printBlocked": .bool(false)])
+        let second = try await device.start()
+        #expect(await second.checkIn(ada) == .newPolicies)
+        try copy.write(to: file(of: device))
+        await device.service.set { $0.isUnreachable = true }
+        await second.checkIn(ada)
+        #expect(device.mayPrint(try await device.start()))
+    }
+
+    @Test func `what one process notes of an account stays when another one notes something else`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled()
+        let second = try await device.start()
+        try first.context.accounts.change(ada) { $0.isAccountDisabled = true }
+        try second.context.accounts.change(ada) { $0.lastEventID = "7" }
+        let stored = try stored(on: device)
+        #expect(stored["isAccountDisabled"]?.bool == true)
+        #expect(stored["lastEventID"]?.string == "7")
+        #expect(second.context.accounts[ada]?.isAccountDisabled == true)
+    }
+
+    @Test func `what is noted of a former registration does not put it back`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled()
+        let second = try await device.start()
+        await device.service.set { $0.registration = "registration-2" }
+        #expect(await first.checkIn(ada).didSucceed)
+        try second.context.accounts.change(ada) { $0.lastEventID = "7" }
+        #expect(try stored(on: device)["registrationID"]?.string == "registration-2")
+    }
+}
