@@ -250,9 +250,14 @@ public actor Enrollments {
         _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool
     ) async -> Outcome {
         await stored.sync()
-        if context.accounts.isBeingWiped(account.id) { await wipes.resume() }
+        var isBeingWiped = await wipes.isUnfinished(account.id)
+        if isBeingWiped {
+            await wipes.resume(inTurnOf: account.id)
+            isBeingWiped = await wipes.isUnfinished(account.id)
+        }
         await deviceAccount()
         if let obstacle = obstacle(to: account) { return Outcome(obstacle) }
+        if isBeingWiped { return Outcome(.removingExistingAccount) }
         context.accounts.reservePlace(for: account.id)
         defer { context.accounts.releasePlace() }
         if let confirm = configuration.confirmEnrollment {

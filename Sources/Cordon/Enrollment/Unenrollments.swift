@@ -52,7 +52,7 @@ actor Unenrollments {
             }
         }
         guard let record = context.accounts[account] else {
-            if wiping, isLeftBehind(account) {
+            if wiping, await isLeftBehind(account) {
                 do { try await wipes.wipeUnregistered(account) } catch {
                     return Outcome(.wipeIncomplete, detail: error.reason)
                 }
@@ -78,9 +78,10 @@ actor Unenrollments {
     }
 
     /// Whether there may be something of an account whose registration is gone: its key, or what a removal has not come to.
-    private func isLeftBehind(_ account: AccountID) -> Bool {
-        context.pending.leaving?.contains(account) == true
-            || context.vaults.contains { (try? $0.keepsKey(of: account)) != false }
+    private func isLeftBehind(_ account: AccountID) async -> Bool {
+        if context.pending.leaving?.contains(account) == true { return true }
+        if context.vaults.contains(where: { (try? $0.keepsKey(of: account)) != false }) { return true }
+        return await wipes.isUnfinished(account)
     }
 
     /// Forgets a registration and leaves the data, closed.

@@ -36,11 +36,15 @@ actor Wipes {
             }
             throw Self.underWay
         }
+        try await carryOut(ownCommand(for: account), because: cause, on: record) { $0 ?? record }
+    }
+
+    /// The command of a wipe that no service asks for.
+    private func ownCommand(for account: AccountID) -> Command {
         let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
-        let command = Command(
+        return Command(
             id: "local-\(UUID().uuidString)", kind: .wipe, account: account, reason: .conditional, issuedAt: now,
             notAfter: now + 86_400)
-        try await carryOut(command, because: cause, on: record) { $0 ?? record }
     }
 
     /// Begins a wipe that a verified envelope commands.
@@ -60,7 +64,7 @@ actor Wipes {
     }
 
     /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
-    /// registration itself when it is to be wiped.
+    /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
     ///
     /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable` or `vault`.
     func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
@@ -92,14 +96,24 @@ actor Wipes {
         do { return try await vault.wipeAnew(account).failures } catch { throw ProtectionError(error) }
     }
 
-    /// Goes on with what a kill or a failure has left of removing accounts without a registration.
-    private func resumeUnregistered() async {
-        for account in context.pending.leaving ?? [] where context.accounts[account] == nil {
-            do { try await wipeUnregistered(account) } catch {
-                context.configuration.logger.error(
-                    "an account's data is not removed yet",
-                    metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+    /// Goes on with what a kill or a failure has left of removing an account without a registration.
+    ///
+    /// - Parameter held: The account whose turn the caller has.
+    private func resumeUnregistered(_ account: AccountID, inTurnOf held: AccountID?) async {
+        // Who has its turn enrols or removes it, and may wait for a turn that the caller has: the next round looks again.
+        guard account == held || !context.exchanges.isRunning(account) else { return }
+        do {
+            try await context.exchanges.run(account) { () async throws(ProtectionError) in
+                guard context.accounts[account] == nil, try context.accounts.stored(account) == nil else { return }
+                // An enrolment takes over what was leaving.
+                var isLeft = context.pending.leaving?.contains(account) == true
+                if !isLeft { isLeft = await noted().contains(account) }
+                if isLeft { try await wipeUnregistered(account) }
             }
+        } catch {
+            context.configuration.logger.error(
+                "an account's data is not removed yet",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
@@ -111,7 +125,15 @@ actor Wipes {
         _ wanted: (RegistrationRecord?) -> RegistrationRecord?
     ) async throws(ProtectionError) {
         let account = record.account.id
-        guard let lock = try StateLock.take(context.wipes.lock(of: account)) else {
+        let taken: AdvisoryLock?
+        do { taken = try StateLock.take(context.wipes.lock(of: account)) } catch {
+            guard let registration = wanted(try context.accounts.stored(account)) else {
+                return await changes.forget(account)
+            }
+            await wipeUnnoted(command, because: cause, of: registration)
+            throw error
+        }
+        guard let lock = taken else {
             // The holder of the lock removes the account: nothing of it may stay open here.
             await changes.forget(account)
             throw Self.underWay
@@ -144,8 +166,6 @@ actor Wipes {
     private func journal(
         _ command: Command, because cause: String?, of record: RegistrationRecord
     ) async throws(ProtectionError) -> WipeRecord {
-        let account = record.account.id
-        if let begun = try context.wipes.unfinished(of: account) { return begun }
         var registration = record
         // What the wipe needs of it is who and where; the rules go with the registration itself.
         registration.envelope = SignedEnvelope("")
@@ -153,13 +173,22 @@ actor Wipes {
         let wipe = WipeRecord(
             command: command, registration: registration, started: context.configuration.clock.now(), stage: .begun,
             vault: nil, failures: [], receipt: nil, cause: cause, binding: UUID().uuidString)
-        do { try await note(begun: wipe) } catch {
-            // A disk that takes no note takes what is overwritten in place: nothing of the account opens from now on. The rest goes with the
-            // wipe that is asked for again, and there is no receipt before.
-            for vault in context.vaults { _ = try? await vault.wipe(account) }
-            throw error
+        do {
+            if let begun = try context.wipes.unfinished(of: record.account.id) { return begun }
+            try await note(begun: wipe)
+        } catch {
+            await wipeUnnoted(command, because: cause, of: record)
+            // What was removed may have made room.
+            guard (try? context.wipes.save(wipe)) != nil else { throw error }
         }
         return wipe
+    }
+
+    /// Ends the key of an account whose wipe cannot be noted: a disk that takes no note takes what is overwritten in place. The rest, and the
+    /// receipt, come when the wipe is resumed, for which the registration or a vault's note tells of it.
+    private func wipeUnnoted(_ command: Command, because cause: String?, of record: RegistrationRecord) async {
+        note(BegunWipe(command: command, cause: cause), of: record)
+        for vault in context.vaults { _ = try? await vault.wipe(record.account.id) }
     }
 
     private func note(begun wipe: WipeRecord) async throws(ProtectionError) {
@@ -184,7 +213,7 @@ actor Wipes {
             wipe = wipe.begunAnew
         }
         if wipe.stage == .begun {
-            note(wipe)
+            note(BegunWipe(command: wipe.command, cause: wipe.cause), of: wipe.registration)
             await changes.release(account.id)
             try await removeSealed(&wipe)
         }
@@ -205,10 +234,8 @@ actor Wipes {
     }
 
     /// Has the registration say that the wipe has begun, in case its record is lost.
-    private func note(_ wipe: WipeRecord) {
-        do {
-            try context.accounts.note(BegunWipe(command: wipe.command, cause: wipe.cause), of: wipe.registration)
-        } catch {
+    private func note(_ wipe: BegunWipe, of registration: RegistrationRecord) {
+        do { try context.accounts.note(wipe, of: registration) } catch {
             context.configuration.logger.warning(
                 "a wipe could not be noted in the registration",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
@@ -338,14 +365,13 @@ actor Wipes {
         return damaged.count
     }
 
-    /// Begins the wipes anew whose records are lost, and of which registrations tell.
+    /// Begins the wipes anew whose records are lost, or were never written, and of which registrations or vaults tell.
     ///
     /// - Returns: Whether there was one.
     func resumeLost() async -> Bool {
-        guard !context.accounts.wiped.isEmpty, let unfinished = try? context.wipes.unfinishedAccounts() else {
-            return false
-        }
-        let lost = context.accounts.wiped.subtracting(unfinished)
+        let begun = context.accounts.wiped.union(await noted())
+        guard !begun.isEmpty, let unfinished = try? context.wipes.unfinishedAccounts() else { return false }
+        let lost = begun.subtracting(unfinished)
         guard !lost.isEmpty else { return false }
         await resume(lost)
         context.startUnattended { [receipts] in await receipts.deliver() }
@@ -353,9 +379,31 @@ actor Wipes {
     }
 
     /// Resumes every unfinished wipe that no process is carrying out.
-    func resume() async {
-        await resumeUnregistered()
-        await resume(((try? context.wipes.unfinishedAccounts()) ?? []).union(context.accounts.wiped))
+    ///
+    /// - Parameter held: The account whose turn the caller has.
+    func resume(inTurnOf held: AccountID? = nil) async {
+        // While records cannot be read, a note may be that of one of them, and its receipt would be lost.
+        let known = try? context.wipes.unfinishedAccounts()
+        let (unfinished, noted) = (known ?? [], known == nil ? [] : await noted())
+        let unregistered = noted.subtracting(unfinished).union(context.pending.leaving ?? [])
+        for account in unregistered.sorted(by: { $0.rawValue < $1.rawValue }) {
+            await resumeUnregistered(account, inTurnOf: held)
+        }
+        await resume(unfinished.union(context.accounts.wiped).union(noted))
+    }
+
+    /// Whether a wipe of an account has begun and is not finished, also where a vault alone has a note of it.
+    func isUnfinished(_ account: AccountID) async -> Bool {
+        if context.accounts.isBeingWiped(account) { return true }
+        return await noted().contains(account)
+    }
+
+    /// The accounts whose wipe a vault has noted: all that a full disk may have taken. Nothing shows who wrote a note, as with a plain record
+    /// (decision 0115).
+    private func noted() async -> Set<AccountID> {
+        var accounts: Set<AccountID> = []
+        for vault in context.vaults { accounts.formUnion(((try? await vault.pendingWipes()) ?? []).map(\.account)) }
+        return accounts
     }
 
     private func resume(_ accounts: Set<AccountID>) async {
@@ -373,12 +421,17 @@ actor Wipes {
         }
     }
 
-    /// The wipe of an account that has begun and is not finished; it begins anew where its record is lost.
+    /// The wipe of an account that has begun and is not finished; it begins anew where there is no record of it.
     private func unfinished(_ account: AccountID) async throws(ProtectionError) -> WipeRecord? {
         if let wipe = try context.wipes.unfinished(of: account) { return wipe }
-        guard let registration = try context.accounts.stored(account), let lost = registration.wipe else { return nil }
-        context.publishSetAside("the record of a wipe that has begun is gone, and the wipe begins anew")
-        return try await journal(lost.command, because: lost.cause, of: registration)
+        guard let registration = try context.accounts.stored(account) else { return nil }
+        var begun = registration.wipe
+        if begun == nil, await noted().contains(account) {
+            begun = BegunWipe(command: ownCommand(for: account), cause: "interrupted")
+        }
+        guard let begun else { return nil }
+        context.publishSetAside("there is no record of a wipe that has begun, and the wipe begins anew")
+        return try await journal(begun.command, because: begun.cause, of: registration)
     }
 
     /// Puts wipes away that cannot be read, once the service has told every account what is to be done.

@@ -65,7 +65,9 @@ extension Vault {
     /// - Throws: ``VaultError`` when the vault's directories cannot be read.
     public func pendingWipes() throws(VaultError) -> [PendingWipe] {
         var found: [AccountID: PendingWipe] = [:]
-        for record in try records.claims() where record.isWipe {
+        // A note under another name than its account's would never go.
+        for record in try records.claims()
+        where record.isWipe && (try? records.holdsWipeNote(of: record.account)) == true {
             found[record.account] = PendingWipe(account: record.account, started: nil)
         }
         for wipe in journals.pending() { found[wipe.account] = wipe }

@@ -1,17 +1,22 @@
-import Cordon
 import CordonBase
 import CordonProtocol
 import Foundation
 import Testing
 
+@testable import Cordon
+
 /// What the service says while the disk takes nothing.
 @Suite(.timeLimit(.minutes(10))) struct FullDiskTests {
     /// Runs the body in this process while no file of it may have a byte more.
-    private static func fillingTheDisk<Result>(_ body: () async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter size: How far files are written to in place all the same.
+    private static func fillingTheDisk<Result>(
+        upTo size: rlim_t = 0, _ body: () async throws -> Result
+    ) async throws -> Result {
         signal(SIGXFSZ, SIG_IGN)
         var usual = rlimit()
         #expect(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual) == 0)
-        var full = rlimit(rlim_cur: 0, rlim_max: usual.rlim_max)
+        var full = rlimit(rlim_cur: size, rlim_max: usual.rlim_max)
         #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &full) == 0)
         defer { setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &usual) }
         return try await body()
@@ -80,8 +85,41 @@ import Testing
         }
     }
 
+    @Test func `a wipe that cannot be noted ends the key all the same, and the next start does the rest`() async {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            let account = device.account.id
+            let protection = try await device.enrolled(["printBlocked": .bool(false)])
+            try await protection.files.write(Data("plan".utf8), as: "plan", of: account)
+            let readable = device.folder.appending(path: "data/files/readable")
+            try Data("plan".utf8).write(to: readable)
+            let vault = protection.context.vault
+            try await vault.protect(readable, for: account, sealing: false)
+            // The vault's journal is longer than a key's record, which alone is written in place.
+            await vault.attach(.run(String(repeating: "x", count: 512)) { _ in .done })
+            try await Self.fillingTheDisk(upTo: 512) {
+                try #require(await protection.failureOfWiping(account) == .stateUnwritable)
+                try #require(
+                    (device.files(in: "vault/wipes") + device.files(in: "wipes")).allSatisfy { !$0.hasSuffix(".json") })
+                try #require(try !vault.keepsKey(of: account))
+                try #require(await vault.pendingWipes().map(\.account) == [account])
+                await #expect(throws: ProtectionError.self) { _ = try await protection.files.read("plan", of: account) }
+            }
+            try #require(FileManager.default.fileExists(atPath: readable.path))
+            let restarted = try await device.start()
+            try #require(restarted.enrolledAccounts.isEmpty)
+            await restarted.performDueWork()
+            try #require(!FileManager.default.fileExists(atPath: readable.path))
+            try #require(device.keys.isEmpty && device.files(in: "wipes").isEmpty)
+            let receipts = try await device.receipts()
+            try #require(Set(receipts.map(\.commandID)).count == 1)
+            try #require(receipts.allSatisfy { $0.succeeded && $0.cause == "interrupted" })
+            try #require(await restarted.enroll(device.account) == .newPolicies)
+        }
+    }
+
     @Test
-    func `what cannot be noted of a wipe ends the key all the same, and the rest goes when it is asked for again`()
+    func `a wipe that the state counter does not count ends the key all the same, and goes on when asked for again`()
         async throws
     {
         let device = try Device()

@@ -69,6 +69,45 @@ import Testing
         #expect(device.files(in: "").allSatisfy { !$0.hasPrefix("wipes.") }, "no lock file tells whose it was")
     }
 
+    @Test func `a removal without a registration does not go on while the account is enrolled`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled()
+        for name in device.files(in: "registrations") {
+            try FileManager.default.removeItem(
+                at: device.folder.appending(path: "data/registrations").appending(path: name))
+        }
+        await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+        #expect(await (try device.start()).unenroll(ada) == .wipeIncomplete)
+        await device.sessions.set { $0.endFailure = nil }
+
+        let (answer, hook) = (Latch(), Latch())
+        let (calls, isOver) = (Locked(0), Locked(false))
+        let protection = try await device.start { configuration in
+            configuration.transport = HeldAnswers(device.service, to: "/registrations", latch: answer)
+            configuration.wipeHook = { _ in
+                calls.withLock { $0 += 1 }
+                await hook.pass()
+                return .removed
+            }
+        }
+        let enrolling = Task { await protection.enroll(device.account) }
+        await answer.waitForArrival()
+        let working = Task {
+            await protection.performDueWork()
+            isOver.withLock { $0 = true }
+        }
+        try await until { isOver.withLock { $0 } || calls.withLock { $0 } > 0 }
+        await answer.open()
+        #expect(await enrolling.value == .newPolicies)
+        await hook.open()
+        await working.value
+        #expect(calls.withLock { $0 } == 0)
+        #expect(await device.sessions.ended.isEmpty, "the new session stays")
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: ada)
+        await protection.performDueWork()
+        #expect(try await device.start().enrolledAccounts == [device.account])
+    }
+
     @Test func `a second wipe of an account is not said to be done while the first one is under way`() async throws {
         let device = try Device()
         let hook = Latch()

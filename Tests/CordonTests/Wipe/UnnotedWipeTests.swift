@@ -1,0 +1,168 @@
+import CordonBase
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// Wipes of which the app has no record: something kept it from being written, or somebody has left a vault's note. They are resumed like any other.
+@Suite(.timeLimit(.minutes(10))) struct UnnotedWipeTests {
+    private let ada: AccountID = "oid-a"
+
+    /// A vault's note that a wipe has begun, as anybody writes it who can write to the folder.
+    enum Note: CaseIterable {
+        case record, backgroundRecord, journal
+
+        func leave(of account: AccountID, on device: Device, as name: String? = nil) throws {
+            let vault = device.folder.appending(
+                path: self == .backgroundRecord ? "data/background/vault" : "data/vault")
+            let key = try #require(name ?? device.keys.first { $0.hasSuffix(".key") })
+            if self == .journal {
+                let journal = vault.appending(path: "wipes").appending(path: key.replacing(".key", with: ".json"))
+                return try Data(#"{"report":{"account":"\#(account.rawValue)"}}"#.utf8).write(to: journal)
+            }
+            let id = Array(account.rawValue.utf8)
+            var bytes = Array("CORDONWP".utf8) + [1, 0, UInt8(id.count), 0] + [UInt8](repeating: 0, count: 20) + id
+            bytes += [UInt8](repeating: 0, count: 512 - bytes.count)
+            try Data(bytes).write(to: vault.appending(path: "keys").appending(path: key))
+        }
+    }
+
+    private func start(_ device: Device, calls: Locked<Int> = Locked(0)) async throws -> AppProtection {
+        try await device.start { configuration in
+            configuration.keepsBackgroundFiles = true
+            configuration.wipeHook = { _ in
+                calls.withLock { $0 += 1 }
+                return .removed
+            }
+        }
+    }
+
+    private func enrolled(_ device: Device) async throws -> AppProtection {
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await start(device)
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: ada)
+        return protection
+    }
+
+    private func removeRegistration(on device: Device) throws {
+        let folder = device.folder.appending(path: "data/registrations")
+        for name in device.files(in: "registrations") {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+    }
+
+    private func expectNothing(on device: Device) {
+        for folder in ["vault/keys", "background/vault/keys", "files", "registrations", "wipes"] {
+            #expect(device.files(in: folder).isEmpty, "\(folder)")
+        }
+    }
+
+    @Test(arguments: Note.allCases)
+    func `a vault's note without a record has the account wiped at the next start, with one receipt`(
+        note: Note
+    ) async throws {
+        let device = try Device()
+        _ = try await enrolled(device)
+        try note.leave(of: ada, on: device)
+        let calls = Locked(0)
+        let restarted = try await start(device, calls: calls)
+        #expect(restarted.enrolledAccounts.isEmpty)
+        await restarted.performDueWork()
+        expectNothing(on: device)
+        #expect(calls.withLock { $0 } == 1)
+        let receipts = try await device.receipts()
+        #expect(Set(receipts.map(\.commandID)).count == 1)
+        #expect(receipts.allSatisfy { $0.succeeded && $0.cause == "interrupted" })
+        #expect(await restarted.enroll(device.account) == .newPolicies)
+        try await restarted.files.write(Data("new".utf8), as: "plan.txt", of: ada)
+    }
+
+    @Test(arguments: Note.allCases)
+    func `a vault's note is found while the app runs, too`(note: Note) async throws {
+        let device = try Device()
+        let protection = try await enrolled(device)
+        try note.leave(of: ada, on: device)
+        await protection.performDueWork()
+        #expect(protection.enrolledAccounts.isEmpty)
+        expectNothing(on: device)
+        #expect(try await device.receipts().map(\.cause) == ["interrupted"])
+    }
+
+    @Test(arguments: Note.allCases, [false, true])
+    func `an account with a vault's note and without a registration is removed before it is enrolled again`(
+        note: Note, isWorkDone: Bool
+    ) async throws {
+        let device = try Device()
+        _ = try await enrolled(device)
+        try note.leave(of: ada, on: device)
+        try removeRegistration(on: device)
+        let restarted = try await start(device)
+        if isWorkDone {
+            await restarted.performDueWork()
+            expectNothing(on: device)
+            #expect(await device.sessions.ended == [ada])
+        }
+        #expect(await restarted.enroll(device.account) == .newPolicies)
+        await #expect(throws: ProtectionError.self) { _ = try await restarted.files.read("plan.txt", of: ada) }
+        try await restarted.files.write(Data("new".utf8), as: "plan.txt", of: ada)
+        await restarted.performDueWork()
+        #expect(try await restarted.files.read("plan.txt", of: ada) == Data("new".utf8))
+    }
+
+    @Test func `who signs out of an account that only a vault's note tells of leaves nothing behind`() async throws {
+        let device = try Device()
+        let protection = try await enrolled(device)
+        let (key, context) = (try #require(device.keys.first), protection.context)
+        for vault in context.vaults { _ = try await vault.wipe(ada) }
+        try Note.record.leave(of: ada, on: device, as: key)
+        // A removal that has not come to everything.
+        try FileManager.default.createDirectory(at: context.folder(of: ada), withIntermediateDirectories: true)
+        try removeRegistration(on: device)
+        let restarted = try await start(device)
+        #expect(await restarted.unenroll(ada) == .unenrolled)
+        expectNothing(on: device)
+    }
+
+    @Test func `a note under another name than its account's removes nothing`() async throws {
+        let device = try Device()
+        _ = try await enrolled(device)
+        try Note.record.leave(of: ada, on: device, as: "x.key")
+        let restarted = try await start(device)
+        await restarted.performDueWork()
+        #expect(try await restarted.files.read("plan.txt", of: ada) == Data("plan".utf8))
+        #expect(try await device.receipts().isEmpty)
+    }
+
+    @Test func `a wipe whose lock or records are out of reach ends the key, and the rest goes once they are back`()
+        async throws
+    {
+        for isLock in [true, false] {
+            let device = try Device()
+            let protection = try await enrolled(device)
+            let wipes = device.folder.appending(path: "data/wipes")
+            let place = isLock ? protection.context.wipes.lock(of: ada) : wipes
+            try? FileManager.default.removeItem(at: place)
+            if isLock {
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+            } else {
+                try Data().write(to: place)
+            }
+            #expect(await protection.failureOfWiping(ada) != nil)
+            #expect(device.keys.isEmpty && device.files(in: "background/vault/keys").isEmpty)
+            await #expect(throws: ProtectionError.self) { _ = try await protection.files.read("plan.txt", of: ada) }
+            if isLock { #expect(try await start(device).enrolledAccounts.isEmpty, "closed until then") }
+            try FileManager.default.removeItem(at: place)
+            let restarted = try await start(device)
+            #expect(restarted.enrolledAccounts.isEmpty)
+            await restarted.performDueWork()
+            expectNothing(on: device)
+            #expect(Set(try await device.receipts().map(\.cause)) == ["app"])
+            #expect(await restarted.enroll(device.account) == .newPolicies)
+        }
+    }
+}
