@@ -172,6 +172,7 @@ def tested(number: int, chosen: list[str], limit: float) -> bool:
         timer.start()
         try:
             for line in process.stdout:
+                line = re.sub(r"\x1b\[[0-9;]*m", "", line)
                 log.write(line)
                 if line.startswith("✘"):
                     end()
