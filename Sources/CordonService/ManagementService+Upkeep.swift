@@ -54,8 +54,8 @@ extension ManagementService {
         try await store.finishAnnouncing(to: tenant)
     }
 
-    /// Notes that the store was put back from a backup; apps are told nothing until that is confirmed. The same again changes
-    /// nothing.
+    /// Notes that the store was put back from a backup; apps are told nothing until that is confirmed, and people who administer sign
+    /// in again. The same again changes nothing.
     public func noteRestoration(_ restoration: StoreRestoration, of tenant: TenantID) async throws(ServiceError) {
         try await store.change(for: tenant) { change in
             var settings = try change.settings()
@@ -63,6 +63,7 @@ extension ManagementService {
             var noted = restoration
             noted.restored = change.now
             settings.restoration = noted
+            settings.administratorsSince = SessionRevocation.moment(after: change.now)
             try change.save(settings)
             var details = ["manifest": restoration.manifest, "made": restoration.made.formatted(.iso8601)]
             details["lost"] = restoration.lost.map { String($0.values.reduce(0, +)) }

@@ -196,7 +196,6 @@ extension Administration {
 
     /// Ends a person's sessions here: tokens, and shared devices they are on, count from a new sign-in on (SI-182).
     ///
-    /// Sign-ins are known by the whole second, so those of the second that runs count as earlier ones.
     /// - Returns: The person's object id.
     /// - Throws: ``ServiceError``: `notFound` for a person whom neither the directory nor a registration nor a shared device knows,
     ///   `forbidden` for one whom no role of the caller's is about.
@@ -204,8 +203,7 @@ extension Administration {
         ofUser userID: String, as administrator: Administrator
     ) async throws(ServiceError) -> String {
         try await store.require(.blockUsers, of: administrator)
-        let now = store.now
-        let next = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down) + 1)
+        let next = SessionRevocation.moment(after: store.now)
         return try await store.change(for: administrator) { change in
             let device = try change.records(SharedDevice.self, where: (.user, folded(userID))).first
             let id = if let account = device?.account { account.rawValue } else { try change.personID(userID) }

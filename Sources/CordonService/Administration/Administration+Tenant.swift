@@ -64,22 +64,26 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.settings().restoration }
     }
 
-    /// Says to go on with a store that was put back from a backup: from now on apps are told what it says.
+    /// Says to go on with a store that was put back from a backup: from now on apps are told what it says, signed by a new key alone.
+    /// One that has leaked since the backup may be among those in the store.
     ///
     /// - Throws: ``ServiceError`` with code `conflict` where the store waits for nothing.
     public func confirmRestoration(as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.manageTenant, of: administrator)
+        let waiting = try await store.read(for: administrator) { try $0.settings().restoration }
+        let none = ServiceError(.conflict, "no restored store waits to be confirmed")
+        guard waiting != nil else { throw none }
+        let now = store.now
+        let new = try keys.make(.envelope, of: administrator.tenant, created: now, activeFrom: now)
         try await store.change(for: administrator) { change in
             var settings = try change.settings()
-            guard let restoration = settings.restoration else {
-                throw ServiceError(.conflict, "no restored store waits to be confirmed")
-            }
+            guard let restoration = settings.restoration else { throw none }
             settings.restoration = nil
             try change.save(settings)
             try change.audit(
                 AuditRecord.Actor(administrator), "store.confirm", "store",
                 details: ["manifest": restoration.manifest])
-            try change.noteEverybody()
+            try Self.replaceKeys(by: new, as: administrator, in: &change)
         }
     }
 
@@ -106,25 +110,47 @@ extension Administration {
         let start = max(now, Date(timeIntervalSince1970: activeFrom.timeIntervalSince1970.rounded(.down)))
         let new = try keys.make(.envelope, of: tenant, created: now, activeFrom: start)
         let isEmergency = start == now
-        let retires =
-            isEmergency ? now : start.addingTimeInterval(Double(configuration.keyRetirement.wholeSeconds))
+        let retires = start.addingTimeInterval(Double(configuration.keyRetirement.wholeSeconds))
         try await store.change(for: administrator) { change in
-            for var old in try change.records(ServiceSigningKey.self)
-            where old.role == .envelope && (isEmergency ? !old.isRetired(at: now) : old.retires == nil) {
+            guard !isEmergency else {
+                try Self.replaceKeys(by: new, as: administrator, in: &change)
+                return try change.alert(.emergencyKey, about: "key/\(new.id)", by: administrator, nil, ids)
+            }
+            for var old in try change.records(ServiceSigningKey.self) where old.role == .envelope && old.retires == nil
+            {
                 old.retires = retires
-                if isEmergency { old.isRevoked = true }
                 try change.save(old)
             }
-            try change.save(new)
-            try change.audit(
-                AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)",
-                details: ["activeFrom": String(Int64(start.timeIntervalSince1970))])
-            if isEmergency {
-                try Self.withdrawEnvelopes(in: &change)
-                try change.alert(.emergencyKey, about: "key/\(new.id)", by: administrator, nil, ids)
-            }
+            try Self.add(new, as: administrator, in: change)
         }
         return new
+    }
+
+    /// Has a new envelope key sign alone: every other one leaves the key set in this moment, nothing vouches for them again, and every
+    /// app is told to fetch an envelope by the new one, since what the old ones signed counts no more.
+    private static func replaceKeys(
+        by new: ServiceSigningKey, as administrator: Administrator, in change: inout Change
+    ) throws(ServiceError) {
+        for var old in try change.records(ServiceSigningKey.self)
+        where old.role == .envelope && !old.isRetired(at: new.created) {
+            old.retires = new.created
+            old.isRevoked = true
+            try change.save(old)
+        }
+        try add(new, as: administrator, in: change)
+        try change.noteEverybody()
+        var settings = try change.settings()
+        settings.envelopesSince = settings.epoch
+        try change.save(settings)
+    }
+
+    private static func add(
+        _ new: ServiceSigningKey, as administrator: Administrator, in change: Change
+    ) throws(ServiceError) {
+        try change.save(new)
+        try change.audit(
+            AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)",
+            details: ["activeFrom": String(Int64(new.activeFrom.timeIntervalSince1970))])
     }
 
     /// Makes a new audit key and signs with it from now on. What the one before signed stays good, unless it leaked.
@@ -157,14 +183,6 @@ extension Administration {
                 details: ["role": "audit", "leaked": String(hasLeaked)])
         }
         return new
-    }
-
-    /// Makes every app fetch a new envelope, and with it the new key, since what the old key signed counts no more.
-    private static func withdrawEnvelopes(in change: inout Change) throws(ServiceError) {
-        try change.noteEverybody()
-        var settings = try change.settings()
-        settings.envelopesSince = settings.epoch
-        try change.save(settings)
     }
 
     /// What the service asks of every app (SRV-CI-016).

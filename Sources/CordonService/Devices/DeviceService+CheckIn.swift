@@ -152,8 +152,6 @@ private struct CheckInState {
             throw ServiceError.enrollment(.notEnrolled, "the registration is of another app")
         }
         let settings = try records.settings()
-        // Also wipes: they may have been cancelled since the backup.
-        guard settings.restoration == nil else { throw ServiceError.restored }
         let snapshot = try service.targeting.snapshot(of: caller.tenant, in: records, settings: settings)
         self.snapshot = snapshot
         envelopesSince = settings.envelopesSince ?? 0

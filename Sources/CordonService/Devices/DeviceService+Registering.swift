@@ -14,9 +14,7 @@ extension DeviceService {
     ) async throws(ServiceError) -> RegistrationOutcome {
         try request.check()
         // No person is added either: they may have been removed since the backup.
-        try await store.read(for: caller) { records in
-            guard try records.settings().restoration == nil else { throw ServiceError.restored }
-        }
+        try await store.read(for: caller) { try $0.requireConfirmed() }
         try await addAtFirstSignIn(caller)
         return try await store.change(for: caller) { change in
             let now = change.now

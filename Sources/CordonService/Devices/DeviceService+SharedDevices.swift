@@ -7,13 +7,15 @@ extension DeviceService {
     ///
     /// - Parameter statement: A `DeviceSessionStatement`, signed with the device's key: that is its proof.
     /// - Throws: ``ServiceError``: `notFound` for a device that is not registered, `wrongKey` when its key did not sign,
-    ///   `invalid` when it names too many apps.
+    ///   `invalid` when it names too many apps, status 222 while a restored store waits for an administrator.
     public func verdict(
         on statement: String, ofDevice id: String, tenant: TenantID
     ) async throws(ServiceError) -> SharedDeviceVerdict {
         let now = store.now
         let caller = ClaimedDevice(tenant: tenant, id: id)
         return try await store.read(for: caller, call: "noteSession") { records in
+            // The device may have been registered, and the person's sessions ended, since the backup.
+            try records.requireConfirmed()
             let (device, session) = try Self.session(statement, ofDevice: id, in: records)
             guard session.session < device.session else { return try Self.verdict(on: session, at: now, in: records) }
             // A broker from before statements carried a nonce would not know where to count on.

@@ -33,8 +33,14 @@ public struct DeviceService: Sendable {
 
     /// The keys that sign envelopes, vouched for by the root key (SRV-CI-025); signed again when keys change or half the set's
     /// life is over.
+    ///
+    /// - Throws: ``ServiceError`` with status 222 while a restored store waits for an administrator.
     public func keySet(of tenant: TenantID) async throws(ServiceError) -> SignedKeySet {
-        let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
+        let known = try await store.read(for: tenant) { records in
+            // A key that has leaked since the backup would be vouched for again.
+            try records.requireConfirmed()
+            return try records.records(ServiceSigningKey.self)
+        }
         if let set = keys.issuedSet(of: known, tenant: tenant, at: store.now) { return set }
         // Nothing is written for an organisation that is not known.
         _ = try keys.root(of: tenant, among: known, at: store.now)
@@ -113,6 +119,7 @@ public struct DeviceService: Sendable {
         _ id: String, report: UnenrollmentReport? = nil, by caller: DeviceCaller
     ) async throws(ServiceError) {
         try await store.change(for: caller) { change in
+            try change.requireConfirmed()
             var registration = try change.registration(id, of: caller)
             guard registration.state == .active else { return }
             guard try change.openOperations(of: id).isEmpty else {
@@ -146,7 +153,8 @@ public struct DeviceService: Sendable {
         let (missed, lastID, epoch): ([ServiceEvent], Int64, Int64)
         do {
             (missed, lastID, epoch) = try await store.readBriefly(for: caller) { records in
-                _ = try records.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
+                // Also of a restored store that waits: the event of its confirmation brings apps back at once.
+                _ = try records.openRegistration(id, of: caller, at: now, lifetime: lifetime)
                 let epoch = try records.settings().epoch ?? 0
                 let bookmark = try records.record(EventBookmark.self, id) ?? EventBookmark(registrationID: id)
                 let last = bookmark.lastID(in: epoch)

@@ -56,6 +56,12 @@ extension Provisioning {
         }
     }
 
+    /// From when on tokens of people who administer count, nil for ever: a store that was put back from a backup knows no session that
+    /// was ended since. For transports, which look at tokens.
+    public func administratorsSince(of tenant: TenantID) async throws(ServiceError) -> Date? {
+        try await store.read(for: tenant) { try $0.settings().administratorsSince }
+    }
+
     /// From when on the tokens of one account count, nil where its sessions were never revoked.
     ///
     /// - Parameter id: The object id.

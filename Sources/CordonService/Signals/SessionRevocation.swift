@@ -8,6 +8,12 @@ public struct SessionRevocation: Sendable, Codable, Equatable {
     public var before: Date?
     /// When the account was last disabled or enabled by a signal, so that a repeated older one changes nothing.
     public var stateAsOf: Date?
+
+    /// From when on tokens count where sessions end at a moment: they say in whole seconds when they were made, so those of the second
+    /// that runs count as earlier ones.
+    static func moment(after now: Date) -> Date {
+        Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down) + 1)
+    }
 }
 
 extension SessionRevocation: StoredRecord {

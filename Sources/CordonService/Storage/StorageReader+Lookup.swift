@@ -58,11 +58,27 @@ extension StorageReader {
         return registration
     }
 
+    /// Refuses what apps and devices ask while the store was put back from a backup and no administrator has confirmed it: blocks,
+    /// revocations, leaked keys and cancelled wipes since the backup are not known.
+    func requireConfirmed() throws(ServiceError) {
+        guard try settings().restoration == nil else { throw .restored }
+    }
+
+    /// A registration of the caller that still counts, in a store that may be told from.
+    ///
+    /// - Throws: ``ServiceError`` as ``requireConfirmed()`` and ``openRegistration(_:of:at:lifetime:)``.
+    func activeRegistration(
+        _ id: String, of caller: DeviceCaller, at now: Date, lifetime: Duration
+    ) throws(ServiceError) -> Registration {
+        try requireConfirmed()
+        return try openRegistration(id, of: caller, at: now, lifetime: lifetime)
+    }
+
     /// A registration of the caller that still counts.
     ///
     /// - Throws: ``ServiceError`` as ``registration(_:of:)``, and status 220 when it is closed or has not checked in
     ///   for too long (SRV-CI-069).
-    func activeRegistration(
+    func openRegistration(
         _ id: String, of caller: DeviceCaller, at now: Date, lifetime: Duration
     ) throws(ServiceError) -> Registration {
         let registration = try registration(id, of: caller)

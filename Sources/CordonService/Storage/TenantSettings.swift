@@ -13,6 +13,9 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     public var isMoving: Bool?
     /// The backup that the store was put back from, until it was said to go on; nil otherwise.
     public internal(set) var restoration: StoreRestoration?
+    /// From when on the tokens of people who administer count: a store that was put back from a backup knows no session that was ended
+    /// since. Nil where none was.
+    var administratorsSince: Date?
     /// What digests of secret values are made with, so that an export does not let them be guessed; nil before the first.
     var secretSalt: String?
 

@@ -46,7 +46,7 @@ package struct AdministrationGate: Sendable {
         }
         let text = String(parts[1])
         let token = try await tokens.verify(text, for: .administration)
-        try await revoked.check(token)
+        try await revoked.check(token, administers: true)
         guard let thumbprint = token.keyThumbprint else {
             guard scheme == "bearer" else { throw TokenRefusal(.unprovedKey, "the token is not bound to a key") }
             return token

@@ -3,57 +3,76 @@ import CordonIdentity
 package import CordonService
 import Foundation
 
-/// Refuses tokens from before their person's sessions were revoked (SRV-CI-091).
+/// Refuses tokens from before their person's sessions were revoked (SRV-CI-091), and of people who administer those from before the store
+/// was put back from a backup.
 ///
 /// Kept in memory, because every request looks here; the one process that serves a store is also the one that is told.
 package final class RevokedSessions: Sendable {
     private let provisioning: Provisioning
     let tenant: TenantID
-    private let known = Locked<[String: Date]?>(nil)
+    private let known = Locked<Known?>(nil)
+
+    /// From when on tokens count.
+    private struct Known {
+        /// By folded object id.
+        var people: [String: Date]
+        /// Of every person who administers.
+        var administrators: Date
+    }
 
     init(provisioning: Provisioning, tenant: TenantID) {
         self.provisioning = provisioning
         self.tenant = tenant
     }
 
-    /// Lets a token through that is younger than the last revocation; one that does not say its age is older.
-    func check(_ token: AccessToken) async throws(TokenRefusal) {
-        let table = try await table()
+    /// Lets a token through that is younger than the last revocation; one that does not say its age is as old as its sign-in.
+    ///
+    /// - Parameter administers: Whether the token asks for administration: its person's sessions may have been ended in what a restored
+    ///   store has lost.
+    func check(_ token: AccessToken, administers: Bool = false) async throws(TokenRefusal) {
+        let known = try await latest()
         // A provider may call a person otherwise in its events than in the claim that holds the id.
         let names = [token.subject.rawValue, token.otherSubject].compactMap(\.self)
-        guard let revoked = names.compactMap({ table[Self.key($0)] }).max() else { return }
-        guard let issued = token.issued, issued >= revoked else {
+        var revoked = names.compactMap { known.people[Self.key($0)] }.max() ?? .distantPast
+        if administers, !token.isApplication { revoked = max(revoked, known.administrators) }
+        guard revoked > .distantPast else { return }
+        guard let made = token.issued ?? token.authenticated, made >= revoked else {
             throw TokenRefusal(.revoked, "the sessions of the token's person were ended since it was made")
         }
     }
 
     /// Reads the revocations again, after one was added.
     package func reload() async throws(ServiceError) {
-        let table = try await provisioning.sessionRevocations(of: tenant)
-        // Merged, because two that read at once may come back in either order; a moment never goes back.
-        known.withLock { $0 = ($0 ?? [:]).merging(table, uniquingKeysWith: max) }
+        let people = try await provisioning.sessionRevocations(of: tenant)
+        let administrators = try await provisioning.administratorsSince(of: tenant) ?? .distantPast
+        known.withLock { known in
+            // Merged, because two that read at once may come back in either order; a moment never goes back.
+            known = Known(
+                people: (known?.people ?? [:]).merging(people, uniquingKeysWith: max),
+                administrators: max(known?.administrators ?? .distantPast, administrators))
+        }
     }
 
     /// Reads the revocation of one person, after it was added: as quick however many there are.
     package func reload(person id: String) async throws(ServiceError) {
         guard let before = try await provisioning.sessionRevocation(ofUser: id, of: tenant) else { return }
         let isNoted = known.withLock { known in
-            let newest = max(before, known?[Self.key(id)] ?? before)
-            known?[Self.key(id)] = newest
+            let newest = max(before, known?.people[Self.key(id)] ?? before)
+            known?.people[Self.key(id)] = newest
             return known != nil
         }
         // The first reading of all may be under way, and have begun before this revocation.
         if !isNoted { try await reload() }
     }
 
-    private func table() async throws(TokenRefusal) -> [String: Date] {
-        if let table = known.withLock({ $0 }) { return table }
+    private func latest() async throws(TokenRefusal) -> Known {
+        if let known = known.withLock({ $0 }) { return known }
         do {
             try await reload()
         } catch {
             throw TokenRefusal(.issuerUnavailable, "it cannot be told whether the token was revoked")
         }
-        return known.withLock { $0 } ?? [:]
+        return known.withLock { $0 } ?? Known(people: [:], administrators: .distantPast)
     }
 
     private static func key(_ id: String) -> String { id.lowercased() }

@@ -18,7 +18,7 @@ struct AuditCoverageTests {
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
         "protectionSummary", "deploymentSummaries", "attention", "protectionStatuses", "flaggedApps", "appStatuses",
-        "sessionRevocations", "sessionRevocation",
+        "sessionRevocations", "sessionRevocation", "administratorsSince",
         "isAccountDisabled", "verdict",
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",
@@ -199,7 +199,7 @@ struct AuditCoverageTests {
         Write("cancelCommand", ["command.request", "command.cancelled"]) {
             _ = try await $0.service.administration.cancelCommand(try await $0.command(), as: $0.owner)
         },
-        Write("confirmRestoration", ["store.restored", "store.confirm"]) {
+        Write("confirmRestoration", ["store.restored", "store.confirm", "key.rotate"]) {
             try await $0.service.noteRestoration(
                 StoreRestoration(made: $0.test.clock.now, manifest: "ab"), of: TestOrganisation.tenant)
             try await $0.service.administration.confirmRestoration(as: $0.owner)

@@ -1,0 +1,57 @@
+import CordonPolicy
+import CordonService
+import CordonTestSupport
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// What a restored store that waits answers, and whom it believes.
+@Suite struct RestorationRoutesTests {
+    private static let path = "/admin/v1/restoration"
+
+    private func restored() async throws -> TestService {
+        let service = try await TestService()
+        try await service.service.noteRestoration(
+            StoreRestoration(made: service.clock.now, manifest: "ab"), of: TestService.tenant)
+        return service
+    }
+
+    @Test func `people who administer sign in again after a restore, also once it is confirmed, and programs go on`()
+        async throws
+    {
+        let service = try await restored()
+        // The session of either may have been ended in what was lost.
+        let person = TestIssuer.administrationClaims(at: service.clock.now)
+        let unaged = person.filter { $0.key != "iat" }
+        let program = TestIssuer.administrationClaims(roles: ["cordon.reader"], at: service.clock.now)
+            .filter { !["preferred_username", "scp", "auth_time"].contains($0.key) }.merging(["idtyp": "app"]) { $1 }
+        try await service.test { client in
+            service.clock.advance(by: 60)
+            for claims in [person, unaged] {
+                #expect(try await client.administer(.get, "/admin/v1/me", claims: claims).status == .unauthorized)
+                #expect(try await client.administer(.delete, Self.path, claims: claims).status == .unauthorized)
+            }
+            let shown = try await client.administer(.get, Self.path, claims: program)
+            #expect(shown.json["isWaiting"] == true)
+            #expect(try await client.administer(.delete, Self.path).status == .noContent)
+            #expect(try await client.administer(.get, "/admin/v1/me", claims: person).status == .unauthorized)
+            let unagedNow = TestIssuer.administrationClaims(at: service.clock.now).filter { $0.key != "iat" }
+            #expect(try await client.administer(.get, "/admin/v1/me", claims: unagedNow).status == .ok)
+        }
+    }
+
+    @Test func `apps are asked to come back for the key set`() async throws {
+        let service = try await restored()
+        try await service.test { client in
+            let refused = try await client.client.execute(uri: "/mam/v1/keys", method: .get)
+            #expect(refused.status == .serviceUnavailable && refused.json["code"] == 222)
+            #expect(refused.headers[.retryAfter] == "900")
+            service.clock.advance(by: 60)
+            #expect(try await client.administer(.delete, Self.path).status == .noContent)
+            #expect(try await client.client.execute(uri: "/mam/v1/keys", method: .get).status == .ok)
+        }
+    }
+}
