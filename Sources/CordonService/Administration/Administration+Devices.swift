@@ -53,8 +53,8 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.knownRegistration(id) }
     }
 
-    /// Forgets a registration; its app learns so at its next check-in (status 220). Its open wipes end, also those of one
-    /// that is closed already.
+    /// Forgets a registration; its app learns so at its next check-in (status 220). Its open wipes end, and its share for recovery goes, also
+    /// those of one that is closed already.
     public func forgetRegistration(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.forgetRegistrations, of: administrator)
         try await store.change(for: administrator) { change in
@@ -62,11 +62,14 @@ extension Administration {
             try require(
                 .forgetRegistrations, over: registration.account.id.rawValue, of: administrator, in: change)
             let open = try change.openOperations(of: id)
-            guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil else { return }
+            let hasShare = try change.record(RecoveryShareRecord.self, id) != nil
+            guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil || hasShare else {
+                return
+            }
+            try change.removeRecoveryShares(of: registration)
             registration.missedWipe = nil
             if registration.state == .active {
                 registration.close(.forgotten, at: change.now)
-                try change.removeRecoveryShare(ofRegistration: id)
                 change.noteClosing(id)
                 try change.endCommands(of: registration)
             }

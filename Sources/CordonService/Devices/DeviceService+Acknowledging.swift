@@ -94,10 +94,10 @@ extension DeviceService {
         }
         var closed = registration
         closed.missedWipe = nil
+        try change.removeRecoveryShares(of: registration)
         guard registration.state == .active else { return try change.save(closed) }
         try change.endCommands(of: registration)
         closed.close(.wiped, at: change.now)
-        try change.removeRecoveryShare(ofRegistration: registration.id)
         closed.lastSync = change.now
         try change.save(closed)
         change.noteClosing(registration.id)

@@ -35,7 +35,8 @@ extension DeviceService {
             guard known?.sealed != share.sealed else { return }
             try change.save(
                 RecoveryShareRecord(
-                    registrationID: id, sealed: share.sealed, releases: known?.recentReleases(at: now) ?? []))
+                    registrationID: id, sealed: share.sealed, releases: known?.recentReleases(at: now) ?? [],
+                    origin: known?.origin))
             try change.audit(AuditRecord.Actor(registration), "recoveryShare.keep", "registration/\(id)")
         }
     }
@@ -43,8 +44,8 @@ extension DeviceService {
     /// Gives the share out that the registration has left, to a person who has just signed in.
     ///
     /// - Throws: ``ServiceError``: `staleSignIn` where the sign-in is older than ``RecoveryShare/freshness`` or its time is not known,
-    ///   `notFound` where nothing was left, `conflict` while the account's data is to be wiped, `tooManyRequests` after
-    ///   ``RecoveryShare/mostReleases`` in a day, and what a check-in of the registration throws.
+    ///   `notFound` where nothing was left, `conflict` while the account's data is to be wiped, also from the registration that a copy is from, `tooManyRequests`
+    ///   after ``RecoveryShare/mostReleases`` of it and its copies in a day, and what a check-in of the registration throws.
     public func releaseRecoveryShare(
         ofRegistration id: String, by caller: DeviceCaller
     ) async throws(ServiceError) -> RecoveryShare {
@@ -55,25 +56,34 @@ extension DeviceService {
             guard let signedIn = caller.authenticated,
                 now.timeIntervalSince(signedIn) <= RecoveryShare.freshness
             else { throw ServiceError(.staleSignIn, "the share of a key is given out after a fresh sign-in alone") }
-            guard try change.openOperations(of: id).isEmpty, try change.record(UserBlock.self, user.storageID) == nil
-            else { throw ServiceError(.conflict, "the account's data is to be removed") }
-            guard var record = try change.record(RecoveryShareRecord.self, id) else {
+            let shares = try change.recoveryShares(of: registration)
+            for holder in Set(shares.map(\.registrationID)).union([id]) {
+                guard try change.openOperations(of: holder).isEmpty,
+                    try change.record(Registration.self, holder)?.missedWipe == nil
+                else { throw ServiceError(.conflict, "the account's data is to be removed") }
+            }
+            guard try change.record(UserBlock.self, user.storageID) == nil else {
+                throw ServiceError(.conflict, "the account's data is to be removed")
+            }
+            guard let own = shares.first(where: { $0.registrationID == id }) else {
                 throw ServiceError(.notFound, "the registration has left no share")
             }
-            record.releases = record.recentReleases(at: now)
-            guard record.releases.count < RecoveryShare.mostReleases else {
-                let wait = record.releases.first.map { 86_400 - now.timeIntervalSince($0) } ?? 86_400
+            let releases = own.recentReleases(at: now)
+            guard releases.count < RecoveryShare.mostReleases else {
+                let wait = releases.first.map { 86_400 - now.timeIntervalSince($0) } ?? 86_400
                 throw ServiceError(
                     .tooManyRequests, "the share was given out too often", retryAfterSeconds: Int(wait.rounded(.up)))
             }
-            record.releases.append(now)
-            try change.save(record)
+            for var share in shares {
+                share.releases = releases + [now]
+                try change.save(share)
+            }
             try change.audit(AuditRecord.Actor(registration), "recoveryShare.release", "registration/\(id)")
-            return RecoveryShare(sealed: record.sealed)
+            return RecoveryShare(sealed: own.sealed)
         }
     }
 
-    /// Forgets the share that the registration has left; one that is not there is no error. For an app whose key hangs on none any more.
+    /// Forgets the share that the registration has left, with its copies; one that is not there is no error. For an app whose key hangs on none any more.
     ///
     /// - Throws: ``ServiceError``: what a check-in of the registration throws.
     public func forgetRecoveryShare(
@@ -83,7 +93,7 @@ extension DeviceService {
         try await store.change(for: caller) { change in
             let registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
             guard try change.record(RecoveryShareRecord.self, id) != nil else { return }
-            try change.removeRecoveryShare(ofRegistration: id)
+            try change.removeRecoveryShares(of: registration)
             try change.audit(AuditRecord.Actor(registration), "recoveryShare.forget", "registration/\(id)")
         }
     }

@@ -8,8 +8,13 @@ struct RecoveryShareRecord: Sendable, Codable, Equatable {
     let registrationID: String
     /// The sealed share, base64url.
     var sealed: String
-    /// When it was given out, at most a day ago.
+    /// When it, or a copy of it, was given out, at most a day ago.
     var releases: [Date] = []
+    /// The first registration of the app that left a share, where this one began as a copy of it; nil for that one itself.
+    var origin: String?
+
+    /// The first registration that left what this one goes on from.
+    var first: String { origin ?? registrationID }
 
     /// The releases of the last day.
     func recentReleases(at now: Date) -> [Date] { releases.filter { now.timeIntervalSince($0) < 86_400 } }
@@ -22,16 +27,38 @@ extension RecoveryShareRecord: StoredRecord {
     var storageID: String { registrationID }
 }
 
+extension StorageReader {
+    /// The share of a registration, with those that it was copied from and to: they guard keys of the same files. None where it has left none.
+    func recoveryShares(of registration: Registration) throws(ServiceError) -> [RecoveryShareRecord] {
+        guard let own = try record(RecoveryShareRecord.self, registration.id) else { return [] }
+        let person = folded(registration.account.id.rawValue)
+        let ids = try records(Registration.self, where: (.user, person)).map(\.id)
+        // A version before noted no origin; no two shares are sealed alike.
+        return try records(RecoveryShareRecord.self, ids: ids).filter {
+            $0.first == own.first || $0.sealed == own.sealed
+        }
+    }
+}
+
 extension StorageTransaction {
-    /// Forgets what a registration has left for recovery: its data is gone, or must not be read any more.
+    /// Forgets what one registration has left for recovery, and no copy: those have times of their own.
     func removeRecoveryShare(ofRegistration id: String) throws(ServiceError) {
         try remove(RecoveryShareRecord.self, id)
     }
 
+    /// Forgets what a registration has left for recovery, with every copy: its data is gone, or must not be read any more. Where it had
+    /// ended before, copies stay that another one uses.
+    func removeRecoveryShares(of registration: Registration) throws(ServiceError) {
+        for share in try recoveryShares(of: registration) {
+            let isInUse = try record(Registration.self, share.registrationID)?.state == .active
+            guard registration.state == .active || share.registrationID == registration.id || !isInUse else { continue }
+            try removeRecoveryShare(ofRegistration: share.registrationID)
+        }
+    }
+
     /// Has a registration keep what the one before it on the same device has left: the files there still hang on it.
     func moveRecoveryShare(fromRegistration old: String, to new: String) throws(ServiceError) {
-        guard let left = try record(RecoveryShareRecord.self, old) else { return }
-        try save(RecoveryShareRecord(registrationID: new, sealed: left.sealed, releases: left.releases))
+        guard try copyRecoveryShare(from: old, to: new) else { return }
         try remove(RecoveryShareRecord.self, old)
     }
 
@@ -41,9 +68,16 @@ extension StorageTransaction {
         guard try record(RecoveryShareRecord.self, new.id) == nil, let former = try record(Registration.self, old),
             former.state != .active, former.id != new.id,
             folded(former.account.id.rawValue) == folded(new.account.id.rawValue),
-            folded(former.application.bundleID) == folded(new.application.bundleID),
-            let left = try record(RecoveryShareRecord.self, old)
+            folded(former.application.bundleID) == folded(new.application.bundleID)
         else { return }
-        try save(RecoveryShareRecord(registrationID: new.id, sealed: left.sealed, releases: left.releases))
+        _ = try copyRecoveryShare(from: old, to: new.id)
+    }
+
+    private func copyRecoveryShare(from old: String, to new: String) throws(ServiceError) -> Bool {
+        guard let left = try record(RecoveryShareRecord.self, old) else { return false }
+        try save(
+            RecoveryShareRecord(
+                registrationID: new, sealed: left.sealed, releases: left.releases, origin: left.first))
+        return true
     }
 }

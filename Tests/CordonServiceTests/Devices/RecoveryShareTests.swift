@@ -131,6 +131,104 @@ struct RecoveryShareTests {
         #expect(try await release(test, app) == Self.share)
     }
 
+    /// An app that left a share, was unenrolled without a wipe, and is back with a new key and tag; and its former registration.
+    private func returned() async throws -> (TestOrganisation, TestApp, former: String) {
+        var (test, app) = try await kept()
+        let former = app.registrationID
+        try await test.service.devices.unregister(former, by: app.caller)
+        try await comeBack(&app, "tag-2", after: former)
+        return (test, app, former)
+    }
+
+    private func comeBack(_ app: inout TestApp, _ tag: String, after former: String) async throws {
+        (app.key, app.tag, app.authenticated) = (SoftwareSigningKey(), tag, app.test.clock.now)
+        try await app.register(after: former)
+    }
+
+    @Test(arguments: ["a wipe", "an administrator", "the app"])
+    func `what forgets a share forgets every copy, also of an older one`(who: String) async throws {
+        var (test, app, former) = try await returned()
+        // The former registration's is another text by now, and guards the same files.
+        try await test.service.devices.keepRecoveryShare(
+            RecoveryShare(sealed: Base64URL.encode(Data(repeating: 8, count: 60))), registration: app.registrationID,
+            by: app.caller)
+        switch who {
+        case "a wipe":
+            _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-2", as: test.owner)
+            try await app.wipe()
+        case "an administrator":
+            try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
+        default: try await test.service.devices.forgetRecoveryShare(ofRegistration: app.registrationID, by: app.caller)
+        }
+        try await comeBack(&app, "tag-3", after: former)
+        let back = app
+        #expect(await failure { _ = try await release(test, back) }?.code == .notFound)
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(RecoveryShareRecord.self) }
+        #expect(left.isEmpty)
+    }
+
+    @Test func `copies that a version before made are forgotten with the share`() async throws {
+        var (test, app, former) = try await returned()
+        let id = app.registrationID
+        try await test.storage.write(TestOrganisation.tenant) { records in
+            var copy = try #require(try records.record(RecoveryShareRecord.self, id))
+            copy.origin = nil
+            try records.save(copy)
+        }
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-2", as: test.owner)
+        try await app.wipe()
+        try await comeBack(&app, "tag-3", after: former)
+        let back = app
+        #expect(await failure { _ = try await release(test, back) }?.code == .notFound)
+    }
+
+    @Test func `forgetting a registration that has ended takes its share, and not the copy that is in use`()
+        async throws
+    {
+        let (test, app, former) = try await returned()
+        try await test.service.administration.forgetRegistration(former, as: test.owner)
+        #expect(try await test.records().last?.action == "registration.forget")
+        #expect(try await release(test, app) == Self.share)
+        var second = app
+        try await comeBack(&second, "tag-3", after: former)
+        let none = second
+        #expect(await failure { _ = try await release(test, none) }?.code == .notFound)
+    }
+
+    @Test func `a share is given out five times a day, however many copies there are`() async throws {
+        var (test, app, former) = try await returned()
+        for _ in 0..<3 { _ = try await release(test, app) }
+        for tag in ["tag-3", "tag-4"] {
+            try await test.service.devices.unregister(app.registrationID, by: app.caller)
+            try await comeBack(&app, tag, after: former)
+            _ = try await release(test, app)
+        }
+        try await test.service.devices.unregister(app.registrationID, by: app.caller)
+        try await comeBack(&app, "tag-5", after: former)
+        let back = app
+        #expect(await failure { _ = try await release(test, back) }?.code == .tooManyRequests)
+    }
+
+    @Test(arguments: [0.0, 95]) func `a wipe that waits, or has lapsed, holds back every copy of the share`(
+        days: Double
+    ) async throws {
+        let (test, first, former) = try await returned()
+        var second = first
+        try await comeBack(&second, "tag-3", after: former)
+        #expect(try await release(test, second) == Self.share)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-2", as: test.owner)
+        if days > 0 {
+            // The other one goes on, and its check-in keeps it open.
+            test.clock.advance(by: 50 * 86_400)
+            try await second.checkIn()
+            test.clock.advance(by: (days - 50) * 86_400)
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        }
+        second.authenticated = test.clock.now
+        let held = second
+        #expect(await failure { _ = try await release(test, held) }?.code == .conflict)
+    }
+
     @Test func `a registration gets no share of one that is in use, of another person's or of another app's`()
         async throws
     {
