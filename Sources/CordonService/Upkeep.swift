@@ -25,6 +25,13 @@ struct Upkeep: Sendable {
         }
         try await each(WipeOperation.self, "ended", upTo: finished, of: tenant) { operation, change in
             guard operation.modified <= finished else { return false }
+            if operation.state == .failed,
+                var registration = try change.record(Registration.self, operation.registrationID),
+                registration.state == .active
+            {
+                registration.notePutAway(operation)
+                try change.save(registration)
+            }
             try change.remove(WipeOperation.self, operation.id)
             return true
         }

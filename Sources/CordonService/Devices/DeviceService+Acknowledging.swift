@@ -6,46 +6,51 @@ internal import Logging
 extension DeviceService {
     /// Takes what an app reports of a command; the same report again changes nothing (SRV-CI-020).
     ///
-    /// - Returns: What the command was.
+    /// - Returns: What a wipe has come to, by its receipt where there is one; nil for another command.
     /// - Throws: ``ServiceError``: `notFound` for an unknown command, `invalid` for a missing or false receipt.
     @discardableResult
     public func acknowledge(
         _ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller
-    ) async throws(ServiceError) -> Command.Kind {
+    ) async throws(ServiceError) -> Acknowledgement.Phase? {
         return try await store.change(for: caller) { change in
             let registration = try change.registration(id, of: caller)
             if let command = try change.record(IssuedCommand.self, acknowledgement.commandID) {
                 try change.note(acknowledgement, of: command, from: registration)
-                return command.kind
+                return nil
             }
             let receipt = try verifiedReceipt(of: acknowledgement, from: registration)
+            // Nobody signs the phase: something on the way could make a failure, or a beginning, of a wipe that succeeded.
+            let phase = receipt.map { $0.succeeded ? .succeeded : .failed } ?? acknowledgement.phase
             var found = try change.record(WipeOperation.self, acknowledgement.commandID)
             if found == nil {
-                found = ownWipe(receipt, of: registration, at: change.now)
-                if found != nil, acknowledgement.phase == .failed {
+                // It was heard and put away: a stranger who has the receipt would raise its alert again.
+                if phase == .failed, registration.endedWipes?.contains(acknowledgement.commandID) == true {
+                    return phase
+                }
+                found = try ownWipe(receipt, of: registration, at: change.now)
+                if found != nil, phase == .failed {
                     try requireNoOtherFailure(of: registration, at: change.now, in: change)
                 }
             }
             guard var operation = found, operation.registrationID == id else {
                 throw ServiceError(.notFound, "no command of the registration has this id")
             }
-            guard operation.state.awaitsReport else {
+            // One that failed may succeed at last.
+            guard operation.state.awaitsReport || operation.state == .failed && phase == .succeeded else {
                 if operation.state == .cancelled {
                     throw ServiceError(.conflict, "the wipe was cancelled before it was delivered")
                 }
-                return .wipe
+                return phase
             }
             let actor = AuditRecord.Actor(registration)
-            switch acknowledgement.phase {
+            switch phase {
             case .started:
                 // Of one that has ended, only how it ended still counts.
                 if operation.state.isOpen, operation.state != .acknowledged {
                     try wipes.step(&operation, to: .acknowledged, by: actor, in: change)
                 }
             case .succeeded:
-                guard let receipt, receipt.succeeded else {
-                    throw ServiceError(.invalid, "a finished wipe needs a receipt without failures")
-                }
+                guard receipt != nil else { throw ServiceError(.invalid, "a finished wipe needs a receipt") }
                 try succeed(&operation, registration, acknowledgement, in: &change)
             case .failed:
                 operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
@@ -56,7 +61,7 @@ extension DeviceService {
                 try wipes.step(&operation, to: .failed, by: actor, in: change, details: details)
                 try retry(&operation, of: registration, in: &change)
             }
-            return .wipe
+            return phase
         }
     }
 
@@ -68,6 +73,9 @@ extension DeviceService {
         let actor = AuditRecord.Actor(registration)
         operation.receipt = acknowledgement.receipt
         operation.failure = nil
+        try endSuccessors(of: operation, in: change)
+        // What was issued anew after its failure is no successor of its success.
+        if operation.state == .failed { operation.successorID = nil }
         var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
         details["cause"] = operation.cause
         try wipes.step(
@@ -83,15 +91,6 @@ extension DeviceService {
             earlier.successorID = operation.id
             try change.save(earlier)
         }
-        // The app had wiped before it registered again: what it has since is new, and stays.
-        var next = operation.successorID
-        while let id = next, var successor = try change.record(WipeOperation.self, id) {
-            if successor.state.isOpen {
-                successor.failure = "the wipe before it had removed everything"
-                try wipes.step(&successor, to: .expired, by: .service, in: change)
-            }
-            next = successor.successorID
-        }
         var closed = registration
         closed.missedWipe = nil
         try change.removeRecoveryShares(of: registration)
@@ -102,6 +101,18 @@ extension DeviceService {
         try change.save(closed)
         change.noteClosing(registration.id)
         try change.audit(actor, "registration.wiped", "registration/\(registration.id)")
+    }
+
+    /// Ends what was issued in place of a wipe that had succeeded: what the app has since it registered again is new, and stays.
+    private func endSuccessors(of operation: WipeOperation, in change: Change) throws(ServiceError) {
+        var next = operation.successorID
+        while let id = next, var successor = try change.record(WipeOperation.self, id) {
+            if successor.state.isOpen {
+                successor.failure = "the wipe before it had removed everything"
+                try wipes.step(&successor, to: .expired, by: .service, in: change)
+            }
+            next = successor.successorID
+        }
     }
 
     /// Issues a failed wipe again, a limited number of times; afterwards operators are told (SRV-TG-29).
@@ -155,10 +166,13 @@ extension DeviceService {
     }
 
     /// The operation of a wipe that the device decided itself, proved by a receipt (SRV-TG-31).
-    private func ownWipe(_ receipt: WipeReceipt?, of registration: Registration, at now: Date) -> WipeOperation? {
-        guard let receipt, registration.state == .active, receipt.commandID.utf8.count <= 128,
-            !receipt.commandID.isEmpty
-        else { return nil }
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid` for an id that a URL could not carry: no one could look at the wipe.
+    private func ownWipe(
+        _ receipt: WipeReceipt?, of registration: Registration, at now: Date
+    ) throws(ServiceError) -> WipeOperation? {
+        guard let receipt, registration.state == .active else { return nil }
+        try checkDirectoryID(receipt.commandID)
         var operation = WipeOperation(
             id: receipt.commandID, registrationID: registration.id, account: registration.account.id,
             bundleID: registration.application.bundleID, reason: .conditional, requestedBy: registration.id,

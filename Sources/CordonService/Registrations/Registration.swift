@@ -53,6 +53,9 @@ public struct Registration: Sendable, Codable, Equatable {
     /// How much of today's share of the audit log the registration's reports have taken; nil when it has reported nothing.
     var reportShare: ReportShare?
 
+    /// The ids of failed wipes that were put away, newest last: their receipts say nothing new. Nil for none.
+    private(set) var endedWipes: [String]?
+
     /// What platform evidence has shown of the app; nil where none came (SRV-CI-082).
     public internal(set) var evidence: VerifiedEvidence?
 
@@ -137,6 +140,14 @@ public struct Registration: Sendable, Codable, Equatable {
     mutating func noteLapse(of operation: WipeOperation) {
         if operation.state == .pending { missedWipe = operation.reason }
     }
+
+    /// Remembers a failed wipe that is put away.
+    mutating func notePutAway(_ operation: WipeOperation) {
+        endedWipes = ((endedWipes ?? []) + [operation.id]).suffix(Self.mostEndedWipes)
+    }
+
+    /// How many failed wipes are remembered: those of two months, since a device reports one of its own in a day.
+    private static let mostEndedWipes = 64
 
     /// Takes down what the device found wrong with itself; what it goes on finding keeps its time.
     mutating func note(_ found: [CheckInRequest.DeviceHealth], at now: Date) {

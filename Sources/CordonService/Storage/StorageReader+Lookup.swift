@@ -252,10 +252,13 @@ private func checkID(_ id: String, atMost limit: Int, besides others: String) th
         default: others.utf8.contains(byte)
         }
     }
-    guard isSafe, !id.isEmpty, id.utf8.count <= limit else {
+    // A client takes `.` and `..` out of a path.
+    guard isSafe, !["", ".", ".."].contains(id), id.utf8.count <= limit else {
         throw ServiceError(
             .invalid, "id is not acceptable",
-            problems: [.init(member: "id", reason: "needs 1 to \(limit) letters, digits or \(others)")])
+            problems: [
+                .init(member: "id", reason: "needs 1 to \(limit) letters, digits or \(others), and is not . or ..")
+            ])
     }
 }
 

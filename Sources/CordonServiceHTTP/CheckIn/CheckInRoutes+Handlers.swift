@@ -65,8 +65,8 @@ extension CheckInRoutes {
                 try await devices.isAwaited(acknowledgement.commandID, ofRegistration: id, of: gate.tenant)
             }
         }
-        let kind = try await devices.acknowledge(acknowledgement, registration: id, by: caller)
-        if kind == .wipe { metrics.reportedWipe(acknowledgement.phase.rawValue) }
+        let phase = try await devices.acknowledge(acknowledgement, registration: id, by: caller)
+        if let phase { metrics.reportedWipe(phase.rawValue) }
         return Response(status: .noContent)
     }
 

@@ -84,7 +84,7 @@ struct WipeListRoutes: Sendable {
             return try Response(page: shown, of: "/admin/v1/wipes", asked: asked, next: next)
         }
         routing.allowing(.readApps).on("/admin/v1/wipes/:wipe", method: .get) { _, context in
-            let wipe = try await administration.operation(context.key("wipe"), as: context.administrator)
+            let wipe = try await administration.operation(context.decodedKey("wipe"), as: context.administrator)
             let registration = try await administration.registrations(
                 ids: [wipe.registrationID], as: context.administrator
             ).first

@@ -112,6 +112,20 @@ import Testing
         }
     }
 
+    @Test func `a report is counted as what its receipt says`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let report = Acknowledgement(
+                commandID: wiped.operation.id, phase: .failed, time: service.clock.now,
+                receipt: try wiped.receipt(at: service.clock.now))
+            let nothing = TestClient.Changes(omitsToken: true, omitsProof: true)
+            #expect(try await client.send(.post, wiped.path, as: wiped.device, report, nothing).status == .noContent)
+            #expect(PrometheusText(service.metrics).text.contains(#"cordon_wipe_reports_total{phase="succeeded"} 1"#))
+            #expect(PrometheusText(service.metrics).text.contains(#"cordon_wipe_reports_total{phase="failed"} 0"#))
+        }
+    }
+
     @Test func `a report with a token works as well`() async throws {
         let service = try await TestService()
         try await service.test { client in

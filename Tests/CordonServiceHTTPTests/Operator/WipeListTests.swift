@@ -102,4 +102,18 @@ import Testing
             #expect(try await client.administer(.get, Self.path + "?state=any").status == .badRequest)
         }
     }
+
+    @Test func `a wipe that a version before took under any id of a device's own is shown`() async throws {
+        let service = try await TestService()
+        let id = "a/b c\u{202E}"
+        let wipe = WipeOperation(
+            id: id, registrationID: "r", account: AccountID(TestPerson.workerA.id), bundleID: "org.example.notes",
+            reason: .conditional, requestedBy: "r", requested: service.clock.now, notAfter: service.clock.now,
+            version: "v", state: .failed)
+        try await service.storage.write(TestService.tenant) { try $0.save(wipe) }
+        try await service.test { client in
+            let one = try await client.administer(.get, Self.path + "/a%2Fb%20c%E2%80%AE")
+            #expect(one.status == .ok && one.json["id"]?.string == id)
+        }
+    }
 }

@@ -132,4 +132,82 @@ struct WipeReportTests {
         try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
     }
 
+    private func requested(_ test: TestOrganisation, _ app: inout TestApp) async throws -> String {
+        let wipe = try await test.service.administration.requestWipe(
+            ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0]
+        try await app.checkIn()
+        return wipe.id
+    }
+
+    private func operation(_ test: TestOrganisation, _ id: String) async throws -> WipeOperation {
+        try await test.service.administration.operation(id, as: test.owner)
+    }
+
+    @Test(arguments: [Acknowledgement.Phase.started, .succeeded, .failed], [true, false])
+    func `a receipt says how a wipe ended, and the phase beside it, which nobody signs, does not`(
+        phase: Acknowledgement.Phase, isGood: Bool
+    ) async throws {
+        var (test, app) = try await TestApp.enrolled()
+        let id = try await requested(test, &app)
+        let receipt = try app.receipt(id, failures: isGood ? [] : ["a file is held open"]).signed(by: app.key)
+        try await app.acknowledge(phase, id, receipt: receipt)
+        let ended = try await operation(test, id)
+        #expect(ended.state == (isGood ? .succeeded : .failed) && ended.receipt == receipt)
+        let registration = try await test.service.administration.registration(app.registrationID, as: test.owner)
+        #expect(registration.state == (isGood ? .wiped : .active))
+    }
+
+    @Test(arguments: ["the same", "the next"])
+    func `a wipe that failed ends in success once a receipt of it, or of the next attempt, says so`(
+        which: String
+    ) async throws {
+        var (test, app) = try await TestApp.enrolled()
+        let first = try await requested(test, &app)
+        for _ in 0..<2 {
+            try await fail(app, try #require(app.envelope?.commands.first?.id))
+            try await app.checkIn()
+        }
+        let last = try #require(app.envelope?.commands.first?.id)
+        let id = which == "the same" ? first : last
+        try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
+        let all = try await test.service.administration.operations(ofRegistration: app.registrationID, as: test.owner)
+        #expect(all.count == 3 && all.allSatisfy { !$0.state.isOpen })
+        #expect(all.filter { $0.successorID == nil }.map(\.id) == [id])
+        let ended = try await operation(test, id)
+        #expect(ended.state == .succeeded && ended.failure == nil)
+        #expect(try await test.service.administration.registration(app.registrationID, as: test.owner).state == .wiped)
+        #expect(try await test.service.administration.attention(as: test.owner).failedWipes == 0)
+    }
+
+    @Test func `a failure that was put away is not heard again, and a success is`() async throws {
+        var (test, app) = try await TestApp.enrolled()
+        try await fail(app, "own-1")
+        var failed = ["own-1", try await requested(test, &app)]
+        try await fail(app, failed[1])
+        for _ in 0..<2 {
+            try await app.checkIn()
+            failed.append(try #require(app.envelope?.commands.first?.id))
+            try await fail(app, failed[failed.count - 1])
+        }
+        test.clock.advance(by: 5 * 86_400)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        let (records, alerts) = (
+            try await test.records().count, try await test.service.administration.alerts(as: test.owner).count
+        )
+        for id in failed { try await fail(app, id) }
+        #expect(try await test.records().count == records)
+        #expect(try await test.service.administration.alerts(as: test.owner).count == alerts)
+        #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).isEmpty)
+        try await app.acknowledge(.succeeded, "own-1", receipt: app.receipt("own-1").signed(by: app.key))
+        #expect(try await operation(test, "own-1").state == .succeeded)
+    }
+
+    @Test(arguments: [
+        "a/b", "x y", "\0", "\r\n", "\u{202E}abc", "\u{1F600}", ".", "..", "", String(repeating: "x", count: 129),
+    ])
+    func `a wipe of the device's own needs an id that a URL carries`(id: String) async throws {
+        let (test, app) = try await TestApp.enrolled()
+        #expect(await failure { try await fail(app, id) }?.code == .invalid)
+        #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).isEmpty)
+    }
 }

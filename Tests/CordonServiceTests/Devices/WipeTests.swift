@@ -91,7 +91,6 @@ struct WipeTests {
         let wrong: [String?] = [
             nil, "not.a.jws", try good.signed(by: SoftwareSigningKey()),
             try app.receipt("another-command").signed(by: app.key), try foreign.receipt(id).signed(by: app.key),
-            try app.receipt(id, failures: ["a file is held open"]).signed(by: app.key),
             try CompactJWS.sign(try MessageCoding.encode(good), type: .policyEnvelope, with: app.key),
         ]
         for receipt in wrong {
@@ -292,7 +291,8 @@ struct WipeTests {
         let id = try await request(test)[0].id
         try await app.checkIn()
         try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
-        try await app.acknowledge(phase, id, receipt: app.receipt(id, failures: ["held open"]).signed(by: app.key))
+        let receipt = try app.receipt(id, failures: ["held open"]).signed(by: app.key)
+        try await app.acknowledge(phase, id, receipt: phase == .failed ? receipt : nil)
         let all = try await test.service.administration.operations(ofRegistration: nil, as: test.owner)
         #expect(all.map(\.state) == [phase == .failed ? .failed : .expired])
         try await test.service.administration.personalData.eraseUser("oid-ada", as: test.owner)
