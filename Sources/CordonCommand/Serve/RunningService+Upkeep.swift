@@ -19,10 +19,15 @@ extension RunningService {
     private static let looksPerWarning = 20
 
     /// What a service does by itself while it runs: puts away what has run out, delivers alerts, and follows the directory file. Returns
-    /// when the task is cancelled; a failure is logged and tried again.
+    /// when the task is cancelled; a failure is logged and tried again. A service whose locks were removed ends: another one may run
+    /// on its store.
     func keepUp(logger: Logger) async {
         var looks = 0
         while !Task.isCancelled {
+            guard claim.isCurrent else {
+                logger.critical("the locks of the service were removed; it ends")
+                return await server.shutDown()
+            }
             if looks.isMultiple(of: Self.looksPerMaintenance) { await maintain(logger: logger) }
             looks += 1
             await signAuditHead(logger: logger)

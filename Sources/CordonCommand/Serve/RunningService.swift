@@ -14,7 +14,8 @@ struct RunningService: Sendable {
     let service: ManagementService
     let server: ServiceServer
     private let storage: any ServiceStorage
-    private let claim: ServiceClaim
+    /// The right to serve from folder and store.
+    let claim: ServiceClaim
     /// The folder of keys and marks.
     let folder: URL
     /// The newest record of the audit log that was kept beside the store.

@@ -40,7 +40,14 @@ struct ServeCommand: AsyncParsableCommand {
         await upkeep.value
         await counting.value
         await watchdog.value
+        let hasClaim = running.claim.isCurrent
         await running.close(logger: logger)
+        guard hasClaim else {
+            // Tried again by a service manager: the next start is refused if another process has taken folder or store.
+            throw CommandFailure(
+                .writeFailed, "\(plan.folder.path): the locks of the service were removed while it ran",
+                hint: "Leave service.lock, and the store's file that ends in .lock, where they are.")
+        }
         if let failure { throw CommandFailure(failure) }
         if plan.logging.format == .text { Terminal.talk("cordon has stopped") }
     }

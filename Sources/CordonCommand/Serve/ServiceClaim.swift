@@ -18,12 +18,9 @@ final class ServiceClaim: Sendable {
     /// - Throws: ``CommandFailure``: `refused` while another process has them, `writeFailed` where no lock can be made.
     static func take(_ folder: URL, database: ServiceDatabase) throws(CommandFailure) -> ServiceClaim {
         var files = [folder.appending(path: name)]
+        // Also where the store is in the folder itself: another folder may name it, or hold a link to it.
         if case .sqlite(let store) = database {
-            // Two folders may name one store.
-            let beside = URL(fileURLWithPath: store.path + ".lock")
-            if store.deletingLastPathComponent().standardizedFileURL != folder.standardizedFileURL {
-                files.append(beside)
-            }
+            files.append(URL(fileURLWithPath: store.resolvingSymlinksInPath().path + ".lock"))
         }
         var locks: [AdvisoryLock] = []
         for file in files { locks.append(try take(file)) }
@@ -44,6 +41,9 @@ final class ServiceClaim: Sendable {
         }
         return lock
     }
+
+    /// Whether the locks are still the ones at their paths. Where somebody removed one, another process may have taken its place.
+    var isCurrent: Bool { locks.allSatisfy(\.isCurrent) }
 
     /// Lets go of folder and store.
     func end() { locks.forEach { $0.end() } }

@@ -114,8 +114,24 @@ import Testing
                     _ = try await RunningService.open(plan, logger: Self.logger)
                 } throws: { ($0 as? CommandFailure)?.status == .refused }
             }
+            // By another folder, and by a link to the store.
+            let copy = folder.appending(path: "copy")
+            _ = try PrivateFolder(copy)
+            let link = copy.appending(path: "service.sqlite")
+            try FileManager.default.createSymbolicLink(
+                at: link, withDestinationURL: folder.appending(path: "service.sqlite"))
+            for file in [URL(fileURLWithPath: store), link] {
+                #expect {
+                    _ = try ServiceClaim.take(copy, database: .sqlite(file))
+                } throws: { ($0 as? CommandFailure)?.status == .refused }
+            }
+            // The lock of the store holds where the one of the folder was removed.
+            try FileManager.default.removeItem(at: folder.appending(path: ServiceClaim.name))
+            #expect(throws: CommandFailure.self) {
+                _ = try ServiceClaim.take(folder, database: .sqlite(URL(fileURLWithPath: store)))
+            }
             await running.close(logger: Self.logger)
-            // By another folder: the second service on a store outside it.
+            // The second service on a store outside its folder.
             let third = folder.appending(path: "third")
             let shared = try plan(third, ["--database", "sqlite:\(store)", "--tenant", "x"])
             let fourth = folder.appending(path: "fourth")
@@ -125,6 +141,19 @@ import Testing
                 _ = try ServiceClaim.take(fourth, database: shared.database)
             }
             claim.end()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a service whose locks were removed ends by itself`() async throws {
+        try await withServeFolder { folder in
+            let running = try await RunningService.open(try plan(folder), logger: Self.logger)
+            for name in [ServiceClaim.name, "service.sqlite.lock"] {
+                try FileManager.default.removeItem(at: folder.appending(path: name))
+            }
+            await running.keepUp(logger: Self.logger)
+            #expect(!running.claim.isCurrent)
+            await running.close(logger: Self.logger)
         }
     }
 
