@@ -1,6 +1,6 @@
 public import CordonIdentity
 public import CordonProtocol
-internal import Foundation
+public import Foundation
 internal import Logging
 
 extension ManagementService {
@@ -26,6 +26,29 @@ extension ManagementService {
         guard overdue > 0 else { return }
         logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
         try await alertDrift(of: tenant, at: now)
+    }
+
+    /// How long the service was away by its clock, where that is so long that the clock may be ahead; nil where maintenance may go on.
+    ///
+    /// For a timer to call before each ``performMaintenance(of:)``, which puts away for ever what a clock that is ahead lets run out. It
+    /// says so for a day, which is time to look at the clock, and then takes the clock's word.
+    public func clockJump(of tenant: TenantID) async throws(ServiceError) -> TimeInterval? {
+        let now = store.now
+        let (known, last) = try await store.read(for: tenant) { records in
+            (try records.settings().presence, try records.lastAuditRecord()?.time)
+        }
+        let before = known ?? ServicePresence(seen: last.map { Date(timeIntervalSince1970: TimeInterval($0)) } ?? now)
+        var presence = before
+        let jump = presence.jump(at: now)
+        if presence != known {
+            let noted = presence
+            try await store.change(for: tenant) { change in
+                var settings = try change.settings()
+                settings.presence = noted
+                try change.save(settings)
+            }
+        }
+        return jump
     }
 
     /// Recounts all people for the figures, and corrects the counters where they differ; says so in the log.

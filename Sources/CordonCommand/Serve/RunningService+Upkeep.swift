@@ -43,6 +43,7 @@ extension RunningService {
                 try await followDirectory(logger: logger)
             } catch {
                 logger.error("the directory file cannot be used", metadata: ["reason": "\(error.message)"])
+                directoryProblem.withLock { $0 = error.message }
             }
         }
     }
@@ -73,6 +74,9 @@ extension RunningService {
 
     private func maintain(logger: Logger) async {
         do {
+            let jump = try await service.clockJump(of: tenant)
+            clockJump.withLock { $0 = jump }
+            guard jump == nil else { return }
             try await service.performMaintenance(of: tenant)
         } catch {
             // The service is stopping; the next start catches up.
@@ -95,6 +99,7 @@ extension RunningService {
             folder,
             ServiceWatch.Facts(
                 readiness: readiness, isRestored: isRestored != nil, isAuditChanged: isAuditChanged.withLock { $0 },
+                directoryProblem: directoryProblem.withLock { $0 }, clockJump: clockJump.withLock { $0 },
                 certificateEnds: server.certificateEnds, providers: providers, started: started,
                 workload: workload, isDevelopment: isDevelopment),
             at: Date())
@@ -183,14 +188,18 @@ extension RunningService {
         }
     }
 
-    /// Brings the directory to what the file says, if it changed since the last time.
+    /// Brings the directory to what the file says, if it changed since the last time. A file that waits for a person is tried again
+    /// at the next look, and the directory stays as it is meanwhile.
     ///
     /// - Throws: ``CommandFailure`` with status `badInput` when the file or something in it is unusable.
     func followDirectory(logger: Logger) async throws(CommandFailure) {
         guard let file = directory else { return }
         let changed =
             (try? FileManager.default.attributesOfItem(atPath: file.path))?[.modificationDate] as? Date ?? .distantPast
-        guard directoryRead.withLock({ $0 != changed }) else { return }
+        guard directoryRead.withLock({ $0 != changed }) else {
+            // One that could not be followed was put back.
+            return directoryProblem.withLock { $0 = nil }
+        }
         let content = try DirectoryFile.read(file)
         do {
             let changes = try await service.provisioning.synchronize(content, from: "directory-file", of: tenant)
@@ -198,8 +207,14 @@ extension RunningService {
                 "the directory file was read",
                 metadata: ["saved": "\(changes.saved)", "removed": "\(changes.removed)"])
         } catch {
-            throw CommandFailure(error)
+            guard error.code == .waiting else { throw CommandFailure(error) }
+            let problem = "\(error.reason); cordon serve approve \(error.place ?? "") releases it"
+            let known = directoryProblem.withLock { $0 }
+            directoryProblem.withLock { $0 = problem }
+            guard known != problem else { return }
+            return logger.error("the directory file waits", metadata: ["reason": "\(problem)"])
         }
         directoryRead.withLock { $0 = changed }
+        directoryProblem.withLock { $0 = nil }
     }
 }

@@ -25,6 +25,10 @@ struct RunningService: Sendable {
     let directory: URL?
     /// When the file that was read last had been written.
     let directoryRead = Locked<Date?>(nil)
+    /// Why the directory file is not followed, nil where it is.
+    let directoryProblem = Locked<String?>(nil)
+    /// How long the service was away by its clock, where maintenance waits for that.
+    let clockJump = Locked<TimeInterval?>(nil)
     /// Where alerts are posted, nil for nowhere.
     let alerts: AlertWebhook?
     /// Where the audit log is posted, nil for nowhere.

@@ -21,6 +21,10 @@ struct ServiceWatch {
         var isRestored = false
         /// Whether the audit log lacks the record that was kept beside the store.
         var isAuditChanged = false
+        /// Why the directory file is not followed, nil where it is.
+        var directoryProblem: String?
+        /// How long the service was away by its clock, where maintenance waits for that; nil where it does not.
+        var clockJump: TimeInterval?
         /// When the certificate ends, nil without one.
         var certificateEnds: Date?
         /// How the keys of providers stand.
@@ -49,6 +53,14 @@ struct ServiceWatch {
                 "cordon_restored", "Whether a restored store waits for an administrator.", facts.isRestored ? 1 : 0))
         if facts.isRestored { add(.restored, "the store was restored and waits for an administrator") }
         if facts.isAuditChanged { add(.audit, "the audit log was changed outside the service") }
+        if let problem = facts.directoryProblem {
+            add(.directory, "the directory file is not followed", ["reason": problem])
+        }
+        if let jump = facts.clockJump {
+            add(
+                .clock, "the service was away for long, or its clock is ahead; nothing is put away for a day",
+                ["days": "\(Int(jump / 86_400))"])
+        }
     }
 
     private mutating func add(

@@ -4,7 +4,7 @@ internal import CordonProtocol
 internal import Foundation
 
 /// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
-/// is disabled where the rules wipe then.
+/// is disabled where the rules wipe then. Where a source leaves out most of its people, so is everyone whose apps would close.
 struct DirectoryLoss {
     /// What changes.
     enum Cause: Sendable {
@@ -14,12 +14,15 @@ struct DirectoryLoss {
         case members(String, adding: Set<DirectoryGroup.Member>, removing: Set<DirectoryGroup.Member>)
         /// Every member of a group.
         case group(String, Set<DirectoryGroup.Member>)
+        /// What a source says otherwise than the directory.
+        case source(DirectoryDifference)
 
         /// What the change is of.
         var entity: String {
             switch self {
             case .account(let id, _): "user/\(id)"
             case .members(let id, _, _), .group(let id, _): "group/\(id)"
+            case .source(let difference): "source/\(difference.source.name)"
             }
         }
 
@@ -34,6 +37,7 @@ struct DirectoryLoss {
             case .group(let id, let new):
                 let change = MembershipChange(from: try records.members(ofGroup: id), to: new)
                 members = change.added.union(change.removed)
+            case .source(let difference): members = difference.affectedMembers
             }
             for member in members {
                 guard case .user(let id) = member else { return true }
@@ -49,8 +53,8 @@ struct DirectoryLoss {
             switch self {
             case .account(let id, _): return changed.contains(folded(id)) || id.contains("@")
             case .members(_, let added, let removed): members = added.union(removed)
-            // What it is about depends on who is in the group.
-            case .group: return true
+            // What it is about depends on who is in the group, and in the directory.
+            case .group, .source: return true
             }
             return members.contains { member in
                 if case .user(let id) = member { changed.contains(folded(id)) } else { true }
@@ -59,14 +63,12 @@ struct DirectoryLoss {
 
         /// The same for the same change.
         var digest: String {
-            func names(_ members: Set<DirectoryGroup.Member>) -> JSONValue {
-                .array(members.map(\.storageName).sorted().map(JSONValue.string))
-            }
             let what: JSONValue =
                 switch self {
                 case .account(_, let isDisabled): .bool(isDisabled)
-                case .members(_, let added, let removed): [names(added), names(removed)]
-                case .group(_, let members): names(members)
+                case .members(_, let added, let removed): [added.digested, removed.digested]
+                case .group(_, let members): members.digested
+                case .source(let difference): difference.digestedLoss
                 }
             return ProposedChange.digest(of: [.string(folded(entity)), what])
         }
@@ -91,43 +93,67 @@ struct DirectoryLoss {
         case .account(let id, let isDisabled):
             after = snapshot
             guard isDisabled, let user = try records.knownUser(id), user.accountEnabled else { return }
-            try count(user.storageID, isDisabled: true, in: records) { $0 }
+            try count(user.storageID, .disabled, in: records) { $0 }
         case .members(let id, let added, let removed):
             let change = try MembershipChange(adding: added, removing: removed, toGroup: id, in: records)
             after = snapshot.proposing(change, inGroup: id)
-            try count(change, id, in: records)
+            try count([(id, change)], in: records)
         case .group(let id, let members):
             let change = MembershipChange(from: try records.members(ofGroup: id), to: members)
             after = snapshot.proposing(change, inGroup: id)
-            try count(change, id, in: records)
+            try count([(id, change)], in: records)
+        case .source(let difference):
+            after = difference.memberships.filter { !$0.members.groups.isEmpty }
+                .reduce(snapshot) { $0.proposing($1.members, inGroup: $1.group) }
+            let losing = difference.losing
+            for person in losing.sorted() {
+                try count(person, difference.losesMost ? .lost : .disabled, in: records) { $0 }
+            }
+            try count(difference.memberships, but: losing, in: records)
         }
     }
 
     private mutating func count(
-        _ change: MembershipChange, _ group: String, in records: some StorageReader
+        _ changes: [(group: String, members: MembershipChange)], but others: Set<String> = [],
+        in records: some StorageReader
     ) throws(ServiceError) {
-        let group = folded(group)
-        var seen: Set<String> = []
-        for case .user(let id) in change.added where seen.insert(folded(id)).inserted {
-            try count(folded(id), isDisabled: false, in: records) { $0 + [group] }
+        var (came, went): ([String: Set<String>], [String: Set<String>]) = ([:], [:])
+        for (group, change) in changes {
+            for case .user(let id) in change.added { came[folded(id), default: []].insert(folded(group)) }
+            for case .user(let id) in change.removed { went[folded(id), default: []].insert(folded(group)) }
         }
-        for case .user(let id) in change.removed where seen.insert(folded(id)).inserted {
-            try count(folded(id), isDisabled: false, in: records) { groups in groups.filter { $0 != group } }
+        var people = Set(came.keys).union(went.keys)
+        for inner in before.groups(under: Set(changes.flatMap(\.members.groups)).sorted()) {
+            for case .user(let id) in try records.members(ofGroup: inner) { people.insert(folded(id)) }
         }
-        for inner in before.groups(under: change.groups.sorted()) {
-            for case .user(let id) in try records.members(ofGroup: inner) where seen.insert(folded(id)).inserted {
-                try count(folded(id), isDisabled: false, in: records) { $0 }
+        for person in people.subtracting(others).sorted() {
+            try count(person, .kept, in: records) { groups in
+                groups.filter { went[person]?.contains($0) != true } + (came[person]?.sorted() ?? [])
             }
         }
     }
 
+    /// What happens to a person's account.
+    private enum Fate {
+        case kept
+        case disabled
+        /// It goes with most others: counted whether its rules wipe or not.
+        case lost
+    }
+
     private mutating func count(
-        _ person: String, isDisabled: Bool, in records: some StorageReader, _ change: ([String]) -> [String]
+        _ person: String, _ fate: Fate, in records: some StorageReader, _ change: ([String]) -> [String]
     ) throws(ServiceError) {
         let active = try records.activeRegistrations(of: person)
         guard !active.isEmpty, let user = try records.record(DirectoryUser.self, person), user.isEntitled else {
             return
         }
+        guard fate != .lost else {
+            people.insert(person)
+            registrations += active.count
+            return
+        }
+        let isDisabled = fate == .disabled
         let groups = try records.directGroups(ofPerson: person)
         for registration in active {
             let (app, facts) = (registration.application.bundleID, registration.filterFacts)
@@ -153,6 +179,11 @@ struct DirectoryLoss {
             registrations += 1
         }
     }
+}
+
+extension Set<DirectoryGroup.Member> {
+    /// The same for the same members.
+    var digested: JSONValue { .array(map(\.storageName).sorted().map(JSONValue.string)) }
 }
 
 extension Registration {

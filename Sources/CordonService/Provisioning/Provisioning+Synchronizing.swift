@@ -1,4 +1,5 @@
 public import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
@@ -9,8 +10,12 @@ extension Provisioning {
     /// Nothing is written where nothing differs. A run is one change: all of it is done or nothing is, and sign-in names
     /// are looked at when all people have theirs, so that one may be handed on.
     ///
+    /// People who lose data by it count against the hour's budget of the source, as of any program that writes the directory; so
+    /// does everyone who has an app, where the source leaves out or disables more than half of the people that it brought.
+    ///
     /// - Parameter source: The name of the source, always the same for one source.
-    /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it.
+    /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it; `invalid` for content without people where the source
+    ///   brought some, and `waiting` above the budget: the same content passes once a person has released it.
     public func synchronize(
         _ content: DirectoryContent, from source: String, of tenant: TenantID
     ) async throws(ServiceError) -> DirectoryChanges {
@@ -21,8 +26,18 @@ extension Provisioning {
             try DirectoryDifference(from: source, content, in: records)
         }
         guard !read.isEmpty else { return DirectoryChanges() }
-        return try await store.change(for: tenant) { change in
+        // Most likely an export that failed.
+        guard !content.people.isEmpty || read.gone.isEmpty else {
+            throw ServiceError(
+                .invalid, "the source names nobody, and brought \(read.gone.count) people before",
+                hint: "Give it its people again. To remove the last ones, remove them by SCIM or Graph.")
+        }
+        let program = Administrator(tenant: tenant, id: source, name: source, roles: [], isProgram: true)
+        return try await clearing(.source(read), as: program, call: "synchronize") { change in
             let difference = try DirectoryDifference(from: source, content, in: change)
+            guard difference.digestedLoss == read.digestedLoss else {
+                throw ServiceError(.conflict, "the directory was changed meanwhile")
+            }
             try difference.source.keep(in: change)
             guard difference.changesAnything else { return DirectoryChanges() }
             try targeting.announceChange(
@@ -37,7 +52,7 @@ extension Provisioning {
             for user in difference.people { try change.checkName(of: user) }
             for user in difference.gone { try change.auditRemoval(of: user, by: actor) }
             for user in difference.people { try change.auditSaving(of: user, by: actor) }
-            let members = Dictionary(difference.memberships) { first, _ in first }
+            let members = Dictionary(difference.memberships.map { ($0.group, $0.members) }) { first, _ in first }
             for group in difference.goneGroups {
                 try change.auditRemoval(
                     ofGroup: group.storageID, members[group.storageID, default: .init(from: [], to: [])], by: actor)
@@ -53,7 +68,7 @@ extension Provisioning {
 }
 
 /// What a source says otherwise than the directory.
-private struct DirectoryDifference: Sendable {
+struct DirectoryDifference: Sendable {
     /// What the source brings now.
     let source: DirectorySource
     /// People to remove, to add or to change; groups likewise.
@@ -62,7 +77,11 @@ private struct DirectoryDifference: Sendable {
     let goneGroups: [DirectoryGroup]
     let groups: [DirectoryGroup]
     /// How the members of each group change, by the group's folded id.
-    let memberships: [(String, MembershipChange)]
+    let memberships: [(group: String, members: MembershipChange)]
+    /// The folded ids of people who are there and enabled, and go or are disabled.
+    let losing: Set<String>
+    /// Whether those are more than half of the people whom the source brought.
+    let losesMost: Bool
     /// The folded ids of all people whom it may reach, apart from those in ``nested``.
     let affected: Set<String>
     /// The folded ids of the groups that other groups lose or get.
@@ -92,8 +111,27 @@ private struct DirectoryDifference: Sendable {
                 let before = presentGroups[group.storageID]?.members ?? []
                 return (group.storageID, MembershipChange(from: before, to: group.members))
             }
-        affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.1.people) }
-        nested = memberships.reduce(into: []) { $0.formUnion($1.1.groups) }
+        let disabled = people.filter { !$0.accountEnabled && present[$0.storageID]?.accountEnabled ?? false }
+        losing = Set((gone.filter(\.accountEnabled) + disabled).map(\.storageID))
+        losesMost = losing.intersection(before.people).count * 2 > before.people.count
+        affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.members.people) }
+        nested = memberships.reduce(into: []) { $0.formUnion($1.members.groups) }
+    }
+
+    /// Whose apps may lose something: those in ``losing``, and who comes into a group or goes.
+    var affectedMembers: Set<DirectoryGroup.Member> {
+        memberships.reduce(into: Set(losing.map(DirectoryGroup.Member.user))) { found, change in
+            found.formUnion(change.members.added)
+            found.formUnion(change.members.removed)
+        }
+    }
+
+    /// The same where the same people may lose data.
+    var digestedLoss: JSONValue {
+        let changes = memberships.filter { !$0.members.isEmpty }.sorted { $0.group < $1.group }.map { change in
+            JSONValue.array([.string(change.group), change.members.added.digested, change.members.removed.digested])
+        }
+        return [Set(losing.map(DirectoryGroup.Member.user)).digested, .array(changes)]
     }
 
     /// Whether people or groups differ.

@@ -32,6 +32,8 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     var auditHead: AuditHead?
     /// How far a receiver has the audit log, nil where there is none yet.
     var auditDelivery: AuditDelivery?
+    /// When the service was seen last by its clock; nil before the first maintenance.
+    var presence: ServicePresence?
     /// When an alert about drifting apps was kept last.
     var driftAlerted: Date?
 

@@ -18,6 +18,10 @@ package struct ServiceCondition: Sendable, Equatable {
         case restored = "store.restored"
         /// The audit log was changed outside the service.
         case audit = "audit.changed"
+        /// The directory file is not followed: it cannot be used, or a person has to release what it asks for.
+        case directory = "directory.held"
+        /// The clock says that the service was away for long, so that nothing is put away for a day.
+        case clock = "clock.jumped"
     }
 
     /// What is the matter.

@@ -1,6 +1,8 @@
 import ArgumentParser
+import CordonBase
 import CordonDevelopmentProvider
 import CordonIdentity
+import CordonProtocol
 import CordonService
 import CordonServiceHTTP
 import Foundation
@@ -154,6 +156,50 @@ import Testing
             await running.keepUp(logger: Self.logger)
             #expect(!running.claim.isCurrent)
             await running.close(logger: Self.logger)
+        }
+    }
+
+    @Test func `a service starts while its directory file waits for a person, and follows it once that is released`()
+        async throws
+    {
+        try await withServeFolder { folder in
+            let file = folder.appending(path: "people.json")
+            func write(_ people: [String]) throws {
+                let entries = people.map { #"{"id": "\#($0)", "userPrincipalName": "\#($0)@example.test"}"# }
+                try Data(#"{"people": [\#(entries.joined(separator: ","))]}"#.utf8).write(to: file)
+            }
+            func open() async throws -> RunningService {
+                let plan = try ServeOptions.parse([
+                    "--issuer", "https://login.example.test", "--tenant", "contoso", "--data-directory", folder.path,
+                    "--directory", file.path, "--wipe-budget", "0",
+                ]).plan(environment: [:])
+                return try await RunningService.open(plan, logger: Self.logger)
+            }
+            let tenant = TenantID("contoso")
+            let owner = Administrator(tenant: tenant, id: "o", name: "o", roles: [.owner])
+            try write(["a", "b", "c"])
+            let first = try await open()
+            for id in ["a", "b"] {
+                let account = ManagedAccount(id: AccountID(id), tenant: tenant, userPrincipalName: "\(id)@example.test")
+                _ = try await first.service.devices.register(
+                    RegistrationRequest(
+                        application: ApplicationFacts(bundleID: "org.example.notes", version: "1"),
+                        device: DeviceDescription(tag: "t-\(id)", osVersion: "18", model: "iPhone15,2"),
+                        source: .appRegistered, nonce: "n"),
+                    by: DeviceCaller(account: account, key: SoftwareSigningKey().publicKey, authenticated: nil))
+            }
+            await first.close(logger: Self.logger)
+            try write(["c"])
+            let second = try await open()
+            #expect(second.directoryProblem.withLock { $0 }?.contains("cordon serve approve") == true)
+            #expect(try await second.service.administration.users(as: owner).map(\.id) == ["a", "b", "c"])
+            let waiting = try await second.service.administration.approvals.changes(as: owner)
+            try ApprovalFolder.approve(try #require(waiting.first?.id), in: folder)
+            await second.releaseApproved(logger: Self.logger)
+            try await second.followDirectory(logger: Self.logger)
+            #expect(second.directoryProblem.withLock { $0 } == nil)
+            #expect(try await second.service.administration.users(as: owner).map(\.id) == ["c"])
+            await second.close(logger: Self.logger)
         }
     }
 

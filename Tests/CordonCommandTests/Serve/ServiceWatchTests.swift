@@ -48,6 +48,17 @@ import Testing
         }
     }
 
+    @Test func `a directory file that is not followed and a clock that jumped are told`() throws {
+        try withServeFolder { folder in
+            let watch = watch(folder, Self.sound, at: Date(timeIntervalSince1970: 1_800_000_000)) {
+                $0.directoryProblem = "it waits"
+                $0.clockJump = 200 * 86_400
+            }
+            let found = watch.conditions.filter { [.directory, .clock].contains($0.kind) }
+            #expect(found.map(\.details) == [["reason": "it waits"], ["days": "200"]])
+        }
+    }
+
     @Test func `registrations and wipes under way are figures`() throws {
         try withServeFolder { folder in
             let watch = watch(folder, Self.sound, at: Date(timeIntervalSince1970: 1_800_000_000)) {

@@ -25,6 +25,35 @@ struct MaintenanceTests {
         #expect(try await test.records().contains { $0.action == "wipe.succeeded" && $0.target == "operation/\(id)" })
     }
 
+    @Test
+    func `a clock that is ahead is doubted for a day, however often the service starts, and one that is right is not`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        let day = 86_400.0
+        func isDoubted() async throws -> Bool { try await test.service.clockJump(of: TestOrganisation.tenant) != nil }
+        #expect(try await !isDoubted())
+        test.clock.advance(by: 6 * day)
+        #expect(try await !isDoubted())
+        // A dead battery: some starts, each further ahead, and none for as long as a day.
+        for jump in [200, 0.1, 0.1, 300] {
+            test.clock.advance(by: jump * day)
+            #expect(try await isDoubted())
+        }
+        test.clock.advance(by: -500.2 * day)
+        #expect(try await !isDoubted())
+        // The service was really away: a day later it believes that.
+        test.clock.advance(by: 30 * day)
+        for _ in 0..<23 {
+            #expect(try await isDoubted())
+            test.clock.advance(by: 3_600)
+        }
+        test.clock.advance(by: 2 * 3_600)
+        #expect(try await !isDoubted())
+        test.clock.advance(by: day)
+        #expect(try await !isDoubted())
+    }
+
     @Test func `a wipe that no app fetched is shown as expired`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))

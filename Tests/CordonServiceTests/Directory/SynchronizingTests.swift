@@ -1,5 +1,8 @@
+import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Testing
 
 /// People and groups from another system.
@@ -44,6 +47,97 @@ struct SynchronizingTests {
         _ = try await test.service.provisioning.synchronize(
             DirectoryContent(), from: "file", of: TestOrganisation.tenant)
         #expect(try await test.service.administration.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
+    }
+
+    /// Twenty-five people of a source, each with an app.
+    private func crew(wipe: Bool) async throws -> (test: TestOrganisation, content: DirectoryContent) {
+        let test = try await TestOrganisation.withPeople()
+        let people = (0..<25).map { person("w\($0)") }
+        let content = DirectoryContent(
+            people: people,
+            groups: [DirectoryGroup(id: "crew", displayName: "Crew", members: Set(people.map { .user($0.id) }))])
+        _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
+        _ = try await test.protect(wipe ? ["appActionIfUnableToAuthenticateUser": "wipe"] : [:], to: .group("crew"))
+        for number in 0..<25 {
+            var app = TestApp(test, user: "w\(number)", tag: "tag-\(number)")
+            try await app.register()
+        }
+        return (test, content)
+    }
+
+    private func people(of test: TestOrganisation) async throws -> Int {
+        try await test.service.administration.users(as: test.owner).count {
+            $0.id.hasPrefix("oid-w") && $0.accountEnabled
+        }
+    }
+
+    @Test func `a source that names nobody any more changes nothing`() async throws {
+        let (test, _) = try await crew(wipe: true)
+        let error = await failure {
+            _ = try await test.service.provisioning.synchronize(
+                DirectoryContent(), from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(error?.code == .invalid)
+        #expect(try await people(of: test) == 25)
+    }
+
+    @Test func `people who lose data by a source count against its hour, and above that a person releases it`()
+        async throws
+    {
+        let (test, content) = try await crew(wipe: true)
+        let provisioning = test.service.provisioning
+        func left(_ count: Int) -> DirectoryContent {
+            var left = content
+            left.people.removeFirst(25 - count)
+            left.groups = []
+            return left
+        }
+        func synchronize(_ content: DirectoryContent) async throws -> DirectoryChanges {
+            try await provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
+        }
+        _ = try await synchronize(left(15))
+        #expect(try await people(of: test) == 15)
+        test.clock.advance(by: 3_601)
+        _ = try await synchronize(left(14))
+        // Disabled people lose their data like those who are gone.
+        var disabled = left(14)
+        for index in disabled.people.indices { disabled.people[index].accountEnabled = index == 0 }
+        _ = try await synchronize(disabled)
+        #expect(try await people(of: test) == 1)
+
+        let (other, all) = try await crew(wipe: true)
+        var disabling = all
+        for index in disabling.people.indices { disabling.people[index].accountEnabled = false }
+        let asked = disabling
+        let waiting = await failure {
+            _ = try await other.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(waiting?.code == .waiting)
+        #expect(try await people(of: other) == 25)
+        let again = await failure {
+            _ = try await other.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(again?.place == waiting?.place)
+        try await other.service.releaseChange(try #require(waiting?.place), of: TestOrganisation.tenant)
+        _ = try await other.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        #expect(try await people(of: other) == 0)
+    }
+
+    @Test func `a source that leaves out most of its people waits for a person, whatever the rules say`() async throws {
+        let (test, content) = try await crew(wipe: false)
+        var few = content
+        few.people.removeLast(22)
+        let asked = few
+        let error = await failure {
+            _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        }
+        #expect(error?.code == .waiting)
+        #expect(try await people(of: test) == 25)
+        // Fewer than half, whose rules wipe nothing: an ordinary day.
+        var most = content
+        most.people.removeLast(12)
+        _ = try await test.service.provisioning.synchronize(most, from: "file", of: TestOrganisation.tenant)
+        #expect(try await people(of: test) == 13)
     }
 
     @Test func `a sign-in name is handed on, and two people may swap theirs, in one run`() async throws {
