@@ -5,23 +5,38 @@ internal import Foundation
 internal import Logging
 
 extension Administration {
-    /// The policies of the kinds, ordered by id.
+    /// The policies of the kinds, ordered by id. Secret values of app configurations are shown to who may write them; others get the
+    /// digests that versions have.
     public func policies(
         of kinds: Set<PolicyKind>, as administrator: Administrator
     ) async throws(ServiceError) -> [ManagedAppPolicy] {
         try await store.read(.read, as: administrator) { records in
-            try records.records(ManagedAppPolicy.self).filter {
-                kinds.contains($0.kind) && administrator.sees($0)
-            }
+            try shown(
+                records.records(ManagedAppPolicy.self).filter { kinds.contains($0.kind) }, to: administrator,
+                in: records)
         }
     }
 
-    /// One policy.
+    /// One policy, with secret values as in ``policies(of:as:)``.
     public func policy(_ id: String, as administrator: Administrator) async throws(ServiceError) -> ManagedAppPolicy {
         try await store.read(.read, as: administrator) { records in
             let policy = try records.policy(id)
             try writer.require(.read, for: policy, of: administrator)
-            return policy
+            return try shown([policy], to: administrator, in: records)[0]
+        }
+    }
+
+    /// Those of some policies that exist for an administrator, as they may see them.
+    private func shown(
+        _ policies: [ManagedAppPolicy], to administrator: Administrator, in records: some StorageReader
+    ) throws(ServiceError) -> [ManagedAppPolicy] {
+        // Without a value of the organisation's own, nothing is a digest that could be compared with another.
+        let secrets = SecretValues(salt: try records.settings().secretSalt ?? ids.token())
+        return policies.filter(administrator.sees).map { policy in
+            guard !administrator.may(.writePolicies, with: policy) else { return policy }
+            var shown = policy
+            shown.document = secrets.redacted(policy.document)
+            return shown
         }
     }
 
@@ -103,10 +118,10 @@ extension Administration {
     ) async throws(ServiceError) -> [ManagedAppPolicy] {
         try await store.read(.read, as: administrator) { records in
             let user = try records.user(userID)
-            return try targeting.snapshot(of: administrator.tenant, in: records)
+            let intended = try targeting.snapshot(of: administrator.tenant, in: records)
                 .intended(
-                    for: user, in: try records.directGroups(ofPerson: user.id), bundleID: bundleID, facts: nil
-                ).all.filter(administrator.sees)
+                    for: user, in: try records.directGroups(ofPerson: user.id), bundleID: bundleID, facts: nil)
+            return try shown(intended.all, to: administrator, in: records)
         }
     }
 
@@ -120,11 +135,11 @@ extension Administration {
             guard registration.state == .active, let user = try records.record(DirectoryUser.self, person) else {
                 return []
             }
-            return try targeting.snapshot(of: administrator.tenant, in: records)
+            let intended = try targeting.snapshot(of: administrator.tenant, in: records)
                 .intended(
                     for: user, in: try records.directGroups(ofPerson: user.id),
-                    bundleID: registration.application.bundleID, facts: registration.filterFacts
-                ).all.filter(administrator.sees)
+                    bundleID: registration.application.bundleID, facts: registration.filterFacts)
+            return try shown(intended.all, to: administrator, in: records)
         }
     }
 }

@@ -55,6 +55,53 @@ import Testing
         #expect(new?.code == .invalid)
     }
 
+    @Test func `secret values are shown to who may write the configuration, and to others as their digests`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        let admin = test.service.administration
+        let made = try await admin.createPolicy(
+            .targetedManagedAppConfiguration, document: configuration(["vpnPassword": "hunter2", "server": "a"]),
+            as: test.owner)
+        _ = try await admin.targetApps(
+            [MobileAppIdentifier(.ios, TestOrganisation.app)], group: nil, ofPolicy: made.id, as: test.owner)
+        _ = try await admin.assignPolicy(made.id, to: [PolicyAssignment(.group("staff"))], as: test.owner)
+        var app = TestApp(test)
+        try await app.register()
+        let digest = try #require(
+            values(try await admin.history.present(as: test.owner).first?.document)["vpnPassword"])
+        func caller(
+            _ roles: Set<AdministratorRole>, _ custom: [CustomRole] = [], isProgram: Bool = false
+        ) -> Administrator {
+            Administrator(
+                tenant: TestOrganisation.tenant, id: "caller", name: "Caller", roles: roles, customRoles: custom,
+                isProgram: isProgram)
+        }
+        func read(as caller: Administrator) async throws -> [[String: String]] {
+            let all = try await admin.policies(of: [.targetedManagedAppConfiguration], as: caller)
+            let one = try await admin.policy(made.id, as: caller)
+            let person = try await admin.intendedPolicies(
+                forUser: "oid-ada", bundleID: TestOrganisation.app, as: caller)
+            let device = try await admin.intendedPolicies(ofRegistration: app.registrationID, as: caller)
+            return (all + [one] + person + device).map { values($0.document) }
+        }
+        let tagged = CustomRole(
+            id: "r", displayName: "R", permissions: [.read, .writePolicies], members: [],
+            scopeTags: [ScopeTag.defaultID])
+        for writer in [caller([.owner]), caller([.policyAdministrator]), caller([], [tagged])] {
+            let shown = try await read(as: writer)
+            #expect(shown == Array(repeating: ["vpnPassword": "hunter2", "server": "a"], count: 4))
+        }
+        let others = [
+            caller([.reader]), caller([.helpDesk]), caller([.cloudDeviceAdministrator]),
+            caller([.directoryAdministrator], isProgram: true),
+        ]
+        for reader in others {
+            let shown = try await read(as: reader)
+            #expect(shown == Array(repeating: ["vpnPassword": digest, "server": "a"], count: 4))
+        }
+    }
+
     @Test func `an impact shows no secret value, and the same change the same digests`() async throws {
         let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
