@@ -137,9 +137,11 @@ public actor Broker {
         let next = state.session + 1
         if try store.hasSeed(session: next) { _ = try store.destroySeed(session: next) }
         // Neither a state that was not usable nor a new folder, in place of one that was removed, must begin with session numbers that
-        // were used before: no device changes its account once a second.
+        // were used before: no device changes its account once a second. The clock may have been set back, so that the number that is kept
+        // beside the state counts where it is there.
         if countingAnew {
-            let number = UInt64(max(1, environment.now().timeIntervalSince1970))
+            let number = max(
+                UInt64(max(1, environment.now().timeIntervalSince1970)), try store.highestSession() ?? 0)
             try change { $0.session = number }
         }
         for account in try await client.storedAccounts() where account != state.account?.facts.id {

@@ -22,6 +22,9 @@ struct BrokerStore: Sendable {
     /// The newest signed policy, 8 bytes: known also where the state is damaged.
     private static let policySecret = "broker-policy-version"
 
+    /// The highest number of a session, 8 bytes: known also where the state is damaged or gone.
+    private static let sessionSecret = "broker-session-count"
+
     init(folder: URL, secrets: any SecretStore) {
         file = folder.appending(path: "broker.state", directoryHint: .notDirectory)
         self.secrets = secrets
@@ -79,6 +82,10 @@ struct BrokerStore: Sendable {
             key = fresh
         }
         if known.revision == 0 { try keep(Count(key: next.key, revision: 0)) }
+        // First, so that no number is used that a lost state would have given out again.
+        if state.session > (try highestSession() ?? 0) {
+            try secrets.keep(Self.bytes(state.session), named: Self.sessionSecret)
+        }
         let head = Head(key: next.key, revision: next.revision)
         guard let key, let content = try? MessageCoding.encode(state),
             let sealed = try? AES.GCM.seal(content, using: key, authenticating: head.bytes).combined
@@ -143,6 +150,13 @@ struct BrokerStore: Sendable {
     private static func bytes(_ number: UInt64) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
 
     private static func number(_ bytes: Data) -> UInt64 { bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+
+    /// The highest number that a session had, which a damaged or removed state does not take away; nil where none is kept.
+    func highestSession() throws(SignInError) -> UInt64? {
+        guard let bytes = try secrets.secret(named: Self.sessionSecret), bytes.count == 8 else { return nil }
+        // No device counts that far.
+        return min(Self.number(bytes), 1 << 62)
+    }
 
     // MARK: The newest policy
 
