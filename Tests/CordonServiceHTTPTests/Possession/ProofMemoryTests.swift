@@ -61,6 +61,29 @@ import Testing
         }
     }
 
+    @Test func `a proof without a nonce that was used before a restart is not good once more`() throws {
+        let clock = SettableClock()
+        let (key, url) = (SoftwareSigningKey(), try #require(URL(string: "http://127.0.0.1:8080/admin/v1/me")))
+        func proof() throws -> String {
+            try DPoPProof.make(
+                method: "GET", url: url, accessToken: nil, nonce: nil, issued: clock.now, id: "one", signer: key)
+        }
+        func use(_ text: String, at proofs: ProofVerifier) throws {
+            let proof = try proofs.check(
+                [text], method: "GET", address: url.absoluteString, accessToken: nil, madeBy: key.publicKey.thumbprint,
+                demandsNonce: false)
+            try proofs.remember(proof, share: 3)
+        }
+        let used = try proof()
+        let before = ProofVerifier(capacity: 10, now: { clock.now })
+        try use(used, at: before)
+        #expect(throws: Refusal.replayedProof) { try use(used, at: before) }
+        clock.advance(by: 5)
+        let after = ProofVerifier(capacity: 10, now: { clock.now })
+        #expect(throws: Refusal.self) { try use(used, at: after) }
+        try use(try proof(), at: after)
+    }
+
     @Test func `a key that has its share is refused, and others are not`() throws {
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         let url = try #require(URL(string: "http://127.0.0.1:8080/mam/v1/registrations"))
