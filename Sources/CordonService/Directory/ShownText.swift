@@ -33,11 +33,51 @@ enum ShownText {
             })
         else { return "has control characters or marks of direction" }
         guard isName else { return nil }
-        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .format }) else {
-            return "has characters that do not show"
+        guard !text.unicodeScalars.contains(where: { isHidden($0) || $0.properties.generalCategory == .format }) else {
+            return hidden
         }
         let ends = [text.unicodeScalars.first, text.unicodeScalars.last]
         return ends.contains { $0?.properties.isWhitespace ?? false } ? "begins or ends with a space" : nil
+    }
+
+    private static let hidden = "has characters that do not show"
+
+    /// What is wrong with a name that people choose things by, besides what ``flaw(of:isName:hasLines:)`` finds in any text: two that look
+    /// the same are taken for one another; nil where nothing is.
+    ///
+    /// Scripts from Hebrew on, and emoji, need joiners and selectors; Latin, Greek and Cyrillic do not, and there they only hide.
+    static func flaw(ofDisplayName text: String) -> String? {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let scalars = Array(text.unicodeScalars)
+        func needs(_ index: Int) -> Bool {
+            guard scalars.indices.contains(index) else { return false }
+            return scalars[index].value >= 0x590 && (!isHidden(scalars[index]) || isSelector(scalars[index]))
+        }
+        for (index, scalar) in scalars.enumerated() where isHidden(scalar) {
+            let isAllowed =
+                switch scalar.value {
+                case 0x200C, 0x200D:
+                    index > 0 && index < scalars.count - 1 && (needs(index - 1) || needs(index + 1))
+                case _ where isSelector(scalar):
+                    // Also of the signs for copyright and trade marks, and of the digit in a keycap.
+                    index > 0 && !isHidden(scalars[index - 1])
+                        && (needs(index - 1)
+                            || scalars[index - 1].properties.isEmoji && scalars[index - 1].value >= 0x80
+                            || (index < scalars.count - 1 && scalars[index + 1].value == 0x20E3))
+                default: false
+                }
+            guard isAllowed else { return hidden }
+        }
+        return nil
+    }
+
+    private static func isSelector(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isVariationSelector }
+
+    /// Whether nothing is drawn for a character: those that the Unicode Standard calls ignorable, fillers among them, the marks of
+    /// annotations, and the empty Braille pattern.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isDefaultIgnorableCodePoint || (0xFFF9...0xFFFB).contains(scalar.value)
+            || scalar.value == 0x2800
     }
 
     /// Embeddings, overrides, isolates and their ends, and the marks of either direction, by the Unicode Standard; and the

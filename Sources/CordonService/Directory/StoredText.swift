@@ -38,5 +38,8 @@ public struct StoredText: Sendable, Hashable {
         throw ServiceError(.invalid, "a text is not acceptable \(place)", problems: problems)
     }
 
-    private var flaw: String? { ShownText.flaw(of: text, isName: false, hasLines: hasLines) }
+    private var flaw: String? {
+        ShownText.flaw(of: text, isName: false, hasLines: hasLines)
+            ?? (hasLines ? nil : ShownText.flaw(ofDisplayName: text))
+    }
 }

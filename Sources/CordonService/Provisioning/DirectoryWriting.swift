@@ -41,6 +41,15 @@ extension DirectoryGroup {
     }
 }
 
+extension GroupEntry {
+    /// Refuses a name that may look like another one's; one that an earlier version took stays.
+    func checkName(insteadOf before: GroupEntry?) throws(ServiceError) {
+        guard displayName != before?.displayName, let flaw = ShownText.flaw(ofDisplayName: displayName) else { return }
+        throw ServiceError(
+            .invalid, "displayName is not acceptable", problems: [.init(member: "displayName", reason: flaw)])
+    }
+}
+
 private func checkShown(_ text: String?, _ member: String) throws(ServiceError) {
     guard let text, let flaw = ShownText.flaw(of: text, isName: false) else { return }
     throw ServiceError(

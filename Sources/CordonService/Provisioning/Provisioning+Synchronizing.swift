@@ -40,6 +40,9 @@ extension Provisioning {
             }
             try difference.source.keep(in: change)
             guard difference.changesAnything else { return DirectoryChanges() }
+            for group in difference.groups {
+                try group.entry.checkName(insteadOf: change.record(GroupEntry.self, group.storageID))
+            }
             try targeting.announceChange(
                 toUsers: difference.affected, nesting: difference.nested, in: &change
             ) { change in

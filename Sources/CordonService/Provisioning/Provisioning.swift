@@ -123,6 +123,7 @@ public struct Provisioning: Sendable {
             }
             guard before != nil || new != nil else { throw ServiceError(.notFound, "no group has this id") }
             guard before != new else { return }
+            try new?.entry.checkName(insteadOf: before?.entry)
             let members = MembershipChange(from: before?.members ?? [], to: new?.members ?? [])
             try targeting.announceChange(toUsers: members.people, nesting: members.groups, in: &change) { change in
                 try change.save(members, ofGroup: id)

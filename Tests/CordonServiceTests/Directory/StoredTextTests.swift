@@ -85,6 +85,67 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "Fin\u{200B}ance", "Fin\u{200C}ance", "Fin\u{2060}ance", "\u{FEFF}Finance", "Fin\u{AD}ance", "Fin\u{180E}ance",
+        "Fin\u{206A}ance", "Fin\u{E0041}ance", "Fin\u{FFF9}ance", "Fin\u{FE0F}ance", "\u{34F}", "\u{3164}", "\u{2800}",
+    ])
+    func `no name that things are chosen by hides a character`(name: String) async throws {
+        let test = try await TestOrganisation.withPeople()
+        let (admin, owner) = (test.service.administration, test.owner)
+        let role = CustomRole(id: "r", displayName: name, permissions: [.read], members: ["x"])
+        let group = DirectoryGroup(id: "g", displayName: name, members: [])
+        let calls: [(name: String, call: () async throws -> Void)] = [
+            ("policy", { _ = try await test.protect(name: name) }),
+            ("role", { try await admin.saveResource(role, isNew: true, as: owner) }),
+            ("tag", { try await admin.saveResource(ScopeTag(id: "t", displayName: name), isNew: true, as: owner) }),
+            ("group", { try await test.service.provisioning.saveGroup(group, as: owner) }),
+            (
+                "group of a file",
+                {
+                    _ = try await test.service.provisioning.synchronize(
+                        DirectoryContent(groups: [group]), from: "file", of: TestOrganisation.tenant)
+                }
+            ),
+            (
+                "sign-in name",
+                {
+                    try await test.service.provisioning.saveUser(
+                        DirectoryUser(id: "new", userPrincipalName: name + "@x.example", displayName: "N"), as: owner)
+                }
+            ),
+        ]
+        for (what, call) in calls { #expect(await failure(call)?.code == .invalid, "\(what)") }
+        // A description may have what its author typed.
+        _ = try await test.protect(["description": .string("About Fin\u{200B}ance")])
+    }
+
+    @Test(arguments: [
+        "می\u{200C}خواهم", "PDF\u{200C}ها", "क्\u{200D}ष", "👩\u{200D}🔧 Workshop", "❤\u{FE0F} Care", "葛\u{E0100}城",
+        "1\u{FE0F}\u{20E3} First", "Zoë", "Łódź",
+    ])
+    func `names are written as their scripts need it`(name: String) async throws {
+        let test = try await TestOrganisation.withPeople()
+        _ = try await test.protect(name: name)
+        try await test.service.provisioning.saveGroup(
+            DirectoryGroup(id: "g", displayName: name, members: []), as: test.owner)
+    }
+
+    @Test func `a group that an earlier version took under a hidden character keeps its name and changes its members`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        let (provisioning, owner) = (test.service.provisioning, test.owner)
+        var group = DirectoryGroup(id: "old", displayName: "Fin\u{200B}ance", members: [])
+        let entry = group.entry
+        try await test.storage.write(TestOrganisation.tenant) { try $0.save(entry) }
+        group.members = [.user("oid-ada")]
+        try await provisioning.saveGroup(group, as: owner)
+        #expect(try await test.service.administration.group("old", as: owner) == group)
+        group.displayName = "Fin\u{200B}ances"
+        let renamed = group
+        #expect(await failure { try await provisioning.saveGroup(renamed, as: owner) }?.code == .invalid)
+    }
+
     @Test func `a description may have lines, a name has one`() async throws {
         let test = try await TestOrganisation.withPeople()
         let (admin, owner) = (test.service.administration, test.owner)
