@@ -2,6 +2,7 @@ import ArgumentParser
 import CordonBase
 import CordonDevelopmentProvider
 import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonServiceHTTP
@@ -171,14 +172,20 @@ import Testing
             func open() async throws -> RunningService {
                 let plan = try ServeOptions.parse([
                     "--issuer", "https://login.example.test", "--tenant", "contoso", "--data-directory", folder.path,
-                    "--directory", file.path, "--wipe-budget", "0",
-                ]).plan(environment: [:])
+                    "--directory", file.path,
+                ]).plan(environment: ["CORDON_WIPE_BUDGET": "0"])
                 return try await RunningService.open(plan, logger: Self.logger)
             }
             let tenant = TenantID("contoso")
             let owner = Administrator(tenant: tenant, id: "o", name: "o", roles: [.owner])
             try write(["a", "b", "c"])
             let first = try await open()
+            let administration = first.service.administration
+            let policy = try await administration.createPolicy(
+                .iosManagedAppProtection, document: ["displayName": "Notes"], as: owner)
+            _ = try await administration.targetApps(
+                [MobileAppIdentifier(.ios, "org.example.notes")], group: nil, ofPolicy: policy.id, as: owner)
+            _ = try await administration.assignPolicy(policy.id, to: [PolicyAssignment(.allLicensedUsers)], as: owner)
             for id in ["a", "b"] {
                 let account = ManagedAccount(id: AccountID(id), tenant: tenant, userPrincipalName: "\(id)@example.test")
                 _ = try await first.service.devices.register(
