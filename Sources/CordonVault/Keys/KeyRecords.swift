@@ -191,7 +191,6 @@ struct KeyRecords: Sendable {
             guard try nameOfLostKey(of: account, holdsFiles: holdsFiles()) == nil else { throw VaultError.lostRecord }
             try secrets.beginMaking(of: account)
             let parts = try secrets.renewedParts(of: account)
-            try secrets.retirePlainRecords(of: account)
             let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
             defer { key.destroy() }
             try PosixFile.replace(path(of: account), with: try key.record(under: parts))

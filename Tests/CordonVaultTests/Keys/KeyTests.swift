@@ -67,6 +67,15 @@ struct KeyTests {
         }
     }
 
+    @Test func `a secret that is destroyed is overwritten at once, whoever holds it`() {
+        let secret = SecretBytes.random()
+        var memory = UnsafeRawBufferPointer(start: nil, count: 0)
+        _ = secret.withBytes { memory = $0 }
+        #expect(!memory.allSatisfy { $0 == 0 })
+        secret.destroy()
+        withExtendedLifetime(secret) { #expect(memory.count == 32 && memory.allSatisfy { $0 == 0 }) }
+    }
+
     @Test func `a key that hangs on a secret opens with the root key and that secret alone`() throws {
         let key = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())
         let root = SecretBytes.random()

@@ -74,6 +74,23 @@ struct WipedCopyTests {
         #expect(await code { _ = try await after.open(scene.note, writing: false) } == .locked)
     }
 
+    @Test func `a record of the version before that was taken away before the wipe opens nothing when it comes back`()
+        async throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let keys = FileKeyStore(directory: folder.appendingPathComponent("keys"))
+        let vault = try Vault(directory: folder.appendingPathComponent("vault"), keyStore: keys, roots: [folder])
+        for (account, isWiped): (AccountID, Bool) in [("bob@example.test", false), ("ada@example.test", true)] {
+            let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
+            let parts = KeyParts(root: SecretBytes(try keys.rootKey()), secret: nil)
+            if isWiped { _ = try await vault.wipe(account) }
+            let record = try AccountKeyRecord.seal(key, under: parts, version: .one)
+            try Data(record).write(to: URL(fileURLWithPath: vault.records.path(of: account)))
+            #expect(await code { try await vault.unlock(account) } == (isWiped ? .wiped : nil))
+        }
+    }
+
     @Test func `a key that was wiped is refused also where its secret comes back`() async throws {
         let scene = try await Scene()
         defer { TemporaryFolder.remove(scene.folder) }

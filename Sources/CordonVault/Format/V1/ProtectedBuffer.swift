@@ -92,7 +92,6 @@ enum ProtectedBuffer {
 
     /// The bytes of a sealed buffer.
     static func open(_ bytes: Data, _ head: Head, under key: AccountKey, context: String?) throws(VaultError) -> Data {
-        try check(head, context)
         guard let key = key.key(withID: head.keyID) else {
             throw VaultError(.wrongKey, "The buffer was sealed under the account key \(head.keyID.hex).")
         }
@@ -117,7 +116,6 @@ enum ProtectedBuffer {
 
     /// The bytes of a plain buffer.
     static func untag(_ bytes: Data, _ head: Head, context: String?) throws(VaultError) -> Data {
-        try check(head, context)
         let bytes = Data(bytes)
         let content = bytes.dropFirst(head.end + digestSize)
         let found = bytes[head.end..<head.end + digestSize]
@@ -129,13 +127,6 @@ enum ProtectedBuffer {
 
     private static var damaged: VaultError {
         VaultError(.damaged, "The protected buffer was changed or cut, or is for something else.")
-    }
-
-    /// Refuses one that is bound to a purpose where none is named, and one that is bound to none where one is.
-    private static func check(_ head: Head, _ context: String?) throws(VaultError) {
-        guard (head.version == .two) == (context != nil) else {
-            throw VaultError(.damaged, "The protected buffer is for something else.")
-        }
     }
 
     /// What a purpose adds to the authenticated bytes.
