@@ -250,7 +250,7 @@ let package = Package(
 
         program(
             "ShiftBoard", path: "Examples/ShiftBoard",
-            ["Cordon", "CordonIdentity", "CordonSignIn", "CordonVault", argumentParser]),
+            ["Cordon", "CordonIdentity", "CordonSignIn", "CordonTerminal", "CordonVault", argumentParser]),
 
         // Tests, beside what they test.
         .target(

@@ -3,6 +3,7 @@ import Cordon
 import CordonHTTPClient
 import CordonIdentity
 import CordonProtocol
+import CordonTerminal
 import Foundation
 
 /// Field notes for people who work for an organisation and have a life: a small app in a terminal that shows how an
@@ -148,13 +149,14 @@ struct FieldNotes: AsyncParsableCommand {
 
     /// Runs the app. A wrong command line ends it with status 2, as it ends `cordon`.
     static func main() async {
+        TerminalInterface.prepareStandardStreams()
         do {
             var command = try parseAsRoot()
             if let app = command as? FieldNotes { try await app.run() } else { try command.run() }
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             let message = TerminalText(fullMessage(for: error), as: .prose, limit: 4_000)
-            FileHandle.standardError.write(Data("\(message)\n".utf8))
+            Screen.write("\(message)\n", to: .standardError)
             Foundation.exit(2)
         }
     }

@@ -59,6 +59,11 @@ struct Output: Sendable {
             let mark = isOK == false ? "✗ " : isOK == nil ? "• \(facts["event"] ?? "") " : ""
             text = mark + shown.map { "\($0.key): \(Self.safe($0.value, named: $0.key))" }.joined(separator: "\n")
         }
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        Self.write(text, to: .standardOutput)
+    }
+
+    /// Writes a line where that can be done. A terminal that is gone or a disk that is full does not end the app, which may be due to clean up.
+    static func write(_ text: String, to stream: FileHandle) {
+        try? stream.write(contentsOf: Data((text + "\n").utf8))
     }
 }

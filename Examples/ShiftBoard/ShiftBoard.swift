@@ -1,6 +1,7 @@
 import ArgumentParser
 import CordonIdentity
 import CordonSignIn
+import CordonTerminal
 import Foundation
 
 /// A board of remarks for the worker on shift: a small app in a terminal that shows what an app does on a device that
@@ -42,7 +43,7 @@ struct ShiftBoard: AsyncParsableCommand {
         let output = Output(json: json)
         let board: Board
         do { board = try Board(options: self, output: output) } catch {
-            FileHandle.standardError.write(Data("ShiftBoard: \(TerminalText(Output.words(for: error)))\n".utf8))
+            Output.write("ShiftBoard: \(TerminalText(Output.words(for: error)))", to: .standardError)
             throw ExitCode(3)
         }
         let following = suspended ? nil : Task { await board.follow() }
@@ -68,13 +69,14 @@ struct ShiftBoard: AsyncParsableCommand {
 
     /// Runs the app. A wrong command line ends it with status 2, as it ends `cordon`.
     static func main() async {
+        TerminalInterface.prepareStandardStreams()
         do {
             var command = try parseAsRoot()
             if let app = command as? ShiftBoard { try await app.run() } else { try command.run() }
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             let message = TerminalText(fullMessage(for: error), as: .prose, limit: 4_000)
-            FileHandle.standardError.write(Data("\(message)\n".utf8))
+            Output.write("\(message)", to: .standardError)
             Foundation.exit(2)
         }
     }

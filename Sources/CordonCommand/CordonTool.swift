@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonBase
 import CordonProtocol
 import Foundation
 
@@ -30,6 +31,7 @@ struct CordonTool: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardStreams.fillGaps()
         if let help = LegacyAlias.help(arguments: CommandLine.arguments) { return Terminal.data(lines: help) }
         do {
             var command = try parseAsRoot(arguments())

@@ -1,4 +1,5 @@
 public import Cordon
+internal import CordonBase
 internal import Foundation
 
 // On Linux the members of `termios` come with whichever module the compiler met first.
@@ -19,8 +20,19 @@ extension TerminalInterface {
     ) -> TerminalInterface {
         let usesColor = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
         return TerminalInterface(
-            read: { await line(hidden: $0) }, write: { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) },
+            read: { await line(hidden: $0) },
+            // What cannot be shown is not shown; the app goes on.
+            write: { try? FileHandle.standardOutput.write(contentsOf: Data(($0 + "\n").utf8)) },
             usesColor: usesColor, signIn: signIn)
+    }
+
+    /// Keeps standard input, output and error from harming the program; to be called before it does anything else.
+    ///
+    /// A terminal or pipe that was closed does not end the program, which may be in the middle of a wipe or due to hear of one: writing fails
+    /// instead (`SIGPIPE` is ignored). A stream that was closed from the start is `/dev/null`, so that no file takes its number.
+    public static func prepareStandardStreams() {
+        StandardStreams.fillGaps()
+        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Reads on a thread of its own, because a read blocks.

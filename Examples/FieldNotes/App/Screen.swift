@@ -67,12 +67,12 @@ struct Screen: Sendable {
     /// Tells why the app cannot go on.
     func fail(_ problem: Problem) {
         let hint = problem.hint.map { "\n  \(TerminalText($0))" } ?? ""
-        FileHandle.standardError.write(Data("FieldNotes: \(TerminalText(problem.message))\(hint)\n".utf8))
+        Self.write("FieldNotes: \(TerminalText(problem.message))\(hint)\n", to: .standardError)
     }
 
     /// Asks for the next command.
     func prompt(_ who: String) {
-        if !json { FileHandle.standardOutput.write(Data("\(TerminalText(who, limit: 200))> ".utf8)) }
+        if !json { Self.write("\(TerminalText(who, limit: 200))> ", to: .standardOutput) }
     }
 
     private static func reason(_ reason: PolicyReason) -> JSONValue {
@@ -88,6 +88,11 @@ struct Screen: Sendable {
     }
 
     private func write(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+        Self.write(line + "\n", to: .standardOutput)
+    }
+
+    /// Writes what can be written. A terminal that is gone or a disk that is full does not end the app, which may yet hear of a wipe.
+    static func write(_ text: String, to stream: FileHandle) {
+        try? stream.write(contentsOf: Data(text.utf8))
     }
 }

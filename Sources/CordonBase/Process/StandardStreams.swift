@@ -1,0 +1,19 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Standard input, output and error of a program, as whoever starts it left them.
+package enum StandardStreams {
+    /// Opens `/dev/null` in the place of each that is closed. The next file that the program opens would get its number, and with it
+    /// everything that the program says.
+    package static func fillGaps() {
+        // In rising order: a file that is opened gets the lowest free number.
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", O_RDWR)
+        }
+    }
+}
