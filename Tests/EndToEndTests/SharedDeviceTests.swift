@@ -242,6 +242,32 @@ import Testing
         }
     }
 
+    @Test func `what others put among an app's files ends no app, costs no remark and keeps none from being shown`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            try await device.signIn("a", in: one)
+            try await one.ask("post one")
+            let sessions = stage.home(of: "one").appending(path: "sessions")
+            let session = try #require(try FileManager.default.contentsOfDirectory(atPath: sessions.path).first)
+            let remarks = sessions.appending(path: "\(session)/remarks")
+            for name in ["9223372036854775807", "zz", ".draft", "10003", "10006"] {
+                try Data("planted".utf8).write(to: remarks.appending(path: name))
+            }
+            try FileManager.default.createDirectory(
+                at: remarks.appending(path: "10004"), withIntermediateDirectories: false)
+            #expect(mkfifo(remarks.appending(path: "10005").path, 0o600) == 0)
+            #expect(truncate(remarks.appending(path: "10006").path, 1 << 32) == 0)
+
+            for text in ["two", "three"] { #expect(try await one.ask("post \(text)").members["ok"]?.bool == true) }
+            #expect(try await one.ask("show")["text"] == "one\ntwo\n(a remark that cannot be read)\nthree")
+            #expect(try await one.ask("sign-out")["apps"] == "one=done")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: sessions.path).isEmpty)
+        }
+    }
+
     @Test func `a broker killed at any moment of a sign-out or sign-in never mixes two people up`() async throws {
         try await Programs.onStage { stage in
             var device = try await SharedDevice.begin(on: stage, options: ["--clean-up-time", "1"])
