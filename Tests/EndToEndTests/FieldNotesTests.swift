@@ -1,8 +1,10 @@
 import CordonBase
 import CordonDemo
+import CordonLeakScan
 import CordonPolicy
 import CordonProtocol
 import CordonTestSupport
+import CordonTesting
 import Foundation
 import Testing
 
@@ -122,6 +124,64 @@ import Testing
             #expect(try await app.ask("wipe \(name) yes").members["ok"]?.bool == true)
             #expect(try await app.ask("accounts").members["accounts"]?.array?.isEmpty == true)
             #expect(try await app.ask("show diary")["text"] == "my own day")
+        }
+    }
+
+    @Test func `a personal title is the name of its file, and what is no note keeps none from being shown`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let app = try await stage.personalApp("notes")
+            #expect(try await app.ask("note a my own day").members["ok"]?.bool == true)
+            for title in ["a\u{0}b", "a/\u{301}b", ".\u{301}a", "a/b"] {
+                let refused = try await app.ask("note \(title) text")
+                #expect(refused["message"]?.contains("a title has no slash") == true, "\(refused.members)")
+            }
+            let folder = stage.home(of: "notes").appending(path: "personal-notes")
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "folder"), withIntermediateDirectories: false)
+            try Data("half".utf8).write(to: folder.appending(path: ".draft"))
+            #expect(mkfifo(folder.appending(path: "pipe").path, 0o600) == 0)
+            #expect(try await app.ask("notes").members["titles"]?.array?.compactMap(\.string) == ["a"])
+            #expect(try await app.ask("everyone")["text"] == "a: my own day")
+            for title in ["folder", "pipe"] {
+                #expect(try await app.ask("show \(title)")["message"] == "there is no note called \(title)")
+            }
+        }
+    }
+
+    @Test(arguments: [("wipe", "plan", false), ("sign-out", "plan", false), ("wipe", "diary", true)])
+    func `what was copied from an account's notes leaves the clipboard with the account, and nothing else does`(
+        _ command: String, _ copied: String, _ stays: Bool
+    ) async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let (app, name) = (worker.app, try stage.worker().name)
+            if stays { try await app.ask("use personal") }
+            try await app.ask("note \(copied) a day")
+            #expect(try await app.ask("copy \(copied)").members["ok"]?.bool == true)
+            let clipboard = stage.clipboard.appending(path: "clipboard.json")
+            let before = try String(contentsOf: clipboard, encoding: .utf8)
+            #expect(before.contains(worker.account) != stays)
+            #expect(try await app.ask("\(command) \(name) yes").members["ok"]?.bool == true)
+            #expect((try? String(contentsOf: clipboard, encoding: .utf8)) == (stays ? before : nil))
+        }
+    }
+
+    @Test func `the provider hears of a sign-out without a network at the next start with one`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let service = try await stage.runningService()
+            await stage.killService()
+            #expect(try await worker.app.ask("sign-out yes").members["ok"]?.bool == true)
+            await worker.app.end()
+            func waiting() throws -> Int {
+                try LeakScan.files(below: stage.home(of: "worker").path).count { $0.hasSuffix(".revocation") }
+            }
+            #expect(try waiting() == 1)
+            _ = try await stage.runningService(port: try #require(service.address.port))
+            _ = try await stage.managedApp("worker")
+            try await until(every: .milliseconds(25), within: .seconds(50)) { try waiting() == 0 }
         }
     }
 

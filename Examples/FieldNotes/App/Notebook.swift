@@ -13,7 +13,9 @@ struct Notebook {
         switch owner {
         case .managed(let account): try await vaulted().files.names(of: account)
         case .personal:
-            (try? FileManager.default.contentsOfDirectory(atPath: personal.path).sorted()) ?? []
+            // Other programs may have put something else there, and a write that was cut off its draft.
+            ((try? FileManager.default.contentsOfDirectory(atPath: personal.path)) ?? []).sorted()
+                .filter { (try? file($0))?.isRegularFile == true }
         }
     }
 
@@ -25,7 +27,8 @@ struct Notebook {
                 throw error.code == .nothingThere ? missing(title) : error
             }
         case .personal:
-            guard let contents = FileManager.default.contents(atPath: try file(title).path) else {
+            let file = try file(title)
+            guard file.isRegularFile, let contents = FileManager.default.contents(atPath: file.path) else {
                 throw missing(title)
             }
             return contents
@@ -49,8 +52,10 @@ struct Notebook {
     private var personal: URL { home.appending(path: "personal-notes") }
 
     private func file(_ title: String) throws -> URL {
-        guard !title.isEmpty, !title.hasPrefix("."), !title.contains("/") else {
-            throw Problem("a title has no slash and does not begin with a dot")
+        // A path ends at a NUL, and would be another note's. A slash divides one also below an accent, with which it is one character.
+        let scalars = title.unicodeScalars
+        guard let first = scalars.first, first != ".", !scalars.contains(where: { $0 == "/" || $0 == "\0" }) else {
+            throw Problem("a title has no slash and no NUL, and does not begin with a dot")
         }
         return personal.appending(path: title)
     }

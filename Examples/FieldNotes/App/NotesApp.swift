@@ -110,6 +110,11 @@ actor NotesApp {
         configuration.stateCounter = counter
         configuration.allowsSeveralIdentities = !options.single
         configuration.restartApplication = { _ in false }
+        configuration.wipeHook = { [clipboard] account in
+            do { return try await clipboard.clear(of: account.id) ? .removed : .leftToCordon } catch {
+                return .failed("the clipboard could not be cleared")
+            }
+        }
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
         let hasKeys = await Self.open(sessionKeys, on: shared)
         protection = try await AppProtection(configuration)
@@ -126,6 +131,7 @@ actor NotesApp {
         try? await announceAccounts()
         let events = Task { await self.followEvents() }
         let life = Task { await self.protection?.keepUp() }
+        let revocations = Task { await self.deliverRevocations() }
         await leaving.open(for: self)
         let following = shared.map { device in Task { await self.follow(device) } }
         for account in await enrolledAccounts() { stayInTouch(account.id) }
@@ -148,8 +154,19 @@ actor NotesApp {
         }
         events.cancel()
         life.cancel()
+        revocations.cancel()
         following?.cancel()
         for task in inTouch.values { task.cancel() }
+    }
+
+    /// Tells the provider, once it answers, of accounts that signed out without a network. The next sign-in would, but there may be none.
+    private func deliverRevocations() async {
+        guard let signIn else { return }
+        while !Task.isCancelled {
+            // What cannot be read or removed now is tried again like the rest.
+            _ = try? await signIn.deliverRevocations()
+            try? await Task.sleep(for: .seconds(60))
+        }
     }
 
     /// Keeps an open line to the service for an account while the app runs, and closes its gate when a limit passes.
