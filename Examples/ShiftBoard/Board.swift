@@ -31,7 +31,7 @@ actor Board {
             await gate?.wait(before: "work-stopped", output)
             await cleanUp.workStopped()
             await gate?.wait(before: "data-cleared", output)
-            try Remarks.remove(session: cleanUp.session, below: home)
+            try Remarks.remove(upToSession: cleanUp.session, below: home)
             await cleanUp.dataCleared()
             await gate?.wait(before: "done", output)
             output.tell(

@@ -92,12 +92,13 @@ struct Remarks {
         return try Data(contentsOf: file)
     }
 
-    /// Removes everything of the sessions with a number; one that left nothing counts as removed.
-    static func remove(session number: UInt64, below home: URL) throws {
+    /// Removes everything of the sessions up to a number; one that left nothing counts as removed. Earlier ones ended before, and of theirs
+    /// is there only what was put back.
+    static func remove(upToSession number: UInt64, below home: URL) throws {
         let sessions = sessions(below: home)
         guard FileManager.default.fileExists(atPath: sessions.path) else { return }
         for name in try FileManager.default.contentsOfDirectory(atPath: sessions.path)
-        where name == "\(number)" || name.hasPrefix("\(number)-") {
+        where UInt64(name.prefix { $0 != "-" }).map({ $0 <= number }) == true {
             try FileManager.default.removeItem(at: sessions.appending(path: name))
         }
     }

@@ -268,6 +268,27 @@ import Testing
         }
     }
 
+    @Test func `an ended session's folder that is put back shows the next person nothing and goes with them`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            try await device.signIn("a", in: one)
+            try await one.ask("post of the first person")
+            let sessions = stage.home(of: "one").appending(path: "sessions")
+            let session = try #require(try FileManager.default.contentsOfDirectory(atPath: sessions.path).first)
+            let copy = stage.folder.appending(path: "copy")
+            try FileManager.default.copyItem(at: sessions.appending(path: session), to: copy)
+            try await one.ask("sign-out")
+            try await device.signIn("b", in: one)
+            try FileManager.default.copyItem(at: copy, to: sessions.appending(path: session))
+            #expect(try await one.ask("show")["text"] == "")
+            #expect(try await one.ask("sign-out")["apps"] == "one=done")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: sessions.path).isEmpty)
+        }
+    }
+
     @Test func `a broker killed at any moment of a sign-out or sign-in never mixes two people up`() async throws {
         try await Programs.onStage { stage in
             var device = try await SharedDevice.begin(on: stage, options: ["--clean-up-time", "1"])
