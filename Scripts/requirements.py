@@ -32,7 +32,7 @@ def names_of_tests() -> set[str]:
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout.splitlines():
         if path.endswith(".swift"):
-            names.update(re.findall(r"func `([^`]+)`", (ROOT / path).read_text()))
+            names.update(re.findall(r"func\s+`([^`]+)`", (ROOT / path).read_text()))
         elif path.endswith(".py"):
             names.update(re.findall(r"def (test_\w+)", (ROOT / path).read_text()))
     return names
