@@ -29,7 +29,7 @@ struct GuardStore: Sendable {
         try state(of: account).write(record)
     }
 
-    /// Forgets what guarded an account's key; the lock's file stays.
+    /// Forgets what guarded an account's key.
     func forget(_ account: AccountID) throws(ProtectionError) { try state(of: account).remove() }
 
     /// Forgets an account.
@@ -38,12 +38,13 @@ struct GuardStore: Sendable {
         try StateFile(url: folder.lock(for: FolderName.of(account))).remove()
     }
 
-    /// Runs a body while no other process of the app guards or releases the account's key.
+    /// Runs a body while no other process of the app guards or releases the account's key. The lock's file stays beside a guard record alone:
+    /// who waited here while the account was wiped leaves none that would tell of it.
     nonisolated(nonsending) func locked<Value>(
         _ account: AccountID, _ body: () async throws(ProtectionError) -> Value
     ) async throws(ProtectionError) -> Value {
         let lock = try await StateLock.waiting(for: folder.lock(for: FolderName.of(account)))
-        defer { withExtendedLifetime(lock) {} }
+        defer { if !isThere(for: account) { lock.end() } }
         return try await body()
     }
 

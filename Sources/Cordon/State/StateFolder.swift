@@ -61,6 +61,18 @@ struct StateFolder: Sendable {
     /// A lock for one of the things here, beside the folder too.
     func lock(for name: String) -> URL { url.appendingPathExtension(name + ".lock") }
 
+    /// Removes locks that a kill has left: those for things of which there is no file here, and that nobody holds.
+    func removeLeftLocks() {
+        let place = url.deletingLastPathComponent()
+        let (start, end) = (url.lastPathComponent + ".", ".lock")
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        where name.hasPrefix(start) && name.hasSuffix(end) && name.count > start.count + end.count {
+            let thing = String(name.dropFirst(start.count).dropLast(end.count))
+            guard !FileManager.default.fileExists(atPath: file(thing).url.path) else { continue }
+            if let lock = try? StateLock.take(lock(for: thing)) { lock.end() }
+        }
+    }
+
     /// Every file there is, in the order of their names.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what there is.

@@ -259,14 +259,6 @@ actor Wipes {
         wipe.failures += removeFolders(of: account.id)
         wipe.stage = .vaultWiped
         try context.wipes.save(wipe)
-        // The next wipe of the account begins by discarding it, should it stay now.
-        for vault in context.vaults {
-            do { try await vault.discardReport(for: account.id) } catch {
-                context.configuration.logger.warning(
-                    "a wipe's report could not be discarded",
-                    metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
-            }
-        }
     }
 
     /// The files in them are gone already; an empty folder would only say that there was an account. What could not be removed.
@@ -324,6 +316,9 @@ actor Wipes {
         try await endSession(of: account)
         try await changes.sessionEnded(of: account)
         context.configuration.wipeObserver("registration")
+        for vault in context.vaults {
+            do { try await vault.discardReport(for: account) } catch { throw ProtectionError(error) }
+        }
         // Nothing enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
         try context.pending.change { $0.forget(account) }
         try context.accounts.removeStored(account)
@@ -361,6 +356,10 @@ actor Wipes {
         if !records.isEmpty {
             await resume()
             context.startUnattended { [receipts] in await receipts.deliver() }
+        }
+        // Their names would tell whose data was wiped. An extension, which wipes nothing, might hold one when its app wants it.
+        if !context.configuration.isExtension {
+            for folder in [context.wipes.folder, context.guards.folder] { folder.removeLeftLocks() }
         }
         return damaged.count
     }

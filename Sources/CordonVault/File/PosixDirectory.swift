@@ -129,8 +129,12 @@ extension PosixFile {
     }
 
     /// Replaces a small file by new content, so that a reader after a crash finds the old or the new one.
-    static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) {
-        let draft = try draft(of: path, bytes, mode: mode)
+    ///
+    /// - Parameter name: What the draft is called that a crash leaves beside it.
+    static func replace(
+        _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, draftedAs name: String = temporaryName()
+    ) throws(VaultError) {
+        let draft = try draft(of: path, bytes, mode: mode, as: name)
         do {
             try rename(draft, to: path)
             try syncDirectory((path as NSString).deletingLastPathComponent)
@@ -141,9 +145,11 @@ extension PosixFile {
     }
 
     /// Writes what is to take a small file's place beside it, durably; its name.
-    static func draft(of path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) -> String {
+    static func draft(
+        of path: String, _ bytes: [UInt8], mode: mode_t = 0o600, as name: String = temporaryName()
+    ) throws(VaultError) -> String {
         let directory = (path as NSString).deletingLastPathComponent
-        let draft = (directory as NSString).appendingPathComponent(temporaryName())
+        let draft = (directory as NSString).appendingPathComponent(name)
         let file = try create(draft, mode: mode)
         do {
             try file.write(bytes, at: 0)

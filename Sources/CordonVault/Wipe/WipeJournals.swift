@@ -11,6 +11,7 @@ struct WipeJournals: Sendable {
 
     private static let longest = 1 << 22
     private static let lineFeed = UInt8(ascii: "\n")
+    private static let draftSuffix = ".tmp"
 
     /// - Parameter directory: The vault's.
     init(in directory: URL, secrets: AccountSecrets) {
@@ -104,13 +105,21 @@ struct WipeJournals: Sendable {
             throw VaultError(.inputOutput, "The wipe's journal cannot be encoded.")
         }
         let code = Array(try secrets.code(ofJournal: text).utf8)
-        try PosixFile.replace(path(for: journal.report.account).path, with: text + [Self.lineFeed] + code)
+        let account = journal.report.account
+        try PosixFile.replace(
+            path(for: account).path, with: text + [Self.lineFeed] + code,
+            draftedAs: "\(account.fileName).\(SecureRandom.bytes(8).hex)\(Self.draftSuffix)")
     }
 
     /// Turns a journal into the report that waits to be taken.
     func finish(_ journal: WipeJournal) throws(VaultError) {
         try write(journal)
         let account = journal.report.account
+        // One that a kill has left says whose data was wiped.
+        for draft in files(suffix: Self.draftSuffix)
+        where draft.lastPathComponent.hasPrefix(account.fileName + ".") {
+            try PosixFile.unlinkIfPresent(draft.path)
+        }
         try PosixFile.rename(path(for: account).path, to: reportPath(for: account).path)
         try PosixFile.syncDirectory(folder.path)
     }

@@ -206,6 +206,25 @@ import Testing
         #expect(store.leftShare(of: "oid-a", registrationID: "registration-1") == "new")
     }
 
+    @Test func `who had the lock of a key's guard leaves its file only beside what is noted of the guard`() async throws
+    {
+        let home = try Home()
+        let store = GuardStore(folder: try StateFolder(home.place.appending(path: "guards")), seal: home.seal)
+        let lock = store.folder.lock(for: FolderName.of("oid-a")).path
+        let record = try KeyGuardRecord(
+            SymmetricKey(size: .bits256), under: SymmetricKey(size: .bits256), of: "oid-a",
+            registrationID: "registration-1", left: "left", inboxKey: Data())
+        try await store.locked("oid-a") { () throws(ProtectionError) in try store.write(record, of: "oid-a") }
+        #expect(FileManager.default.fileExists(atPath: lock))
+        try store.remove("oid-a")
+        // As by work that waited for the wipe.
+        try await store.locked("oid-a") { () throws(ProtectionError) in
+            #expect(FileManager.default.fileExists(atPath: lock))
+        }
+        try await store.noteLostShare("left", of: "oid-a")
+        #expect(!FileManager.default.fileExists(atPath: lock))
+    }
+
     @Test func `a record of a version before is not taken over in place of what another process has made of it`()
         throws
     {

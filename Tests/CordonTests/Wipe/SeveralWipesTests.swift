@@ -8,6 +8,8 @@ import Dispatch
 import Foundation
 import Testing
 
+@testable import Cordon
+
 /// Wipes one after another, at once, and beside other work: each removes what it says it has removed.
 @Suite(.timeLimit(.minutes(10))) struct SeveralWipesTests {
     private let ada: AccountID = "oid-a"
@@ -43,6 +45,50 @@ import Testing
         #expect(receipts.last?.destroyedKeyIDs.count == 1)
         #expect(receipts.first?.destroyedKeyIDs != receipts.last?.destroyedKeyIDs)
         #expect(receipts.last?.files == 2)
+    }
+
+    @Test func `a wipe that goes on after a kill discards the report that the kill left behind`() async throws {
+        let device = try Device()
+        let reports = device.folder.appending(path: "data/vault/wipes")
+        let aside = device.folder.appending(path: "aside")
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.wipeObserver = { step in
+                guard step == "vault-finished" else { return }
+                try? FileManager.default.moveItem(at: reports, to: aside)
+                try? FileManager.default.createDirectory(at: reports, withIntermediateDirectories: false)
+            }
+        }
+        await protection.enroll(device.account)
+        await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+        #expect(await protection.failureOfWiping(ada) == .stateUnwritable)
+        // As a kill leaves it after the record of the wipe says that the vault is done.
+        let names = try FileManager.default.contentsOfDirectory(atPath: aside.path)
+        #expect(names.count == 1)
+        for name in names {
+            try FileManager.default.moveItem(at: aside.appending(path: name), to: reports.appending(path: name))
+        }
+        await device.sessions.set { $0.endFailure = nil }
+        await (try device.start()).performDueWork()
+        #expect(device.files(in: "wipes").isEmpty)
+        #expect(device.files(in: "vault/wipes").isEmpty)
+    }
+
+    @Test func `the next start removes locks that a wiped account's kill has left, and no lock that is held`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let context = protection.context
+        try await protection.wipe(ada)
+        let left = [context.wipes.lock(of: ada), context.guards.folder.lock(for: FolderName.of(ada))]
+        for place in left { #expect(FileManager.default.createFile(atPath: place.path, contents: nil)) }
+        let place = context.wipes.lock(of: "oid-b")
+        let held = try #require(try AdvisoryLock.take(place))
+        _ = try await device.start()
+        #expect(left.allSatisfy { !FileManager.default.fileExists(atPath: $0.path) })
+        #expect(held.isCurrent)
+        held.end()
     }
 
     @Test func `an account is wiped at once while another one's wipe waits for the app`() async throws {

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import Foundation
@@ -153,6 +154,54 @@ struct WipeKillTests {
             }
             #expect(try await next.pendingWipes().isEmpty)
             #expect(try scene.others() == before, "\(steps[victim])")
+        }
+    }
+
+    @Test func `a wipe killed before it renames what it notes leaves nothing in the clear once it has ended`()
+        async throws
+    {
+        let rehearsal = try scene()
+        defer { try? FileManager.default.removeItem(at: rehearsal.folder) }
+        try await rehearsal.plant()
+        let vault = try rehearsal.vault()
+        await rehearsal.attach(to: vault)
+        let count = Locked(0)
+        _ = try await DiskFaults.$next.withValue({ call in
+            if call == "rename" { count.withLock { $0 += 1 } }
+            return 0
+        }) { try await vault.wipe("ada@example.test") }
+        let renames = count.withLock { $0 }
+        #expect(renames > 5)
+
+        for victim in 1...max(renames, 1) {
+            let scene = try scene()
+            defer { try? FileManager.default.removeItem(at: scene.folder) }
+            try await scene.plant()
+            let path = scene.folder.path
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, victim = victim as Int] in
+                let scene = Scene(folder: URL(fileURLWithPath: path))
+                let vault = try scene.vault()
+                await scene.attach(to: vault)
+                let count = Locked(0)
+                _ = try await DiskFaults.$next.withValue({ call in
+                    if call == "rename",
+                        count.withLock({
+                            $0 += 1; return $0 == victim
+                        })
+                    {
+                        Program.dieByAnotherHand()
+                    }
+                    return 0
+                }) { try await vault.wipe("ada@example.test") }
+            }
+            let next = try scene.vault()
+            await scene.attach(to: next)
+            // Before its first note a wipe has not begun.
+            if try await next.resumeWipes().isEmpty { _ = try await next.wipe("ada@example.test") }
+            try await next.discardReport(for: "ada@example.test")
+            let left = try FileManager.default.contentsOfDirectory(
+                atPath: next.directory.appendingPathComponent("wipes").path)
+            #expect(left.isEmpty, "killed before rename \(victim)")
         }
     }
 }
