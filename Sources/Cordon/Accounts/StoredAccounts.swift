@@ -53,12 +53,25 @@ actor StoredAccounts {
         await takeOver(stored)
         await denyUnregistered(stored)
         for record in stored.records where !context.accounts.isBeingWiped(record.account.id) {
+            if await hasLeft(record) { continue }
             context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
             await restore(record, isNews: false)
             guard lostWipes > 0 else { continue }
             context.accounts.denyEverything(of: record)
             await changes.publishRules(of: record.account.id)
         }
+    }
+
+    /// Finishes what a kill has cut off between the note that an account leaves and the end of its registration; whether there was that. One
+    /// that was made since has seen the service later.
+    private func hasLeft(_ record: RegistrationRecord) async -> Bool {
+        let hasLeft = context.pending.unenrollments.contains {
+            $0.registrationID == record.registrationID && $0.account == record.account.id
+                && $0.ended > record.lastCheckIn
+        }
+        guard hasLeft, (try? context.accounts.removeStored(record.account.id)) != nil else { return false }
+        try? await changes.endEnrollment(of: record.account.id)
+        return true
     }
 
     /// Takes up what another process of the app has stored or removed meanwhile.

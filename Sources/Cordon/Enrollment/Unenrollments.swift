@@ -30,8 +30,14 @@ actor Unenrollments {
         _ account: AccountID, wiping: Bool = true, because reason: UnenrollmentReport.Reason = .accountRemoved
     ) async -> EnrollmentStatus {
         let account = context.accounts.resolved(account)
-        let outcome = await context.inTurn(account, or: .wipeIncomplete) {
-            await self.unenrollNow(account, wiping: wiping, because: reason)
+        let outcome: Outcome
+        if wiping, !context.configuration.isExtension, let record = context.accounts[account] {
+            // A wipe waits for no exchange that is under way: who ends the app meanwhile has asked for it all the same.
+            outcome = await context.uninterrupted { await self.wipe(record, because: reason) }
+        } else {
+            outcome = await context.inTurn(account, or: .wipeIncomplete) {
+                await self.unenrollNow(account, wiping: wiping, because: reason)
+            }
         }
         context.publish(outcome, .unenrollment, of: account)
         return outcome.status
@@ -61,20 +67,38 @@ actor Unenrollments {
             if wasRegistered { return Outcome(.unenrolled) }
             return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }
-        // The removal comes after it, so that a token can still be had; it is not complete yet.
-        let report = UnenrollmentReport(reason: reason, doWipe: wiping, succeeded: !wiping)
-        let failure = await tellService(
-            to: record.registrationID, of: account, tagged: record.deviceTag, at: record.discovery, saying: report)
+        guard !wiping else { return await wipe(record, because: reason) }
+        let now = context.clock.read().now
+        let owed = PendingWork.Unenrollment(
+            registrationID: record.registrationID, account: account, discovery: record.discovery,
+            deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
+            report: UnenrollmentReport(reason: reason, doWipe: false, succeeded: true))
+        do { try await leave(record, owing: owed) } catch { return Outcome(.wipeIncomplete, detail: error.reason) }
+        let failure = await tell(owed)
+        if failure == nil { drop(owed) }
+        return outcome(of: failure)
+    }
+
+    /// Removes an account's data, and has the service end its registration before the session goes with which it can be told.
+    private func wipe(_ record: RegistrationRecord, because reason: UnenrollmentReport.Reason) async -> Outcome {
+        // The wipe is not complete yet; its receipt says how it ended.
+        let report = UnenrollmentReport(reason: reason, doWipe: true, succeeded: false)
+        let failure = Locked<ServiceFailure?>(nil)
         do {
-            if wiping {
-                try await wipes.wipe(account, because: "unenrollment")
-            } else {
-                try await leave(record, owing: failure == nil ? nil : report)
+            try await wipes.wipe(record.account.id, because: "unenrollment") {
+                let answer = await self.tellService(
+                    to: record.registrationID, of: record.account.id, tagged: record.deviceTag, at: record.discovery,
+                    saying: report)
+                failure.withLock { $0 = answer }
             }
         } catch {
             return Outcome(.wipeIncomplete, detail: error.reason)
         }
-        return failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
+        return outcome(of: failure.withLock { $0 })
+    }
+
+    private func outcome(of failure: ServiceFailure?) -> Outcome {
+        failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
     }
 
     /// Whether there may be something of an account whose registration is gone: its key, or what a removal has not come to.
@@ -86,12 +110,11 @@ actor Unenrollments {
 
     /// Forgets a registration and leaves the data, closed.
     ///
-    /// - Parameter report: What the service could not be told; nil when it knows.
+    /// - Parameter owed: What the service is to be told; noted first, so that a kill forgets nothing.
     private func leave(
-        _ record: RegistrationRecord, owing report: UnenrollmentReport?
+        _ record: RegistrationRecord, owing owed: PendingWork.Unenrollment
     ) async throws(ProtectionError) {
         let account = record.account.id
-        let now = context.clock.read().now
         // Another organisation may ask for the log later.
         if let failure = await changes.eraseLogs(of: record.account).first {
             throw ProtectionError(.stateUnwritable, failure)
@@ -99,17 +122,17 @@ actor Unenrollments {
         try context.pending.change { work in
             work.logOrders?.removeAll { $0.account == account }
             // One that was begun before, and could not be finished, says the same.
-            work.unenrollments.removeAll { $0.registrationID == record.registrationID }
-            guard let report else { return }
-            work.unenrollments.append(
-                PendingWork.Unenrollment(
-                    registrationID: record.registrationID, account: account, discovery: record.discovery,
-                    deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
-                    report: report))
+            work.unenrollments.removeAll { $0.registrationID == owed.registrationID }
+            work.unenrollments.append(owed)
         }
         try context.accounts.removeStored(account)
         await changes.forget(account)
         try await changes.endEnrollment(of: account)
+    }
+
+    private func tell(_ owed: PendingWork.Unenrollment) async -> ServiceFailure? {
+        await tellService(
+            to: owed.registrationID, of: owed.account, tagged: owed.deviceTag, at: owed.discovery, saying: owed.report)
     }
 
     /// Asks the service to forget a registration; what went wrong, nil when it has.
@@ -152,9 +175,8 @@ actor Unenrollments {
             drop(owed)
             return Outcome(.unenrolled)
         }
-        let failure = await tellService(
-            to: owed.registrationID, of: owed.account, tagged: owed.deviceTag, at: owed.discovery, saying: owed.report)
-        let outcome = failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
+        let failure = await tell(owed)
+        let outcome = outcome(of: failure)
         // A service that does not let the account in has nothing to end.
         let ends: Set<EnrollmentStatus> = [.unenrolled, .registrationGone, .notEnrolled, .notTargeted, .notLicensed]
         if ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime {

@@ -198,14 +198,17 @@ final class ProtectionContext: Sendable {
         _ exchange: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {
         guard !accounts.isRemoving(account) else { return Outcome(refusal, detail: Wipes.underWay.reason) }
-        return await exchanges.run(account) {
-            await Task {
-                let began = configuration.clock.boot().uptime
-                var outcome = await exchange()
-                outcome.duration = configuration.clock.boot().uptime - began
-                return outcome
-            }.value
-        }
+        return await exchanges.run(account) { await uninterrupted(exchange) }
+    }
+
+    /// Runs work to its end, whatever becomes of the caller, and notes how long it took.
+    func uninterrupted(_ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
+        await Task {
+            let began = configuration.clock.boot().uptime
+            var outcome = await work()
+            outcome.duration = configuration.clock.boot().uptime - began
+            return outcome
+        }.value
     }
 
     /// Starts work in the background, outside the caller's turn, so that it waits for a turn of its own.

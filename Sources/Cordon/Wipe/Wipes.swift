@@ -27,8 +27,12 @@ actor Wipes {
     /// Removes everything of an account, for a cause that the receipt names (SDK-SW-04, SRV-CI-012); see
     /// ``AppProtection/wipe(_:)``.
     ///
+    /// - Parameter farewell: Tells the service, once the data is gone and while a token can still be had. A wipe that a later start finishes
+    ///   is told by its receipt alone.
     /// - Throws: ``ProtectionError``: `notEnrolled`, `wipeUnderWay`, `stateUnwritable` or `vault`.
-    func wipe(_ account: AccountID, because cause: String) async throws(ProtectionError) {
+    func wipe(
+        _ account: AccountID, because cause: String, telling farewell: @Sendable () async -> Void = {}
+    ) async throws(ProtectionError) {
         let account = context.accounts.resolved(account)
         guard let record = context.accounts[account] else {
             guard context.accounts.isRemoving(account) else {
@@ -36,7 +40,7 @@ actor Wipes {
             }
             throw Self.underWay
         }
-        try await carryOut(ownCommand(for: account), because: cause, on: record) { $0 ?? record }
+        try await carryOut(ownCommand(for: account), because: cause, on: record, telling: farewell) { $0 ?? record }
     }
 
     /// The command of a wipe that no service asks for.
@@ -52,7 +56,7 @@ actor Wipes {
         guard let record = context.accounts[command.account] else { return }
         do {
             // Another process of the app that was quicker has left no registration, or has made another one since.
-            try await carryOut(command, because: nil, on: record) { [accounts = context.accounts] stored in
+            try await carryOut(command, because: nil, on: record, telling: {}) { [accounts = context.accounts] stored in
                 // One that was only put aside has ended nothing.
                 guard let stored else { return accounts.hasNoRegistration(command.account) ? nil : record }
                 return stored.registrationID == record.registrationID ? record : nil
@@ -117,12 +121,12 @@ actor Wipes {
         }
     }
 
-    /// Carries a wipe out, and hands its receipt in when everything is done; the network is not waited for before.
+    /// Carries a wipe out, and hands its receipt in when everything is done; before, only the farewell waits for the network.
     ///
     /// - Parameter wanted: What of the registration on disk is to be wiped; nil when there is nothing left to do.
     private func carryOut(
         _ command: Command, because cause: String?, on record: RegistrationRecord,
-        _ wanted: (RegistrationRecord?) -> RegistrationRecord?
+        telling farewell: @Sendable () async -> Void, _ wanted: (RegistrationRecord?) -> RegistrationRecord?
     ) async throws(ProtectionError) {
         let account = record.account.id
         let taken: AdvisoryLock?
@@ -148,7 +152,7 @@ actor Wipes {
             let wipe = try await journal(command, because: cause, of: registration)
             context.events.post(.wipeStarted(account: account, commandID: wipe.command.id))
             begun = Task { [receipts] in await receipts.reportBegun(wipe) }
-            finished = try await finish(wipe)
+            finished = try await finish(wipe, telling: farewell)
         }
         publishFinished(finished)
         _ = await begun.value
@@ -201,9 +205,11 @@ actor Wipes {
 
     // MARK: Stages
 
-    /// Carries a journalled wipe on until only its receipt is left to be handed in; nothing here waits for a network.
+    /// Carries a journalled wipe on until only its receipt is left to be handed in; nothing here waits for a network but the farewell.
     /// The caller holds the account's lock.
-    private func finish(_ wipe: WipeRecord) async throws(ProtectionError) -> WipeRecord {
+    private func finish(
+        _ wipe: WipeRecord, telling farewell: @Sendable () async -> Void = {}
+    ) async throws(ProtectionError) -> WipeRecord {
         var wipe = wipe
         let account = wipe.registration.account
         context.accounts.beginRemoval(of: account.id)
@@ -229,7 +235,10 @@ actor Wipes {
             wipe.stage = .receiptSigned
             try context.wipes.save(wipe)
         }
-        if wipe.stage == .receiptSigned { try await removeRest(&wipe) }
+        if wipe.stage == .receiptSigned {
+            await farewell()
+            try await removeRest(&wipe)
+        }
         return wipe
     }
 
@@ -357,7 +366,7 @@ actor Wipes {
             await resume()
             context.startUnattended { [receipts] in await receipts.deliver() }
         }
-        // Their names would tell whose data was wiped. An extension, which wipes nothing, might hold one when its app wants it.
+        // Their names would tell whose data was wiped. An extension might hold one at the moment at which its app wants it.
         if !context.configuration.isExtension {
             for folder in [context.wipes.folder, context.guards.folder] { folder.removeLeftLocks() }
         }

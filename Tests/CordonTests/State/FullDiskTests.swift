@@ -134,7 +134,6 @@ import Testing
         counter.isFull.withLock { $0 = false }
         let restarted = try await device.start { $0.stateCounter = counter }
         await #expect(throws: ProtectionError.self) { _ = try await restarted.files.read("plan", of: account) }
-        // The service has heard of it the first time.
         #expect(await restarted.unenroll(account) != .wipeIncomplete)
         #expect(restarted.enrolledAccounts.isEmpty)
         #expect(try await device.receipts().map(\.succeeded) == [true])
