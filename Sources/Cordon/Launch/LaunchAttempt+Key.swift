@@ -49,8 +49,11 @@ extension LaunchAttempt {
             guard hasSignedIn else { return step }
         }
         let keyID = tools.guards.guardedKeyID(of: account)
+        let isEnrolled = tools.context.accounts[account] != nil
         let share: RecoveryShare
-        do { share = try await tools.guardService.release(account) } catch {
+        do { share = try await releasedShare() } catch {
+            // The service may have said meanwhile that its data is to go.
+            if isEnrolled, tools.context.accounts[account] == nil { return .again }
             if error.saysNoShare, await !tools.guards.isClosed(account) { return await renewShare() }
             if error.saysNoShare, let keyID, isShareGone { return await startAnewWithoutShare(of: keyID) }
             // What the service did not take for fresh is not offered again.
@@ -66,6 +69,16 @@ extension LaunchAttempt {
             recovered = share
             return .again
         } catch { return await showFailure(error) }
+    }
+
+    /// What the service holds. A sign-in after the session was lost has brought a key that the service does not know yet: then the registration
+    /// is made anew, which takes over what the former one has left, and the service is asked once more.
+    private nonisolated(nonsending) func releasedShare() async throws(ServiceFailure) -> RecoveryShare {
+        do { return try await tools.guardService.release(account) } catch {
+            guard error.wantsNewRegistration else { throw error }
+            _ = await checkIn(within: Self.checkInDeadline)
+            return try await tools.guardService.release(account)
+        }
     }
 
     /// Opens the key in another way before the PIN that opens it is replaced. The person may still remember that PIN, and it may be all

@@ -84,7 +84,7 @@ struct LaunchAttempt: Sendable {
     /// More rounds than any person or policy needs: a gate that does not settle stays closed.
     private static let roundLimit = 200
     /// How long contact with the service may take before the gate goes on without.
-    private static let checkInDeadline = Duration.seconds(60)
+    static let checkInDeadline = Duration.seconds(60)
     /// How long the service may take to be told before data is removed.
     private static let reportDeadline = Duration.seconds(10)
 
@@ -222,7 +222,8 @@ struct LaunchAttempt: Sendable {
         return await showBlock(decision.reasons)
     }
 
-    private nonisolated(nonsending) func checkIn(within limit: Duration) async -> EnrollmentStatus? {
+    /// Asks the service for news; nil where it does not answer in time.
+    nonisolated(nonsending) func checkIn(within limit: Duration) async -> EnrollmentStatus? {
         await Deadline.answer(within: limit, by: configuration.clock) { [remedies, account] in
             await remedies.checkIn(account)
         }

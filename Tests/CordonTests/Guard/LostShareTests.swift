@@ -66,6 +66,22 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()), "who has forgotten the PIN has lost nothing")
     }
 
+    @Test func `who signs in with a new key, because the session was lost, gets at the files by that one sign-in`()
+        async throws
+    {
+        let (stand, first) = try await guarded()
+        let left = await stand.service.registered.count
+        await stand.house.device.sessions.set { $0.key = SoftwareSigningKey() }
+        await forget(stand)
+        await stand.house.person.forgetAsked()
+        let next = try await stand.house.start()
+        #expect(await stand.reads(next))
+        let signIns = await stand.house.person.asked.count { if case .signIn = $0 { true } else { false } }
+        #expect(signIns == 1)
+        #expect(await stand.service.registered.count == left + 1, "the registration was made anew")
+        withExtendedLifetime(first) {}
+    }
+
     @Test func `a service that does not say whether it keeps a share is believed to`() async throws {
         let (stand, first) = try await guarded()
         let before = stand.service.share.withLock { $0 }

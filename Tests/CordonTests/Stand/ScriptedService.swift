@@ -203,7 +203,7 @@ actor ScriptedService: HTTPTransport {
             remediations.append(try MessageCoding.decode(RemediationRequest.self, from: body))
             return try ok(compliance)
         case (_, "/mam/v1/registrations/\(registration)/recovery-share") where keepsShares:
-            try prove(request, token: token)
+            try checkKey(try prove(request, token: token))
             return try recovery(request.method, body)
         case (.post, "/mam/v1/registrations/\(registration)/evidence") where asksForEvidence:
             let key = try prove(request, token: token)
