@@ -153,20 +153,28 @@ final class AccountTable: Sendable {
         }
         guard let (stored, isCounted) = try registrations.save(record, isNews: isNews, changing: edit) else {
             // What cannot be stored counts in this process all the same, such as when it asks next.
-            if !isNews, holds(record) { put(record) }
+            if !isNews, holds(record) {
+                put(record)
+                noteContact(of: record)
+            }
             return false
         }
         if !isCounted { configuration.logger.error("the state counter could not be raised") }
         guard stored.envelope == record.envelope else { return false }
         if isNews { setDoubted(account, false) }
         put(stored)
-        let moment = record.lastCheckIn
-        let before = inForce.withLock { rules in
-            defer { rules.recordContact(at: moment, of: account) }
-            return rules[account]?.lastCheckIn
-        }
-        if before != moment { recordContact(with: account, at: record.contacted) }
+        noteContact(of: stored)
         return true
+    }
+
+    /// Takes over when the service was last reached, by this process or another one.
+    func noteContact(of record: RegistrationRecord) {
+        let account = record.account.id
+        let isNew = inForce.withLock { rules in
+            defer { rules.recordContact(at: record.lastCheckIn, of: account) }
+            return rules[account]?.lastCheckIn != record.lastCheckIn
+        }
+        if isNew { recordContact(with: account, at: record.contacted) }
     }
 
     /// Notes something beside the rules of an enrolled account, durably, and keeps what another process has noted meanwhile.

@@ -106,7 +106,13 @@ struct RegistrationStore: Sendable {
             let found = try state.look()
             let stored = Self.record(in: found)
             if stored?.wipe != nil { return nil }
-            if stored == nil, record.generation > 0 { return nil }
+            if stored == nil, record.generation > 0 {
+                switch found.contents {
+                case .absent, .newer, .value, .doubtful(.removed): return nil
+                // What was taken away or damaged from outside is made anew by what the service has just sent.
+                case .doubtful: if !isNews { return nil }
+                }
+            }
             var new = record
             if let stored, stored.registrationID != record.registrationID {
                 if !isNews { return nil }

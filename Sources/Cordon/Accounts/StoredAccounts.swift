@@ -97,10 +97,15 @@ actor StoredAccounts {
             let before = context.accounts[record.account.id]
             // What is in doubt says nothing against what is known.
             if isDoubted, before != nil { continue }
-            let isNews = before?.envelope != record.envelope
+            // What was denied in doubt holds again where another process has settled it.
+            let isDenied = context.accounts.isDoubted(record.account.id)
             context.accounts.setDoubted(record.account.id, isDoubted)
             context.accounts.put(record)
-            if isNews { await restore(record) }
+            if isDenied || before?.envelope != record.envelope {
+                await restore(record)
+            } else {
+                context.accounts.noteContact(of: record)
+            }
         }
         for account in known where !present.contains(where: { $0.account.id == account }) {
             // What was taken away from outside, or damaged, has ended nothing: the account stays until it is wiped or leaves.

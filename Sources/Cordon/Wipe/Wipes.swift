@@ -87,7 +87,11 @@ actor Wipes {
         var failures: [String] = []
         for vault in context.vaults { failures += try await wipe(account, in: vault) }
         let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
-        failures += try await changes.erase(gone) + removeFolders(of: account)
+        // What has to be waited for throws; what is left besides would be for a receipt.
+        for failure in try await changes.erase(gone) {
+            context.configuration.logger.warning("something of an account stays", metadata: ["reason": "\(failure)"])
+        }
+        failures += removeFolders(of: account)
         if case .failed(let reason) = await appPart(of: gone) { failures.append(reason) }
         if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
         try await endSession(of: account)
@@ -179,7 +183,8 @@ actor Wipes {
             vault: nil, failures: [], receipt: nil, cause: cause, binding: UUID().uuidString)
         do {
             if let begun = try context.wipes.unfinished(of: record.account.id) { return begun }
-            try await note(begun: wipe)
+            // What a crash or an attacker left of another wipe does not count for this one, by its binding, and goes after this is noted.
+            try context.wipes.save(wipe)
         } catch {
             await wipeUnnoted(command, because: cause, of: record)
             // What was removed may have made room.
@@ -193,14 +198,6 @@ actor Wipes {
     private func wipeUnnoted(_ command: Command, because cause: String?, of record: RegistrationRecord) async {
         note(BegunWipe(command: command, cause: cause), of: record)
         for vault in context.vaults { _ = try? await vault.wipe(record.account.id) }
-    }
-
-    private func note(begun wipe: WipeRecord) async throws(ProtectionError) {
-        // What a crash or an attacker left of another wipe would stand for this one's own.
-        for vault in context.vaults {
-            do { try await vault.forgetWipes(of: wipe.registration.account.id) } catch { throw ProtectionError(error) }
-        }
-        try context.wipes.save(wipe)
     }
 
     // MARK: Stages

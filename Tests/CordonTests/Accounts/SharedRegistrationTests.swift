@@ -85,4 +85,58 @@ import Testing
         try second.context.accounts.change(ada) { $0.lastEventID = "7" }
         #expect(try stored(on: device)["registrationID"]?.string == "registration-2")
     }
+
+    @Test func `rules of the service take the place of a registration that was taken away under a running app`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        try FileManager.default.removeItem(at: file(of: device))
+        try await device.publish(["printBlocked": .bool(true)])
+        #expect(await protection.checkIn(ada) == .newPolicies)
+        #expect(!device.mayPrint(protection))
+        let restarted = try await device.start()
+        #expect(restarted.enrolledAccounts == [device.account] && !device.mayPrint(restarted))
+    }
+
+    @Test func `who is in touch with the service is not offline, whatever became of the stored registration`()
+        async throws
+    {
+        let time = TestTime()
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        let protection = try await device.enrolled()
+        let before = try #require(protection.context.accounts.rules[ada]?.lastCheckIn)
+        try FileManager.default.removeItem(at: file(of: device))
+        time.advance(by: 3600)
+        #expect(await protection.checkIn(ada).didSucceed)
+        let after = try #require(protection.context.accounts.rules[ada]?.lastCheckIn)
+        #expect(after.timeIntervalSince(before) >= 3600)
+    }
+
+    @Test func `one process's contact with the service counts for another one`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        let (first, second) = (try await device.enrolled(), try await device.start())
+        time.advance(by: 3600)
+        #expect(await second.checkIn(ada).didSucceed)
+        await device.service.set { $0.isUnreachable = true }
+        await first.performDueWork()
+        #expect(first.context.accounts.rules[ada]?.lastCheckIn == second.context.accounts.rules[ada]?.lastCheckIn)
+    }
+
+    @Test func `what was denied in doubt is allowed again where another process has settled it`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled(["printBlocked": .bool(false)])
+        let copy = try Data(contentsOf: file(of: device))
+        try first.context.accounts.change(ada) { $0.lastEventID = "1" }
+        try copy.write(to: file(of: device))
+        await device.service.set { $0.isUnreachable = true }
+        let second = try await device.start()
+        #expect(!device.mayPrint(second))
+        try first.context.accounts.change(ada) { $0.lastEventID = "2" }
+        await second.performDueWork()
+        #expect(device.mayPrint(second))
+    }
 }

@@ -94,4 +94,19 @@ import Testing
         #expect(await protection.failureOfWiping(house.account) == nil)
         #expect(try await house.device.receipts().map(\.succeeded) == [succeeds])
     }
+
+    @Test func `an account without a registration is removed also where a finger's item stays`() async throws {
+        let house = try await Gatehouse()
+        let items = FingerItems()
+        _ = try await house.opened { $0.biometryItems = items }
+        items.forgetting.withLock { $0 = .unavailable }
+        let folder = house.device.folder.appending(path: "data/registrations")
+        for name in house.device.files(in: "registrations") {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+        let restarted = try await house.start { $0.biometryItems = items }
+        #expect(await restarted.unenroll(house.account) == .unenrolled)
+        #expect(house.device.keys.isEmpty)
+        #expect(await house.device.sessions.ended == [house.account])
+    }
 }
