@@ -66,10 +66,11 @@ import Testing
         _ = try await admin.targetApps(
             [MobileAppIdentifier(.ios, TestOrganisation.app)], group: nil, ofPolicy: made.id, as: test.owner)
         _ = try await admin.assignPolicy(made.id, to: [PolicyAssignment(.group("staff"))], as: test.owner)
+        try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let digest = try #require(
-            values(try await admin.history.present(as: test.owner).first?.document)["vpnPassword"])
+        let present = try await admin.history.present(as: test.owner).first { $0.id == made.id }
+        let digest = try #require(values(present?.document)["vpnPassword"])
         func caller(
             _ roles: Set<AdministratorRole>, _ custom: [CustomRole] = [], isProgram: Bool = false
         ) -> Administrator {
@@ -83,7 +84,7 @@ import Testing
             let person = try await admin.intendedPolicies(
                 forUser: "oid-ada", bundleID: TestOrganisation.app, as: caller)
             let device = try await admin.intendedPolicies(ofRegistration: app.registrationID, as: caller)
-            return (all + [one] + person + device).map { values($0.document) }
+            return (all + [one] + person + device).filter { $0.id == made.id }.map { values($0.document) }
         }
         let tagged = CustomRole(
             id: "r", displayName: "R", permissions: [.read, .writePolicies], members: [],
