@@ -94,6 +94,20 @@ extension ManagementService {
         }
     }
 
+    /// Has people who administer sign in from now on where the moment that a restore noted is of the future: the clock was ahead then, and
+    /// nobody could sign in, or confirm the restore, until that time.
+    func admitAdministrators(of tenant: TenantID, at now: Date) async throws(ServiceError) {
+        let latest = SessionRevocation.moment(after: now)
+        guard let since = try await store.read(for: tenant, { try $0.settings().administratorsSince }), since > latest
+        else { return }
+        try await store.change(for: tenant) { change in
+            var settings = try change.settings()
+            settings.administratorsSince = latest
+            try change.save(settings)
+        }
+        logger.warning("the clock was ahead when the store was restored; people who administer sign in again")
+    }
+
     /// The backup that the store was put back from and that no administrator has confirmed yet, nil for none.
     public func restoration(of tenant: TenantID) async throws(ServiceError) -> StoreRestoration? {
         try await store.read(for: tenant) { try $0.settings().restoration }

@@ -98,6 +98,7 @@ public struct ManagementService: Sendable {
         }
         try keys.renewDelegation(of: tenant, among: known, at: now)
         _ = try await devices.readiness(of: tenant)
+        try await admitAdministrators(of: tenant, at: now)
         // What a process before left of telling apps.
         store.startAnnouncing(to: tenant)
     }

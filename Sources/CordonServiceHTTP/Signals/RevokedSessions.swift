@@ -11,6 +11,9 @@ package final class RevokedSessions: Sendable {
     private let provisioning: Provisioning
     let tenant: TenantID
     private let known = Locked<Known?>(nil)
+    /// How long the token of a person who administers counts as living, in seconds, where it says neither when it was made nor when its
+    /// person signed in.
+    private static let longestUnagedToken: TimeInterval = 86_400
 
     /// From when on tokens count.
     private struct Known {
@@ -33,12 +36,14 @@ package final class RevokedSessions: Sendable {
         let known = try await latest()
         // A provider may call a person otherwise in its events than in the claim that holds the id.
         let names = [token.subject.rawValue, token.otherSubject].compactMap(\.self)
-        var revoked = names.compactMap { known.people[Self.key($0)] }.max() ?? .distantPast
-        if administers, !token.isApplication { revoked = max(revoked, known.administrators) }
-        guard revoked > .distantPast else { return }
-        guard let made = token.issued ?? token.authenticated, made >= revoked else {
-            throw TokenRefusal(.revoked, "the sessions of the token's person were ended since it was made")
-        }
+        let revoked = names.compactMap { known.people[Self.key($0)] }.max() ?? .distantPast
+        let restored = administers && !token.isApplication ? known.administrators : .distantPast
+        let made = token.issued ?? token.authenticated
+        // After a restore everybody would be shut out for ever whose provider never says when, so those wait until the tokens from
+        // before have ended.
+        guard made ?? .distantPast >= revoked,
+            made ?? token.expires.addingTimeInterval(-Self.longestUnagedToken) >= restored
+        else { throw TokenRefusal(.revoked, "the sessions of the token's person were ended since it was made") }
     }
 
     /// Reads the revocations again, after one was added.

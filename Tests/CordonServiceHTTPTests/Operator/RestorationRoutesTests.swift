@@ -43,6 +43,46 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `a restore under a clock that was ahead shuts nobody out once the clock is right and the service starts again`()
+        async throws
+    {
+        let service = try await TestService()
+        let year: TimeInterval = 365 * 86_400
+        service.clock.advance(by: year)
+        try await service.service.noteRestoration(
+            StoreRestoration(made: service.clock.now, manifest: "ab"), of: TestService.tenant)
+        service.clock.advance(by: -year)
+        try await service.service.open(TestService.tenant)
+        let former = TestIssuer.administrationClaims(at: service.clock.now)
+        try await service.test { client in
+            service.clock.advance(by: 60)
+            #expect(try await client.administer(.get, "/admin/v1/me", claims: former).status == .unauthorized)
+            #expect(try await client.administer(.delete, Self.path).status == .noContent)
+        }
+        // A start later leaves the moment as it is.
+        service.clock.advance(by: 60)
+        let since = try await service.service.provisioning.administratorsSince(of: TestService.tenant)
+        try await service.service.open(TestService.tenant)
+        #expect(try await service.service.provisioning.administratorsSince(of: TestService.tenant) == since)
+    }
+
+    @Test func `a token that never says how old it is counts again once those from before the restore have ended`()
+        async throws
+    {
+        let service = try await restored()
+        func claims() -> [String: JSONValue] {
+            TestIssuer.administrationClaims(at: service.clock.now).filter { !["iat", "auth_time"].contains($0.key) }
+        }
+        try await service.test { client in
+            service.clock.advance(by: 3_600)
+            #expect(try await client.administer(.get, "/admin/v1/me", claims: claims()).status == .unauthorized)
+            service.clock.advance(by: 86_400)
+            #expect(try await client.administer(.get, "/admin/v1/me", claims: claims()).status == .ok)
+        }
+    }
+
     @Test func `apps are asked to come back for the key set`() async throws {
         let service = try await restored()
         try await service.test { client in
