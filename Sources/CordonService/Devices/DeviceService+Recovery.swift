@@ -83,7 +83,8 @@ extension DeviceService {
         }
     }
 
-    /// Forgets the share that the registration has left, with its copies; one that is not there is no error. For an app whose key hangs on none any more.
+    /// Forgets the share that the registration has left, with its copies but those that another active registration uses; one that is not
+    /// there is no error. For an app whose key hangs on none any more.
     ///
     /// - Throws: ``ServiceError``: what a check-in of the registration throws.
     public func forgetRecoveryShare(
@@ -93,7 +94,7 @@ extension DeviceService {
         try await store.change(for: caller) { change in
             let registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
             guard try change.record(RecoveryShareRecord.self, id) != nil else { return }
-            try change.removeRecoveryShares(of: registration)
+            try change.removeRecoveryShares(of: registration, sparingThoseInUse: true)
             try change.audit(AuditRecord.Actor(registration), "recoveryShare.forget", "registration/\(id)")
         }
     }

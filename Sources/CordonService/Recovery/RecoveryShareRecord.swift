@@ -48,10 +48,15 @@ extension StorageTransaction {
 
     /// Forgets what a registration has left for recovery, with every copy: its data is gone, or must not be read any more. Where it had
     /// ended before, copies stay that another one uses.
-    func removeRecoveryShares(of registration: Registration) throws(ServiceError) {
+    ///
+    /// - Parameter sparingThoseInUse: Whether such copies stay in any case, because nothing says that their data is to go.
+    func removeRecoveryShares(
+        of registration: Registration, sparingThoseInUse: Bool = false
+    ) throws(ServiceError) {
+        let isSparing = sparingThoseInUse || registration.state != .active
         for share in try recoveryShares(of: registration) {
             let isInUse = try record(Registration.self, share.registrationID)?.state == .active
-            guard registration.state == .active || share.registrationID == registration.id || !isInUse else { continue }
+            guard share.registrationID == registration.id || !isSparing || !isInUse else { continue }
             try removeRecoveryShare(ofRegistration: share.registrationID)
         }
     }

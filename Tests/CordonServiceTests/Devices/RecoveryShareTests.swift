@@ -195,6 +195,16 @@ struct RecoveryShareTests {
         #expect(await failure { _ = try await release(test, none) }?.code == .notFound)
     }
 
+    @Test func `an app that needs its share no more takes none from another one that is in use`() async throws {
+        let (test, first, former) = try await returned()
+        var second = first
+        try await comeBack(&second, "tag-3", after: former)
+        try await test.service.devices.forgetRecoveryShare(ofRegistration: first.registrationID, by: first.caller)
+        let left = try await test.storage.read(TestOrganisation.tenant) { try $0.records(RecoveryShareRecord.self) }
+        #expect(left.map(\.registrationID) == [second.registrationID])
+        #expect(try await release(test, second) == Self.share)
+    }
+
     @Test func `a share is given out five times a day, however many copies there are`() async throws {
         var (test, app, former) = try await returned()
         for _ in 0..<3 { _ = try await release(test, app) }
