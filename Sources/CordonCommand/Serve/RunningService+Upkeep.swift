@@ -42,8 +42,7 @@ extension RunningService {
             do {
                 try await followDirectory(logger: logger)
             } catch {
-                logger.error("the directory file cannot be used", metadata: ["reason": "\(error.message)"])
-                directoryProblem.withLock { $0 = error.message }
+                hold(error, logger: logger)
             }
         }
     }
@@ -186,6 +185,25 @@ extension RunningService {
         } catch {
             logger.error("alerts could not be delivered", metadata: ["code": "\(error.code.rawValue)"])
         }
+    }
+
+    /// Follows the directory file from the start on. Where the store has people, the service goes on without a file that is unusable, as it
+    /// does while it runs: apps check in, and the directory stays as it is.
+    ///
+    /// - Throws: ``CommandFailure`` as ``followDirectory(logger:)`` throws it, on a store without people.
+    func beginFollowingDirectory(logger: Logger) async throws(CommandFailure) {
+        do { try await followDirectory(logger: logger) } catch {
+            guard error.status == .badInput, (try? await service.provisioning.hasPeople(of: tenant)) == true else {
+                throw error
+            }
+            hold(error, logger: logger)
+        }
+    }
+
+    /// Notes why the directory stays as it is.
+    private func hold(_ failure: CommandFailure, logger: Logger) {
+        logger.error("the directory file cannot be used", metadata: ["reason": "\(failure.message)"])
+        directoryProblem.withLock { $0 = failure.message }
     }
 
     /// Brings the directory to what the file says, if it changed since the last time. A file that waits for a person is tried again

@@ -73,7 +73,7 @@ struct RunningService: Sendable {
             directory = opened
         }
         let running = try await RunningService(plan, claim, directory, clients, logger: logger)
-        try await running.followDirectory(logger: logger)
+        try await running.beginFollowingDirectory(logger: logger)
         return running
     }
 

@@ -4,6 +4,11 @@ internal import CordonProtocol
 internal import Foundation
 
 extension Provisioning {
+    /// Whether the organisation has a person, or an app of one: a new service has none.
+    public func hasPeople(of tenant: TenantID) async throws(ServiceError) -> Bool {
+        try await store.read(for: tenant) { try !$0.isWithoutPeople() }
+    }
+
     /// Brings the directory to what a source says: what it says is saved, and what it said before and says no more is
     /// removed. People and groups that came another way stay as they are.
     ///

@@ -210,6 +210,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        #"{"people": []}"#, #"{"people": ["#,
+        #"{"people": [{"id": "a", "userPrincipalName": "a@example.test"}], "groups": [{"id": "g", "displayName": "G\u200B"}]}"#,
+    ])
+    func `a service with people starts beside an unusable directory file, and a new one does not`(text: String)
+        async throws
+    {
+        try await withServeFolder { folder in
+            let file = folder.appending(path: "people.json")
+            func open(_ name: String) async throws -> RunningService {
+                let plan = try ServeOptions.parse([
+                    "--issuer", "https://login.example.test", "--tenant", "contoso", "--directory", file.path,
+                    "--data-directory", folder.appending(path: name).path,
+                ]).plan()
+                return try await RunningService.open(plan, logger: Self.logger)
+            }
+            let usable = Data(#"{"people": [{"id": "a", "userPrincipalName": "a@example.test"}]}"#.utf8)
+            try usable.write(to: file)
+            let first = try await open("known")
+            await first.close(logger: Self.logger)
+            try Data(text.utf8).write(to: file)
+            let second = try await open("known")
+            #expect(second.directoryProblem.withLock { $0 } != nil)
+            let owner = Administrator(tenant: TenantID("contoso"), id: "o", name: "o", roles: [.owner])
+            #expect(try await second.service.administration.users(as: owner).map(\.id) == ["a"])
+            try usable.write(to: file)
+            try await second.followDirectory(logger: Self.logger)
+            #expect(second.directoryProblem.withLock { $0 } == nil)
+            await second.close(logger: Self.logger)
+            // On a new one, the file names nobody without anybody being gone.
+            guard text != #"{"people": []}"# else { return }
+            try Data(text.utf8).write(to: file)
+            await #expect { _ = try await open("new") } throws: { ($0 as? CommandFailure)?.status == .badInput }
+        }
+    }
+
     @Test func `a tenant that the store does not know is refused, and no key is made`() async throws {
         try await withServeFolder { folder in
             func plan(_ tenant: String) throws -> ServePlan {
