@@ -22,6 +22,32 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
+    @Test func `a lock is gone where its file is or another one is in its place, and not where nobody can look`() throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let files = FileManager.default
+        let (inside, away) = (folder.appending(path: "in"), folder.appending(path: "away"))
+        try files.createDirectory(at: inside, withIntermediateDirectories: false)
+        let lock = try #require(try AdvisoryLock.take(inside.appending(path: "a.lock")))
+        #expect(lock.isCurrent && !lock.isGone)
+        try files.moveItem(at: inside, to: away)
+        #expect(!lock.isCurrent && lock.isGone)
+        try Data().write(to: inside)
+        #expect(lock.isGone)
+        try files.removeItem(at: inside)
+        // No system looks up such a name, also for root.
+        try files.createSymbolicLink(
+            atPath: inside.path, withDestinationPath: String(repeating: "x", count: 300))
+        #expect(!lock.isCurrent && !lock.isGone)
+        try files.removeItem(at: inside)
+        try files.moveItem(at: away, to: inside)
+        #expect(lock.isCurrent && !lock.isGone)
+        try files.removeItem(at: inside.appending(path: "a.lock"))
+        try Data().write(to: inside.appending(path: "a.lock"))
+        #expect(!lock.isCurrent && lock.isGone)
+    }
+
     @Test func `a lock that is not let go in time, or no longer waited for, is not had`() async throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }

@@ -116,6 +116,14 @@ package final class AdvisoryLock: Sendable {
             && held.st_dev == named.st_dev
     }
 
+    /// Whether no file, or another one, is at its path. Unlike ``isCurrent`` it takes a path that cannot be looked at, such as on a volume
+    /// that does not answer, for no sign of that: for who would end on it.
+    package var isGone: Bool {
+        var (held, named) = (stat(), stat())
+        guard stat(place.path, &named) == 0 else { return errno == ENOENT || errno == ENOTDIR }
+        return fstat(descriptor, &held) == 0 && (held.st_ino != named.st_ino || held.st_dev != named.st_dev)
+    }
+
     /// Waits for a lock, blocking the thread.
     ///
     /// - Parameter opening: Opens what is locked; once more where a holder has removed it meanwhile.

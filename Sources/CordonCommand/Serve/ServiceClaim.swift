@@ -43,7 +43,7 @@ final class ServiceClaim: Sendable {
     }
 
     /// Whether the locks are still the ones at their paths. Where somebody removed one, another process may have taken its place.
-    var isCurrent: Bool { locks.allSatisfy(\.isCurrent) }
+    var isCurrent: Bool { !locks.contains(where: \.isGone) }
 
     /// Lets go of folder and store.
     func end() { locks.forEach { $0.end() } }
