@@ -45,10 +45,11 @@ enum ShownText {
     /// What is wrong with a name that people choose things by, besides what ``flaw(of:isName:hasLines:)`` finds in any text: two that look
     /// the same are taken for one another; nil where nothing is.
     ///
-    /// Scripts from Hebrew on, and emoji, need joiners and selectors; Latin, Greek and Cyrillic do not, and there they only hide.
+    /// Scripts from Hebrew on, and emoji, need joiners and selectors, and three flags tags; Latin, Greek and Cyrillic do not, and there they only hide.
     static func flaw(ofDisplayName text: String) -> String? {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let scalars = Array(text.unicodeScalars)
+        let untagged = flags.reduce(text) { $0.replacingOccurrences(of: $1, with: flag, options: .literal) }
+        let scalars = Array(untagged.unicodeScalars)
         func needs(_ index: Int) -> Bool {
             guard scalars.indices.contains(index) else { return false }
             return scalars[index].value >= 0x590 && (!isHidden(scalars[index]) || isSelector(scalars[index]))
@@ -69,6 +70,14 @@ enum ShownText {
             guard isAllowed else { return hidden }
         }
         return nil
+    }
+
+    private static let flag = "\u{1F3F4}"
+
+    /// The flags that Unicode writes with tags, those of England, Scotland and Wales. Other tags show nothing, and could hide any text.
+    private static let flags = ["gbeng", "gbsct", "gbwls"].map { region in
+        let tags = region.unicodeScalars.compactMap { Unicode.Scalar(0xE0000 + $0.value) }
+        return flag + String(String.UnicodeScalarView(tags + ["\u{E007F}"]))
     }
 
     private static func isSelector(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isVariationSelector }

@@ -88,6 +88,7 @@ import Testing
     @Test(arguments: [
         "Fin\u{200B}ance", "Fin\u{200C}ance", "Fin\u{2060}ance", "\u{FEFF}Finance", "Fin\u{AD}ance", "Fin\u{180E}ance",
         "Fin\u{206A}ance", "Fin\u{E0041}ance", "Fin\u{FFF9}ance", "Fin\u{FE0F}ance", "\u{34F}", "\u{3164}", "\u{2800}",
+        "\u{1F3F4}\u{E0041}\u{E007F} Team",
     ])
     func `no name that things are chosen by hides a character`(name: String) async throws {
         let test = try await TestOrganisation.withPeople()
@@ -122,6 +123,7 @@ import Testing
     @Test(arguments: [
         "می\u{200C}خواهم", "PDF\u{200C}ها", "क्\u{200D}ष", "👩\u{200D}🔧 Workshop", "❤\u{FE0F} Care", "葛\u{E0100}城",
         "1\u{FE0F}\u{20E3} First", "Zoë", "Łódź",
+        "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F} Scotland",
     ])
     func `names are written as their scripts need it`(name: String) async throws {
         let test = try await TestOrganisation.withPeople()
