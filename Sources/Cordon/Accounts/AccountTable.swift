@@ -155,7 +155,7 @@ final class AccountTable: Sendable {
             // What cannot be stored counts in this process all the same, such as when it asks next.
             if !isNews, holds(record) {
                 put(record)
-                noteContact(of: record)
+                if edit == nil { noteContact(of: record) }
             }
             return false
         }
@@ -163,18 +163,28 @@ final class AccountTable: Sendable {
         guard stored.envelope == record.envelope else { return false }
         if isNews { setDoubted(account, false) }
         put(stored)
-        noteContact(of: stored)
+        if edit == nil { noteContact(of: record) } else { takeOverContact(of: stored) }
         return true
     }
 
-    /// Takes over when the service was last reached, by this process or another one.
-    func noteContact(of record: RegistrationRecord) {
+    /// Remembers that this process has reached the service.
+    private func noteContact(of record: RegistrationRecord) {
         let account = record.account.id
-        let isNew = inForce.withLock { rules in
+        let before = inForce.withLock { rules in
             defer { rules.recordContact(at: record.lastCheckIn, of: account) }
-            return rules[account]?.lastCheckIn != record.lastCheckIn
+            return rules[account]?.lastCheckIn
         }
-        if isNew { recordContact(with: account, at: record.contacted) }
+        // A time that was stored may have lost what lies below a millisecond, and is no contact.
+        if let before, abs(before.timeIntervalSince(record.lastCheckIn)) < 0.001 { return }
+        recordContact(with: account, at: record.contacted)
+    }
+
+    /// Takes over when another process has reached the service, which has noted itself what the machine's clocks said.
+    func takeOverContact(of record: RegistrationRecord) {
+        inForce.withLock { rules in
+            guard let before = rules[record.account.id]?.lastCheckIn, before < record.lastCheckIn else { return }
+            rules.recordContact(at: record.lastCheckIn, of: record.account.id)
+        }
     }
 
     /// Notes something beside the rules of an enrolled account, durably, and keeps what another process has noted meanwhile.

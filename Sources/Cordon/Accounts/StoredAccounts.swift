@@ -104,7 +104,7 @@ actor StoredAccounts {
             if isDenied || before?.envelope != record.envelope {
                 await restore(record)
             } else {
-                context.accounts.noteContact(of: record)
+                context.accounts.takeOverContact(of: record)
             }
         }
         for account in known where !present.contains(where: { $0.account.id == account }) {

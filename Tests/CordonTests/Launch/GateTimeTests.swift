@@ -100,6 +100,17 @@ import Testing
         #expect(outcome.reasons.map(\.rule) == ["launch.offline"])
     }
 
+    @Test func `asking in vain, however often, is no contact`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        for _ in 0..<5 {
+            house.clock.advance(.seconds(5 * 3600))
+            #expect(!(await protection.checkIn(house.account)).didSucceed)
+        }
+        #expect(await protection.resume(house.account).reasons.map(\.rule) == ["launch.offline"])
+    }
+
     @Test func `a wall clock turned back across a restart is refused with its own reason`() async throws {
         let house = try await Gatehouse()
         _ = try await house.opened(["pinRequired": .bool(false)])
