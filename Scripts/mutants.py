@@ -19,6 +19,7 @@ class Mutant:
     new: str
     # Of those that a list names: the suites that notice it.
     suites: list[str] = dataclasses.field(default_factory=list)
+    is_listed: bool = False
     shown: str = ""
     # Where the body begins and ends that has it, or None.
     body: tuple[int, int] | None = None

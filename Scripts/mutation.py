@@ -20,7 +20,6 @@ import os
 import pathlib
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -86,7 +85,8 @@ def collect() -> tuple[dict[str, list[Mutant]], dict[str, list[Mutant]]]:
             path = f"{part.source}/{file}"
             text = (ROOT / path).read_text()
             start = text.index(old)
-            mutant = Mutant(path, start, start + len(old), new, suites[0].split(",") if suites else [], shown=f"{file}: {old} -> {new}")
+            mutant = Mutant(
+                path, start, start + len(old), new, suites[0].split(",") if suites else [], is_listed=True, shown=f"{file}: {old} -> {new}")
             mutants.hold(text, [mutant])
             of_lists[name].append(mutant)
         of_sources[name] = []
@@ -123,6 +123,7 @@ def build(chosen: list[Mutant]) -> dict[int, str]:
     tree = {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
     texts = {mutant.file: tree[mutant.file].decode() for mutant in chosen}
     keys = {mutant.number: mutant.key(texts[mutant.file]) for mutant in chosen}
+    of_lists = {mutant.number for mutant in chosen if mutant.is_listed}
     environment = {**os.environ, "CORDON_TESTS": ",".join(part.bundle for part in PARTS.values())}
     while True:
         refused = {number: known[key] for number, key in keys.items() if key in known}
@@ -144,9 +145,10 @@ public let {mutants.NUMBER}: Int = (try? String(contentsOfFile: "{IN_FORCE}", en
         before = len(known)
         for path, line, message in re.findall(r"^(/\S+\.swift):(\d+):\d+: error: (.*)", (WORK / "log").read_text(), re.M):
             file = os.path.relpath(path, WORK / "copy")
-            for first, last, number in places.get(file, []):
-                if first <= int(line) <= last:
-                    known[keys[number]] = message
+            blamed = {number for first, last, number in places.get(file, []) if first <= int(line) <= last}
+            # Where it may be any of a body's, those of no list go first.
+            for number in blamed - of_lists or blamed:
+                known[keys[number]] = message
         if len(known) == before:
             sys.exit(f"mutation: the copy does not build; see {WORK / 'log'}")
         refusals.write_text(json.dumps(known, indent=1, sort_keys=True))
