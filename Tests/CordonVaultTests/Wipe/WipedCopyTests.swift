@@ -58,7 +58,7 @@ struct WipedCopyTests {
         #expect(!report.destroyedKeyIDs.contains(keyID))
         #expect(await code { _ = try await after.open(scene.note, writing: false) } == .wrongKey)
         let names = scene.folder.appendingPathComponent("keys").entriesBelow.map(\.path)
-        #expect(!names.contains { $0.contains("ada") || $0.contains(scene.account.fileName) })
+        #expect(!names.contains { $0.contains(scene.account.rawValue) || $0.contains(scene.account.fileName) })
     }
 
     @Test func `a key's record that was taken away before the wipe opens nothing when it comes back`() async throws {
