@@ -61,7 +61,7 @@ struct StateFolder: Sendable {
     /// A lock for one of the things here, beside the folder too.
     func lock(for name: String) -> URL { url.appendingPathExtension(name + ".lock") }
 
-    /// Removes locks that a kill has left: those for things of which there is no file here, and that nobody holds.
+    /// Removes the lock files that a killed process left behind: nobody holds them, and the record they guard is gone.
     func removeLeftLocks() {
         let place = url.deletingLastPathComponent()
         let (start, end) = (url.lastPathComponent + ".", ".lock")

@@ -172,8 +172,8 @@ package enum DurableFile {
     /// Overwrites a file with zeros where it lies, at most a mebibyte, for what that is worth on the disk at hand. One that
     /// cannot be written, or that has another name too and so may be another's, is left as it is.
     ///
-    /// - Parameter secretLimit: How long a secret is in a folder of secrets: what is no longer is overwritten under all its names, since it
-    ///   may have been copied by a link.
+    /// - Parameter secretLimit: The most bytes that a secret has here. A file up to this length is overwritten even if it has other names,
+    ///   since a hard link would keep a copy of the secret.
     /// - Returns: Whether nothing but zeros is on the disk, or no such file.
     @discardableResult
     package static func overwrite(_ file: URL, secretLimit: Int = 0) -> Bool {

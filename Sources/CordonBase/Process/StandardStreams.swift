@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// Standard input, output and error of a program, as whoever starts it left them.
+/// The three standard streams of this process. The program that starts it may have closed any of them.
 package enum StandardStreams {
     /// Opens `/dev/null` in the place of each that is closed. The next file that the program opens would get its number, and with it
     /// everything that the program says.

@@ -42,7 +42,7 @@ final class ServiceClaim: Sendable {
         return lock
     }
 
-    /// Whether the locks are still the ones at their paths. Where somebody removed one, another process may have taken its place.
+    /// False once somebody has removed or replaced a lock file: another process may hold the new one.
     var isCurrent: Bool { !locks.contains(where: \.isGone) }
 
     /// Lets go of folder and store.
