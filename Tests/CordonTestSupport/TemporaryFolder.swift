@@ -20,6 +20,15 @@ package enum TemporaryFolder {
         return parent.appending(path: "cordon-\(UUID().uuidString.prefix(13))", directoryHint: .isDirectory)
     }
 
+    /// Copies a folder in which programs work; begins again where a file, a lock for one, goes away meanwhile.
+    package static func copy(_ folder: URL, to copy: URL) throws {
+        while true {
+            do { return try FileManager.default.copyItem(at: folder, to: copy) } catch let error as CocoaError
+                where error.code == .fileNoSuchFile && FileManager.default.fileExists(atPath: folder.path)
+            { remove(copy) }
+        }
+    }
+
     /// Removes a folder with all that is in it.
     package static func remove(_ folder: URL) { try? FileManager.default.removeItem(at: folder) }
 }

@@ -2,6 +2,7 @@ import Cordon
 import CordonBase
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -143,7 +144,7 @@ import Testing
         await protection.checkIn(house.account)
         let data = house.device.folder.appending(path: "data")
         let copy = house.device.folder.appending(path: "copy")
-        try FileManager.default.copyItem(at: data, to: copy)
+        try TemporaryFolder.copy(data, to: copy)
         for _ in 0..<3 { await protection.checkIn(house.account) }
         try FileManager.default.removeItem(at: data)
         try FileManager.default.copyItem(at: copy, to: data)

@@ -62,7 +62,7 @@ final class GuardStand: Sendable {
     func keepCopy(at step: String) {
         let copy = place.appending(path: UUID().uuidString)
         do {
-            try FileManager.default.copyItem(at: house.device.folder, to: copy)
+            try TemporaryFolder.copy(house.device.folder, to: copy)
             copies.withLock { $0.append(Copy(step: step, folder: copy, share: service.share.withLock { $0 })) }
         } catch { Issue.record(error) }
     }

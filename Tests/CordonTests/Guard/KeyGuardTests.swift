@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import CordonTesting
 import CordonVault
 import Crypto
@@ -121,7 +122,7 @@ import Testing
         _ = try await stand.guarded(["maximumPinRetries": .integer(2)])
         let copy = stand.house.device.folder.appending(path: "before")
         let data = stand.house.device.folder.appending(path: "data")
-        try FileManager.default.copyItem(at: data, to: copy)
+        try TemporaryFolder.copy(data, to: copy)
         let next = try await stand.house.start()
         await stand.house.person.set { person in
             person.pins = [.entered("1111")]

@@ -232,7 +232,7 @@ import Testing
         try house.device.makeFormer()
         let data = house.device.folder.appending(path: "data")
         let copy = house.device.folder.appending(path: "copy")
-        try FileManager.default.copyItem(at: data, to: copy)
+        try TemporaryFolder.copy(data, to: copy)
         await house.goOffline()
         house.clock.advance(.seconds(3600))
         let upgraded = try await house.start()

@@ -206,7 +206,7 @@ private final class AttackedHome: Sendable {
         try await protection.settings.change { $0.authority = "https://older.example" }
         try await protection.files.write(Data("an older plan".utf8), as: "plan", of: account)
         await protection.performDueWork()
-        try FileManager.default.copyItem(at: now, to: older)
+        try TemporaryFolder.copy(now, to: older)
 
         let strict: [String: JSONValue] = [
             "pinRequired": .bool(true), "printBlocked": .bool(true),
@@ -257,7 +257,7 @@ private final class AttackedHome: Sendable {
         let copy = Copy(
             folder: place.appending(path: "home"), older: older, outside: place.appending(path: "outside"))
         try FileManager.default.createDirectory(at: copy.outside, withIntermediateDirectories: true)
-        try FileManager.default.copyItem(at: now, to: copy.folder)
+        try TemporaryFolder.copy(now, to: copy.folder)
         try Data("not the app's\n".utf8).write(to: copy.victim)
         return copy
     }

@@ -90,7 +90,7 @@
             let own = try counter()
             _ = try await house.opened { $0.stateCounter = own }
             let copy = tpm.folder.appending(path: "copy")
-            try FileManager.default.copyItem(at: house.device.folder, to: copy)
+            try TemporaryFolder.copy(house.device.folder, to: copy)
             house.clock.advance(.seconds(3600))
             await house.person.set { $0.pins = [.entered("1111"), .entered("2580")] }
             #expect(
