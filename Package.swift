@@ -254,7 +254,7 @@ let package = Package(
 
         // Tests, beside what they test.
         .target(
-            name: "CordonTestSupport", dependencies: ["CordonBase"], path: "Tests/CordonTestSupport",
+            name: "CordonTestSupport", dependencies: ["CordonBase", "CordonPolicy"], path: "Tests/CordonTestSupport",
             swiftSettings: strict),
         tests("CordonBaseTests", ["CordonBase", "CordonTestSupport"]),
         tests("CordonSignaturesTests", ["CordonBase", "CordonSignatures", "CordonTestSupport", crypto, cryptoExtras]),
@@ -278,16 +278,15 @@ let package = Package(
         tests(
             "CordonSignInTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting",
-                cryptoExtras,
+                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonTesting", cryptoExtras,
                 httpTypes, jwtKit,
             ]),
         tests(
             "CordonBrokerTests",
             [
-                "CordonTestSupport", "CordonBase", "Cordon", "CordonBroker", "CordonIdentity", "CordonProtocol",
-                "CordonSignIn",
-                "CordonTesting",
+                "CordonTestSupport", "CordonBase", "Cordon", "CordonBroker", "CordonIdentity", "CordonPolicy",
+                "CordonProtocol", "CordonSignIn", "CordonTesting",
                 httpTypes, logging, nioCore, nioEmbedded,
             ]),
         tests(

@@ -82,6 +82,12 @@ struct JSONMembersTests {
             try MessageCoding.read(ManagedAccount.self, from: Data(text.utf8))
         }
         #expect(error?.reason == "the message cannot be read: `userPrincipalName` has the wrong form")
+        // A name may be the sender's own, too.
+        let named = #expect(throws: ProtocolError.self) {
+            try MessageCoding.decode(
+                [String: [String]].self, from: JSONValue.object(["a\u{1B}[2J\n\u{202E}": .array([.integer(7)])]))
+        }
+        #expect(named.map { TerminalText.isSafe($0.reason) } == true)
         let missing = #expect(throws: ProtocolError.self) {
             try MessageCoding.read(ManagedAccount.self, from: Data(#"{"tenant":"secret"}"#.utf8))
         }

@@ -1,8 +1,12 @@
+internal import CordonIdentity
 internal import CordonProtocol
 internal import CordonSignIn
 
 /// Why an exchange with the service did not succeed, before it is turned into an enrolment status.
 enum ServiceFailure: Error, Equatable {
+    /// How much is told of what a service says, in characters.
+    private static let longestReason = 300
+
     /// No complete answer came.
     case transport(TransportError)
     /// The service refused, and said why.
@@ -28,7 +32,9 @@ enum ServiceFailure: Error, Equatable {
     var reason: String {
         switch self {
         case .transport(let error): error.reason
-        case .refused(let problem), .disabled(let problem): problem.detail ?? problem.title
+        // Any server at the address may have written it, and logs are read in terminals.
+        case .refused(let problem), .disabled(let problem):
+            TerminalText(problem.detail ?? problem.title, limit: Self.longestReason).text
         case .signIn(let error): error.reason
         case .unacceptable(let error): error.reason
         }

@@ -1,3 +1,4 @@
+internal import CordonIdentity
 public import CordonPolicy
 public import Foundation
 
@@ -82,7 +83,8 @@ public enum MessageCoding {
 
     /// What people read on the other side, who do not know what a message is called here.
     private static func unreadable(_ place: String, because flaw: String) -> ProtocolError {
-        let subject = place.isEmpty ? "it" : "`\(place)`"
+        // The names of members may be the sender's own.
+        let subject = place.isEmpty ? "it" : "`\(TerminalText(place, limit: 200))`"
         return ProtocolError(.malformed, "the message cannot be read: \(subject) \(flaw)")
     }
 

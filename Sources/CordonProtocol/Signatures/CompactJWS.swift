@@ -1,4 +1,5 @@
 internal import CordonBase
+internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonSignatures
 public import Foundation
@@ -47,7 +48,8 @@ public enum CompactJWS {
     ) throws(ProtocolError) -> Data {
         let signed = try read(text, .message(type.rawValue), type)
         guard let keyID = signed.keyID, let key = keys[keyID] else {
-            throw ProtocolError(.unknownKey, "no trusted key has the id \(signed.keyID ?? "")")
+            throw ProtocolError(
+                .unknownKey, "no trusted key has the id \(TerminalText(signed.keyID ?? "", limit: 100))")
         }
         return try payload(of: signed, verifiedWith: key)
     }

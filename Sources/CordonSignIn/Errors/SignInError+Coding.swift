@@ -34,6 +34,10 @@ extension SignInError: Codable {
     /// - Throws: What the decoder throws.
     public init(from decoder: any Decoder) throws {
         let error = try decoder.container(keyedBy: Member.self)
+        // Shown to people as it is, also in terminals.
+        func text(_ member: Member) throws -> String {
+            TerminalText(try error.decode(String.self, forKey: member)).text
+        }
         var details = SignInErrorDetails()
         details.correlationID = try error.decodeIfPresent(UUID.self, forKey: .correlationID)
         details.oauthError = try error.decodeIfPresent(String.self, forKey: .oauthError)
@@ -48,7 +52,7 @@ extension SignInError: Codable {
         self.init(
             Code(rawValue: try error.decode(String.self, forKey: .code)) ?? .brokerRefused,
             SignInFault(rawValue: try error.decode(String.self, forKey: .fault)) ?? .brokerDenied,
-            try error.decode(String.self, forKey: .reason), hint: try error.decode(String.self, forKey: .hint),
+            try text(.reason), hint: try text(.hint),
             details: details)
     }
 }

@@ -1,6 +1,8 @@
 import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -259,5 +261,46 @@ import Testing
                 #expect(reply.id == id && reply.error == error && reply.error?.fault == error.fault)
             }
         }
+    }
+
+    /// What an app makes of a payload, by every way that it has of reading one.
+    private func read(_ payload: Data) -> BrokerReply? {
+        var memory = DeviceMemory()
+        _ = (ShortReply.id(in: payload), ShortReply.token(in: payload, id: 7), memory.device(in: payload, id: 7))
+        let calls: [any BrokerCall.Type] = [
+            HelloCall.self, DeviceInfoCall.self, CurrentAccountCall.self, AccountListCall.self, AccountKeyCall.self,
+            SignOutCall.self, SignInCall.self, TokenKeyCall.self, ProofCall.self, ActivityCall.self,
+        ]
+        for call in calls {
+            func asked<Call: BrokerCall>(_ call: Call.Type) {
+                _ = try? BrokerReply.read(payload) { _ in { try BrokerReply.completion(of: call, from: $0) } }
+            }
+            asked(call)
+        }
+        return try? BrokerReply.read(payload) { _ in nil }
+    }
+
+    @Test func `what a broker says in any wrong form is no answer, or one that an app may show`() throws {
+        var refused = 0
+        for (_, recorded) in try answers() {
+            let value = try JSONValue(parsing: Data(recorded.utf8))
+            for place in Place.all(in: value) {
+                for form in WrongForm.all {
+                    guard let reply = read(Data(place.text(of: value, as: form).utf8)) else {
+                        refused += 1
+                        continue
+                    }
+                    let told = [reply.error?.reason, reply.error?.hint].compactMap(\.self)
+                    #expect(told.allSatisfy { TerminalText.isSafe($0) }, "\(place) \(form)")
+                    let pages = [reply.progress?.page, reply.progress?.completePage].compactMap(\.self)
+                    #expect(pages.allSatisfy { $0.scheme == "https" && $0.user() == nil }, "\(place) \(form)")
+                }
+            }
+            for body in WrongBody.allCases {
+                let reply = read(body.bytes(of: Data(recorded.utf8)))
+                #expect(!body.isNone || reply == nil, "\(body) \(recorded)")
+            }
+        }
+        #expect(refused > 100)
     }
 }

@@ -33,6 +33,13 @@ import Testing
 
     static let wrongVersions: [JSONValue] =
         wrongTypes + [.string("1"), .array([.integer(2)]), .array([.string("1")]), .array([number("1e300")])]
+    /// What is in the place of a member that may be left out.
+    static let wrongChoices: [JSONValue] = wrongTexts.filter { $0 != .null }
+    static let wrongRequests: [JSONValue] =
+        wrongChoices
+        + wrongTypes.map { .object(["scopes": $0]) }.filter { $0 != .object(["scopes": .array([])]) }
+        + wrongTexts.map { .object(["scopes": .array([$0])]) }
+        + wrongChoices.map { .object(["scopes": .array([.string("s")]), "resource": $0]) }
     static let wrongSignatures: [JSONValue] =
         wrongTypes
         + ["", ".", "..", "...", "a.b.c", "é.é.é", "e30.e30.e30", "e30.e30.", String(repeating: "a.", count: 5_000)]
@@ -45,7 +52,8 @@ import Testing
         (ServiceDiscovery.path, "tenant", wrongTexts), (ServiceDiscovery.path, "issuer", wrongAddresses),
         (ServiceDiscovery.path, "checkIn", wrongAddresses), (ServiceDiscovery.path, "keys", wrongAddresses),
         (ServiceDiscovery.path, "resource", wrongTexts), (ServiceDiscovery.path, "scope", wrongTexts),
-        (ServiceDiscovery.path, "versions", wrongVersions), ("/mam/v1/keys", "keys", wrongKeys),
+        (ServiceDiscovery.path, "versions", wrongVersions), (ServiceDiscovery.path, "proof", wrongChoices),
+        (ServiceDiscovery.path, "tokenRequest", wrongRequests), ("/mam/v1/keys", "keys", wrongKeys),
         ("/mam/v1/keys", "signed", wrongSignatures),
     ]
 
@@ -75,7 +83,8 @@ import Testing
         let (form, asked) = (Locked<JSONValue?>(nil), Locked(0))
         let protection = try await start(
             { place, members in if place == path { members[member] = form.withLock { $0 } } }, asked: asked)
-        for wrong in forms.map(Optional.some) + [nil] {
+        let isNeeded = !["proof", "tokenRequest"].contains(member)
+        for wrong in forms.map(Optional.some) + (isNeeded ? [nil] : []) {
             form.withLock { $0 = wrong }
             let place = Comment(rawValue: "\(member): \(wrong.map { String($0.text().prefix(60)) } ?? "missing")")
             #expect(await !protection.enroll(device.account).didSucceed, place)

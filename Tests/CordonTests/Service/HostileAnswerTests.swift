@@ -10,62 +10,10 @@ import Testing
 
 @testable import Cordon
 
-/// Every member of everything that a service answers, in twenty wrong forms and more where tests run at full length and in two of them
-/// else: also of what it has signed. Each is an error or is taken for what it says; none ends the process, and none of what is not signed
-/// changes the rules.
+/// Every member of everything that a service answers, in some fifty wrong forms where tests run at full length and in two of them else:
+/// also of what it has signed. Each is an error or is taken for what it says; none ends the process, and none of what is not signed changes
+/// the rules.
 @Suite(.timeLimit(.minutes(10))) struct HostileAnswerTests {
-    static let forms: [JSONValue] =
-        [
-            .null, .bool(true), .bool(false), .integer(0), .integer(-1), .integer(1), .integer(.max), .integer(.min),
-            .integer(1 << 53), .string(""), .string(" "), .string("\u{0}"), .string("a\nb\u{1B}[2J\u{202E}"),
-            .string("9223372036854775807"), .string("P99999999999999999Y"), .string("9999-12-31T23:59:59Z"),
-            .string("../../x?y#z"), .string(String(repeating: "a", count: 10_000)), .array([]), .object([:]),
-            .array([.null, .integer(.max), .string(""), .object([:])]), .object(["": .object(["a": .null])]),
-        ] + ["1e308", "-1e308", "1e-320", "0.5", "18446744073709551615"].map(number)
-
-    private static func number(_ text: String) -> JSONValue { (try? JSONValue(parsing: Data(text.utf8))) ?? .null }
-
-    /// The forms for the place of a number; those of places in a row are others.
-    private static func forms(at index: Int) -> [JSONValue] {
-        DeepRun.isDeep ? forms : [0, 13].map { forms[(index + $0) % forms.count] }
-    }
-
-    /// A place inside a JSON value.
-    struct Place: Sendable, CustomStringConvertible {
-        enum Step: Sendable { case member(String), element(Int) }
-        let steps: [Step]
-        var description: String {
-            steps.map { if case .member(let name) = $0 { "." + name } else { "[]" } }.joined()
-        }
-
-        /// Every place in a value, the value itself left out; of an array the first element stands for all.
-        static func all(in value: JSONValue, below steps: [Step] = []) -> [Place] {
-            switch value {
-            case .object(let members):
-                members.sorted { $0.key < $1.key }.flatMap { name, value in
-                    [Place(steps: steps + [.member(name)])] + all(in: value, below: steps + [.member(name)])
-                }
-            case .array(let values):
-                values.first.map { [Place(steps: steps + [.element(0)])] + all(in: $0, below: steps + [.element(0)]) }
-                    ?? []
-            default: []
-            }
-        }
-
-        func replaced(in value: JSONValue, by form: JSONValue, from depth: Int = 0) -> JSONValue {
-            guard depth < steps.count else { return form }
-            switch (steps[depth], value) {
-            case (.member(let name), .object(var members)):
-                members[name] = replaced(in: members[name] ?? .null, by: form, from: depth + 1)
-                return .object(members)
-            case (.element(let index), .array(var values)) where values.indices.contains(index):
-                values[index] = replaced(in: values[index], by: form, from: depth + 1)
-                return .array(values)
-            default: return value
-            }
-        }
-    }
-
     /// A service whose answers have something in every member.
     private func device() async throws -> Device {
         let device = try Device()
@@ -109,14 +57,14 @@ import Testing
     @Test(arguments: ["registrations", "checkins"])
     func `an answer that is not signed ends nothing and loosens no rule`(route: String) async throws {
         let device = try await device()
-        let change = Locked<(@Sendable (JSONValue) -> JSONValue)?>(nil)
+        let change = Locked<(@Sendable (JSONValue) -> String)?>(nil)
         let answer = Locked<JSONValue>(.null)
         let service = device.service
         let protection = try await device.start { configuration in
             configuration.transport = Rewriting(inner: service) { path, value in
-                guard path.hasSuffix(route) else { return value }
+                guard path.hasSuffix(route) else { return nil }
                 answer.withLock { $0 = value }
-                return change.withLock { $0 }?(value) ?? value
+                return change.withLock { $0 }?(value)
             }
         }
         await protection.enroll(device.account)
@@ -124,8 +72,8 @@ import Testing
         let places = Place.all(in: answer.withLock { $0 })
         #expect(places.count >= 5)
         for (index, place) in places.enumerated() {
-            for form in Self.forms(at: index) {
-                change.withLock { $0 = { place.replaced(in: $0, by: form) } }
+            for form in WrongForm.some(at: index) {
+                change.withLock { $0 = { place.text(of: $0, as: form) } }
                 if route == "registrations" {
                     _ = await protection.unenroll(device.account.id, wiping: false)
                     await protection.enroll(device.account)
@@ -134,7 +82,7 @@ import Testing
                 }
                 #expect(
                     !device.mayPrint(protection) || protection.enrolledAccounts.isEmpty,
-                    "\(place) \(form.text().prefix(40))")
+                    "\(place) \(form)")
             }
             await use(protection, of: device.account.id)
         }
@@ -157,19 +105,16 @@ import Testing
             }
         }
         await (try await first.start()).enroll(first.account)
-        let places = Place.all(in: try Self.payload(of: seen.withLock { $0 }))
+        let places = Place.all(in: try Part.payload.value(of: seen.withLock { $0 }))
         #expect(places.count > 40)
         for (index, place) in places.enumerated() where index % 4 == part {
             let device = try await device()
             let signing = device.service.signing
             let protection = try await device.start()
             await protection.enroll(device.account)
-            for form in Self.forms(at: index) {
+            for form in WrongForm.some(at: index) {
                 await device.service.set { service in
-                    service.spoiled = { text in
-                        guard let value = try? Self.payload(of: text) else { return text }
-                        return Self.signed(place.replaced(in: value, by: form), like: text, by: signing)
-                    }
+                    service.spoiled = { (try? Self.signed($0, with: form, at: place, in: .payload, by: signing)) ?? $0 }
                 }
                 await protection.checkIn(device.account.id)
                 await use(protection, of: device.account.id)
@@ -182,31 +127,125 @@ import Testing
         }
     }
 
-    private static func payload(of text: String) throws -> JSONValue {
-        let parts = text.split(separator: ".").map(String.init)
-        try #require(parts.count == 3)
-        let bytes = try #require(Base64URL.decode(parts[1]))
-        return try JSONValue(parsing: bytes)
+    /// What is answered and signed besides envelopes.
+    enum Word: String, CaseIterable {
+        case keySet = "keys"
+        case contact = "checkins"
+
+        /// The member that holds it.
+        var member: String { self == .keySet ? "signed" : "contact" }
+
+        func key(of service: ScriptedService) -> SoftwareSigningKey { self == .keySet ? service.root : service.signing }
     }
 
-    private static func signed(_ value: JSONValue, like text: String, by key: SoftwareSigningKey) -> String {
-        let head = text.split(separator: ".")[0]
-        let signed = "\(head).\(Base64URL.encode(Data(value.text().utf8)))"
-        return signed + "." + Base64URL.encode((try? key.signature(for: Data(signed.utf8))) ?? Data())
+    @Test(arguments: Word.allCases, [Part.head, .payload])
+    func `a signed word that holds anything at all ends no process and opens nothing`(
+        word: Word, part: Part
+    ) async throws {
+        let device = try await device()
+        let (service, signing) = (device.service, word.key(of: device.service))
+        let change = Locked<(@Sendable (String) -> String)?>(nil)
+        let seen = Locked("")
+        let protection = try await device.start { configuration in
+            configuration.transport = Rewriting(inner: service) { path, value in
+                guard path.hasSuffix(word.rawValue), var members = value.object,
+                    let text = members[word.member]?.string
+                else { return nil }
+                seen.withLock { $0 = text }
+                members[word.member] = .string(change.withLock { $0 }?(text) ?? text)
+                return JSONValue.object(members).text()
+            }
+        }
+        await protection.enroll(device.account)
+        await protection.checkIn(device.account.id)
+        let places = Place.all(in: try part.value(of: seen.withLock { $0 }))
+        #expect(places.count >= 3)
+        for (index, place) in places.enumerated() {
+            for form in WrongForm.some(at: index) {
+                change.withLock {
+                    $0 = { (try? Self.signed($0, with: form, at: place, in: part, by: signing)) ?? $0 }
+                }
+                switch word {
+                case .keySet: _ = try? await protection.service.verify()
+                case .contact: await protection.checkIn(device.account.id)
+                }
+                #expect(!device.mayPrint(protection), "\(place) \(form)")
+            }
+            await use(protection, of: device.account.id)
+        }
+    }
+
+    @Test func `a refusal that says anything at all is a refusal, and is told on one line that a terminal may print`()
+        async throws
+    {
+        let device = try await device()
+        let (service, form) = (device.service, Locked<(Place, WrongForm)?>(nil))
+        let refusal = ProblemDetails(
+            type: "about:blank", title: "later", status: 503, detail: "because", code: .tenantMigration, retryAfter: 60,
+            traceID: "t", contact: "c")
+        let protection = try await device.start { configuration in
+            configuration.transport = Rewriting(inner: service) { _, value in
+                form.withLock { $0 }.map { place, form in place.text(of: value, as: form) }
+            }
+        }
+        await protection.enroll(device.account)
+        let url = try #require(URL(string: "https://service.test"))
+        let body = try MessageCoding.encode(refusal)
+        await service.set { $0.garbage = (.init(code: 503), String(decoding: body, as: UTF8.self)) }
+        for (index, place) in Place.all(in: try JSONValue(parsing: body)).enumerated() {
+            for wrong in WrongForm.all {
+                let told = await #expect(throws: ProtectionError.self, "\(place) \(wrong)") {
+                    _ = try await AppProtection.discover(
+                        url, over: Rewriting(inner: service) { _, value in place.text(of: value, as: wrong) })
+                }
+                let reason = told?.reason ?? ""
+                #expect(TerminalText.isSafe(reason) && reason.unicodeScalars.count < 1_000, "\(place) \(wrong)")
+            }
+            for wrong in WrongForm.some(at: index) {
+                form.withLock { $0 = (place, wrong) }
+                #expect(await !protection.checkIn(device.account.id).didSucceed, "\(place) \(wrong)")
+                #expect(!device.mayPrint(protection))
+            }
+            await use(protection, of: device.account.id)
+        }
+    }
+
+    /// A part of a compact signature whose members are replaced.
+    enum Part: Int, Sendable {
+        case head, payload
+
+        func value(of text: String) throws -> JSONValue {
+            let parts = text.split(separator: ".")
+            try #require(parts.count == 3)
+            return try JSONValue(parsing: try #require(Base64URL.decode(parts[rawValue])))
+        }
+    }
+
+    /// The signed text with a wrong form in a place, signed again.
+    private static func signed(
+        _ text: String, with form: WrongForm, at place: Place, in part: Part, by key: SoftwareSigningKey
+    ) throws -> String {
+        var parts = text.split(separator: ".").map(String.init)
+        parts[part.rawValue] = Base64URL.encode(Data(place.text(of: try part.value(of: text), as: form).utf8))
+        let signed = parts[0] + "." + parts[1]
+        return signed + "." + Base64URL.encode(try key.signature(for: Data(signed.utf8)))
     }
 }
 
 /// Changes JSON answers on their way.
 private struct Rewriting: HTTPTransport {
     let inner: any HTTPTransport
-    let change: @Sendable (_ path: String, _ value: JSONValue) -> JSONValue
+    /// What is answered instead; nil for no change.
+    let change: @Sendable (_ path: String, _ value: JSONValue) -> String?
 
     func send(
         _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
     ) async throws(TransportError) -> HTTPAnswer {
         let answer = try await inner.send(request, body: body, limit: limit, timeout: timeout)
-        guard answer.head.status == .ok, let value = try? JSONValue(parsing: answer.body) else { return answer }
-        return HTTPAnswer(head: answer.head, body: Data(change(request.path ?? "", value).text().utf8))
+        guard let value = try? JSONValue(parsing: answer.body), let text = change(request.path ?? "", value) else {
+            return answer
+        }
+        return HTTPAnswer(head: answer.head, body: Data(text.utf8))
     }
 
     func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {

@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -11,21 +12,19 @@ struct StoredFormsTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
     private static let account = ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: "a@b.example")
 
-    /// Every member left out or replaced in turn.
+    /// Every member, also of what is inside, in every wrong form in turn.
     private func compare<Record: Codable & Equatable & JSONReadable>(_ record: Record, members count: Int) throws {
         let bytes = try MessageCoding.encode(record)
         #expect(try MessageCoding.read(Record.self, from: bytes) == record)
-        let members = try #require(try JSONValue(parsing: bytes).object)
-        #expect(members.count == count, "every member has a value here")
-        for name in members.keys {
-            for change: JSONValue? in [nil, .null, true, 7, -1, "x", [], [:], [[:]]] {
-                var changed = members
-                changed[name] = change
-                let tree = JSONValue.object(changed)
+        let value = try JSONValue(parsing: bytes)
+        #expect(value.object?.count == count, "every member has a value here")
+        for place in Place.all(in: value) {
+            for form in WrongForm.all {
+                let changed = Data(place.text(of: value, as: form).utf8)
+                let tree = try? JSONValue(parsing: changed)
                 #expect(
-                    (try? MessageCoding.read(Record.self, from: Data(tree.text().utf8)))
-                        == (try? MessageCoding.decode(Record.self, from: tree)), "\(name) \(String(describing: change))"
-                )
+                    (try? MessageCoding.read(Record.self, from: changed))
+                        == tree.flatMap { try? MessageCoding.decode(Record.self, from: $0) }, "\(place) \(form)")
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import CordonBase
 package import Foundation
 
 /// The members of what the broker says.
@@ -78,6 +79,20 @@ package struct BrokerProgress: Codable, Sendable, Equatable {
     package init(page: URL, redirect: URL? = nil) {
         self.page = page
         self.redirect = redirect
+    }
+
+    /// Reads a step; one with a page that no browser may be sent to is none, as when the provider itself names it.
+    package init(from decoder: any Decoder) throws {
+        let step = try decoder.container(keyedBy: CodingKeys.self)
+        page = try step.decode(URL.self, forKey: .page)
+        redirect = try step.decodeIfPresent(URL.self, forKey: .redirect)
+        userCode = try step.decodeIfPresent(String.self, forKey: .userCode)
+        completePage = try step.decodeIfPresent(URL.self, forKey: .completePage)
+        expires = try step.decodeIfPresent(Date.self, forKey: .expires)
+        for (key, url) in [(CodingKeys.page, page), (.completePage, completePage)] {
+            guard let url, let flaw = AddressFlaw(of: url) else { continue }
+            throw DecodingError.dataCorruptedError(forKey: key, in: step, debugDescription: flaw.predicate)
+        }
     }
 }
 
