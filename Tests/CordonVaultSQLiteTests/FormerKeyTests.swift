@@ -28,8 +28,10 @@ struct FormerKeyTests {
                 at: home.record.deletingLastPathComponent(), withIntermediateDirectories: true)
             let parts = KeyParts(root: SecretBytes(try home.keys.rootKey()), secret: nil)
             try Data(try AccountKeyRecord.seal(key, under: parts)).write(to: home.record)
-            let databases = try SealedDatabases(
-                DatabaseKeyring(key, recordPath: home.record.path), cipher: .preferred)
+            let records = KeyRecords(
+                in: home.record.deletingLastPathComponent(), isShared: false,
+                secrets: try AccountSecrets(home.keys, vaultName: "own"))
+            let databases = try SealedDatabases(DatabaseKeyring(key, records), cipher: .preferred)
             let database = try Database(home.path.path, databases.fileSystemName)
             try database.run("PRAGMA page_size = 1024; PRAGMA journal_mode = \(mode); CREATE TABLE note (text TEXT)")
             try database.run(

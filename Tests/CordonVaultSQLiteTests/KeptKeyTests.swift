@@ -31,8 +31,11 @@ struct KeptKeyTests {
     @Test func `a lock ends every key that a file holds, however many were asked for at once`() throws {
         let account = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())
         let (threads, each) = (4, 16)
+        let records = KeyRecords(
+            in: URL(filePath: "/nowhere"), isShared: false,
+            secrets: try AccountSecrets(InMemoryKeyStore(), vaultName: "own"))
         for round in 0..<1000 {
-            let keyring = DatabaseKeyring(account, recordPath: "")
+            let keyring = DatabaseKeyring(account, records)
             let host = FileSystemHost(keyring, cipher: .preferred)
             let ciphers = Ciphers()
             // The files' shares, each given back when its value here ends.

@@ -26,7 +26,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
     package let account: AccountID
 
     private let key: AccountKey
-    private let recordPath: String
+    private let records: KeyRecords
     private let state = Locked(State())
 
     private struct State {
@@ -34,10 +34,10 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         var whenEnded: (@Sendable () -> Void)?
     }
 
-    init(_ key: AccountKey, recordPath: String) {
+    init(_ key: AccountKey, _ records: KeyRecords) {
         account = key.account
         self.key = key
-        self.recordPath = recordPath
+        self.records = records
     }
 
     /// Sets what to do when the keys end; done at once when they already have.
@@ -197,7 +197,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
     /// Refuses when the account was locked or wiped, here or by another process.
     private func check() throws(VaultError) {
         if let ended = state.withLock({ $0.ended }) { throw ended }
-        if try key.isCurrent(at: recordPath) { return }
+        if try records.isCurrent(key) { return }
         let reason = VaultError(.wiped, "The account's key was destroyed.")
         invalidate(reason)
         throw reason

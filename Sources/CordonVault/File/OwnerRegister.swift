@@ -70,6 +70,18 @@ struct OwnerRegister: Sendable {
         return (paths, unread)
     }
 
+    /// Removes what kills have left of writing an account's notes.
+    func removeDrafts(of owner: AccountID) throws(VaultError) {
+        for name in try PosixFile.names(in: directory.path) where name.hasSuffix(PosixFile.draftSuffix) {
+            let place = directory.appendingPathComponent(name).path
+            // Whoever wrote it: it names the account, and counts for nothing.
+            guard let bytes = try PosixFile.contents(place, limit: Self.longest),
+                try Self.parse(bytes, secrets)?.entry.owner == owner
+            else { continue }
+            try PosixFile.unlinkIfPresent(place)
+        }
+    }
+
     private func read(_ place: String) throws(VaultError) -> Entry? {
         guard let bytes = try PosixFile.contents(place, limit: Self.longest) else { return nil }
         guard let (entry, isCoded) = try Self.parse(bytes, secrets), isCoded || isOwn(entry.path) else {
@@ -80,7 +92,7 @@ struct OwnerRegister: Sendable {
 
     private static func parse(
         _ bytes: [UInt8], _ secrets: AccountSecrets
-    ) throws(VaultError) -> (Entry, isCoded: Bool)? {
+    ) throws(VaultError) -> (entry: Entry, isCoded: Bool)? {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         guard let text = parts.first, let entry = try? JSONDecoder().decode(Entry.self, from: Data(text)) else {
             return nil

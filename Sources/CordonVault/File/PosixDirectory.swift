@@ -129,12 +129,8 @@ extension PosixFile {
     }
 
     /// Replaces a small file by new content, so that a reader after a crash finds the old or the new one.
-    ///
-    /// - Parameter name: What the draft is called that a crash leaves beside it.
-    static func replace(
-        _ path: String, with bytes: [UInt8], mode: mode_t = 0o600, draftedAs name: String = temporaryName()
-    ) throws(VaultError) {
-        let draft = try draft(of: path, bytes, mode: mode, as: name)
+    static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) {
+        let draft = try draft(of: path, bytes, mode: mode)
         do {
             try rename(draft, to: path)
             try syncDirectory((path as NSString).deletingLastPathComponent)
@@ -144,12 +140,9 @@ extension PosixFile {
         }
     }
 
-    /// Writes what is to take a small file's place beside it, durably; its name.
-    static func draft(
-        of path: String, _ bytes: [UInt8], mode: mode_t = 0o600, as name: String = temporaryName()
-    ) throws(VaultError) -> String {
-        let directory = (path as NSString).deletingLastPathComponent
-        let draft = (directory as NSString).appendingPathComponent(name)
+    /// Writes what is to take a small file's place beside it, durably; its name, which begins as the file's does.
+    static func draft(of path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) -> String {
+        let draft = "\(path).\(SecureRandom.bytes(8).hex)\(draftSuffix)"
         let file = try create(draft, mode: mode)
         do {
             try file.write(bytes, at: 0)
@@ -161,6 +154,16 @@ extension PosixFile {
             throw error
         }
     }
+
+    /// Removes the drafts that kills have left of small files whose names begin so.
+    static func removeDrafts(in directory: String, of start: String) throws(VaultError) {
+        for name in try names(in: directory) where name.hasPrefix(start) && name.hasSuffix(draftSuffix) {
+            try unlinkIfPresent((directory as NSString).appendingPathComponent(name))
+        }
+    }
+
+    /// How the name of every draft ends.
+    static let draftSuffix = ".tmp"
 
     /// The whole of a small file; nil when it is absent.
     static func contents(_ path: String, limit: Int) throws(VaultError) -> [UInt8]? {
@@ -188,7 +191,7 @@ extension PosixFile {
     }
 
     /// A name for a file that is not finished. It counts for nothing: a wipe removes it, and the next start where it is readable.
-    static func temporaryName() -> String { ".cordon-" + SecureRandom.bytes(8).hex + ".tmp" }
+    static func temporaryName() -> String { ".cordon-" + SecureRandom.bytes(8).hex + draftSuffix }
 }
 
 private func openDirectory(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import Crypto
 
@@ -9,6 +10,8 @@ final class AccountKey: Sendable {
     let secret: SecretBytes
     /// The key that earlier software made and that hung on no secret: what was sealed under it is still read.
     let former: AccountKey?
+    /// When the key store was last seen to have what the key hangs on.
+    let lastSeen = Locked<ContinuousClock.Instant?>(nil)
 
     init(account: AccountID, id: [UInt8], secret: SecretBytes, former: AccountKey? = nil) {
         self.account = account
@@ -55,14 +58,6 @@ final class AccountKey: Sendable {
     /// The key wrapped under what the key store has for the account, as kept on disk.
     func record(under parts: KeyParts) throws(VaultError) -> [UInt8] {
         try AccountKeyRecord.seal(self, under: parts)
-    }
-
-    /// Whether the record at a path still holds this very key: another process may have wiped the account meanwhile.
-    func isCurrent(at path: String) throws(VaultError) -> Bool {
-        guard let bytes = try PosixFile.contents(path, limit: AccountKeyRecord.size),
-            let record = try? AccountKeyRecord.identify(bytes)
-        else { return false }
-        return !record.isWipe && record.keyID == id
     }
 
     /// Zeroes the key in memory.

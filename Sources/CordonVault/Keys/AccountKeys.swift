@@ -81,7 +81,7 @@ struct AccountKeys {
     /// in memory.
     mutating func current(_ account: AccountID) throws(VaultError) -> AccountKey? {
         guard let key = inMemory[account] else { return nil }
-        if try key.isCurrent(at: records.path(of: account)) { return key }
+        if try records.isCurrent(key) { return key }
         let reason = VaultError(.wiped, "The account's key was destroyed.")
         drop(account, because: reason)
         throw reason
@@ -124,7 +124,7 @@ struct AccountKeys {
 
     /// Ends what is open under keys that another process has destroyed.
     mutating func endDestroyed() {
-        for (account, key) in inMemory.all where (try? key.isCurrent(at: records.path(of: account))) == false {
+        for (account, key) in inMemory.all where (try? records.isCurrent(key, asking: true)) == false {
             inMemory.end(account, because: VaultError(.wiped, "The account's key was destroyed."))
         }
     }

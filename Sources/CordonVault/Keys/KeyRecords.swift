@@ -77,6 +77,24 @@ struct KeyRecords: Sendable {
         return claim
     }
 
+    /// Whether a key in memory is still the account's: another process may have wiped the account meanwhile.
+    ///
+    /// A record may have been put back since, so the key store is asked as well whether it has what that hangs on; once a second at most, since
+    /// every opening of a file comes here.
+    ///
+    /// - Parameter asking: Whether it is asked in any case.
+    func isCurrent(_ key: AccountKey, asking: Bool = false) throws(VaultError) -> Bool {
+        guard let bytes = try PosixFile.contents(path(of: key.account), limit: AccountKeyRecord.size),
+            let claim = try? AccountKeyRecord.identify(bytes), !claim.isWipe, claim.keyID == key.id
+        else { return false }
+        let now = ContinuousClock.now
+        if !asking, let seen = key.lastSeen.withLock({ $0 }), now - seen < .seconds(1) { return true }
+        guard try !isRetired(claim) else { return false }
+        if !claim.isPlain, try !secrets.hasSecret(of: claim) { return false }
+        key.lastSeen.withLock { $0 = now }
+        return true
+    }
+
     /// Whether there is anything in the record's place, whatever it holds.
     func isThere(for account: AccountID) -> Bool { !PosixFile.isAbsent(path(of: account)) }
 
@@ -348,10 +366,11 @@ struct KeyRecords: Sendable {
         return true
     }
 
-    /// Overwrites and removes what former and lost keys of the account have left beside its record.
+    /// Overwrites and removes what former and lost keys of the account have left beside its record, and removes what kills have left of writing it.
     func removeFormerAndLost(of account: AccountID) throws(VaultError) {
         try formerKeys.remove(of: account)
         try lostKeys.remove(of: account)
+        try PosixFile.removeDrafts(in: folder, of: account.fileName + ".")
     }
 
     /// Unlinks the account's record, durable after ``sync()``.

@@ -255,7 +255,7 @@ public actor Vault {
     ///
     /// - Throws: `locked`, `unknownAccount`, `wipePending`, `wiped`.
     package func databaseKeyring(for account: AccountID) throws(VaultError) -> DatabaseKeyring {
-        let keyring = DatabaseKeyring(try key(for: account), recordPath: records.path(of: account))
+        let keyring = DatabaseKeyring(try key(for: account), records)
         keys.track(keyring, of: account)
         return keyring
     }

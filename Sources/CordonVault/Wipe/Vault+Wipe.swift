@@ -227,7 +227,9 @@ extension Vault {
         _ journal: inout WipeJournal, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) {
         let account = journal.report.account
-        let (noted, unread) = register.notes(of: account)
+        let (noted, unreadNote) = register.notes(of: account)
+        var unread = unreadNote
+        do { try register.removeDrafts(of: account) } catch { unread = unread ?? error }
         try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), unread, observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }

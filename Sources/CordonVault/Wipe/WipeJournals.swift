@@ -11,7 +11,6 @@ struct WipeJournals: Sendable {
 
     private static let longest = 1 << 22
     private static let lineFeed = UInt8(ascii: "\n")
-    private static let draftSuffix = ".tmp"
 
     /// - Parameter directory: The vault's.
     init(in directory: URL, secrets: AccountSecrets) {
@@ -105,10 +104,7 @@ struct WipeJournals: Sendable {
             throw VaultError(.inputOutput, "The wipe's journal cannot be encoded.")
         }
         let code = Array(try secrets.code(ofJournal: text).utf8)
-        let account = journal.report.account
-        try PosixFile.replace(
-            path(for: account).path, with: text + [Self.lineFeed] + code,
-            draftedAs: "\(account.fileName).\(SecureRandom.bytes(8).hex)\(Self.draftSuffix)")
+        try PosixFile.replace(path(for: journal.report.account).path, with: text + [Self.lineFeed] + code)
     }
 
     /// Turns a journal into the report that waits to be taken.
@@ -116,10 +112,7 @@ struct WipeJournals: Sendable {
         try write(journal)
         let account = journal.report.account
         // One that a kill has left says whose data was wiped.
-        for draft in files(suffix: Self.draftSuffix)
-        where draft.lastPathComponent.hasPrefix(account.fileName + ".") {
-            try PosixFile.unlinkIfPresent(draft.path)
-        }
+        try PosixFile.removeDrafts(in: folder.path, of: account.fileName + ".")
         try PosixFile.rename(path(for: account).path, to: reportPath(for: account).path)
         try PosixFile.syncDirectory(folder.path)
     }

@@ -117,6 +117,7 @@ import Testing
     @Test func `an exchange is told with the time that it took`() async throws {
         // SRV-CI-072
         let (device, clock) = (try Device(), ManualClock())
+        await device.service.set { [now = clock.clock.now] in $0.time = now }
         try await device.publish([:])
         let protection = try await device.start { configuration in
             configuration.clock = clock.clock

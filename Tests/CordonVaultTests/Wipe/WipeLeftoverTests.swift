@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonTestSupport
+import Crypto
 import Foundation
 import Testing
 
@@ -87,6 +88,35 @@ struct WipeLeftoverTests {
         let report = try await workshop.vault.wipe(workshop.ada)
         #expect(report.failures.count == 1)
         for path in [copy, plan] { #expect(!FileManager.default.fileExists(atPath: path.path)) }
+    }
+
+    @Test func `a wipe removes what kills have left of writing the account's records and notes, and nobody else's`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        for account in [workshop.ada, workshop.ben] {
+            let plan = workshop.path("plan of \(account.rawValue)")
+            try Data("the plan for the third quarter".utf8).write(to: plan)
+            // A kill comes before the draft has its name.
+            await DiskFaults.$next.withValue({ $0 == "rename" || $0 == "unlink" ? EIO : 0 }) {
+                await #expect(throws: VaultError.self) {
+                    try await workshop.vault.protect(plan, for: account, sealing: false)
+                }
+                await #expect(throws: VaultError.self) {
+                    try await workshop.vault.hang(account, on: SymmetricKey(size: .bits256))
+                }
+            }
+        }
+        func drafts() -> [URL] {
+            let folder = workshop.vault.directory
+            return ["owners", "keys"].flatMap { folder.appending(path: $0).entriesBelow }
+                .filter { $0.lastPathComponent.hasSuffix(PosixFile.draftSuffix) }
+        }
+        #expect(drafts().count == 4)
+        #expect(try await workshop.vault.wipe(workshop.ada).succeeded)
+        #expect(drafts().count == 2)
+        #expect(try await workshop.vault.wipe(workshop.ben).succeeded)
+        #expect(drafts().isEmpty)
     }
 
     @Test func `a resumed wipe leaves the key alone that another app of the group has made since`() async throws {

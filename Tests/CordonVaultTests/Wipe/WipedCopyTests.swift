@@ -253,4 +253,33 @@ struct WipedCopyTests {
             #expect(!FileManager.default.fileExists(atPath: record.path))
         }
     }
+
+    @Test func `a process that was stopped during a wipe goes on without its key, whatever record was put back`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let stopped = try await workshop.reopened()
+        let (plan, copy) = (workshop.path("plan"), workshop.path("copy"))
+        let file = try await stopped.create(plan, for: workshop.ada)
+        try file.write([1, 2, 3], at: 0)
+        try file.close()
+        try FileManager.default.copyItem(at: plan, to: copy)
+        // The folder that the process watches is elsewhere meanwhile.
+        let keys = workshop.vault.directory.appending(path: "keys")
+        let aside = workshop.path("aside")
+        try FileManager.default.moveItem(at: keys, to: aside)
+        try FileManager.default.copyItem(at: aside, to: keys)
+        _ = try await workshop.vault.wipe(workshop.ada)
+        try FileManager.default.removeItem(at: keys)
+        try FileManager.default.moveItem(at: aside, to: keys)
+        await stopped.letASecondPass(for: workshop.ada)
+        #expect(await code { _ = try await stopped.open(copy, writing: false) } == .wiped)
+        #expect(await !stopped.isUnlocked(workshop.ada))
+        _ = try await stopped.create(workshop.path("bens"), for: workshop.ben)
+    }
+}
+
+extension Vault {
+    /// The key store is asked once a second whether it still has what the account's key hangs on.
+    fileprivate func letASecondPass(for account: AccountID) { keys[account]?.lastSeen.withLock { $0 = nil } }
 }
