@@ -11,8 +11,9 @@ actor GatePassing {
     private let tools: LaunchTools
     private let requests: IdentityRequests
     private let keys: GateKeys
-    /// The attempts that are being made; callers who want the same gate passed at the same time share one.
-    private let attempts = AbandonableTask<AccountID, LaunchOutcome>()
+    /// The attempts that are being made; callers who want the same gate passed at the same time share one. One is put off where no one
+    /// was refused anything, and yet the gate is closed at its end.
+    private let attempts = AbandonableTask<AccountID, (outcome: LaunchOutcome, isPutOff: Bool)>()
     /// The changes of a PIN that are being made. No other occasion joins one: it ends where the gate it began at does.
     private let changes = AbandonableTask<AccountID, LaunchOutcome>()
     /// Notes when the person was last there; an attempt looks at that after it was noted.
@@ -33,11 +34,13 @@ actor GatePassing {
     private var configuration: ProtectionConfiguration { tools.context.configuration }
 
     /// Passes an account's gate as far as the app is in front; the account under the id that its rules are kept under.
+    ///
+    /// Who joins an attempt that is put off has come back after what closed the gate, and so makes another.
     func pass(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
         let cancelled = LaunchOutcome(account: account, result: .cancelled)
         if occasion == .pinChange {
             return await changes.value(account, whenCancelled: cancelled) {
-                await self.attempt(account, on: occasion)
+                await self.attempt(account, on: occasion).outcome
             }
         }
         if tools.gates.isOpen(account) {
@@ -45,13 +48,22 @@ actor GatePassing {
         } else {
             await changes.giveUp(account, with: cancelled)?.value
         }
-        return await attempts.value(account, whenCancelled: cancelled) {
-            await self.attempt(account, on: occasion)
+        let isKnown = context.accounts.state(of: account) != nil
+        while true {
+            let (outcome, isPutOff) = await attempts.value(account, whenCancelled: (cancelled, isPutOff: false)) {
+                await self.attempt(account, on: occasion)
+            }
+            guard isPutOff, !tools.gates.isBehind else { return outcome }
+            if isKnown, context.accounts.state(of: account) == nil {
+                return LaunchOutcome(account: account, result: .wiped)
+            }
         }
     }
 
-    private func attempt(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
-        guard let remedies else { return LaunchOutcome(account: account, result: .blocked) }
+    private func attempt(
+        _ account: AccountID, on occasion: LaunchOccasion
+    ) async -> (outcome: LaunchOutcome, isPutOff: Bool) {
+        guard let remedies else { return (LaunchOutcome(account: account, result: .blocked), isPutOff: false) }
         let epoch = tools.gates.epoch(of: account)
         let isKnown = context.accounts.state(of: account) != nil
         await departure.withLock { $0 }?.value
@@ -71,10 +83,17 @@ actor GatePassing {
                 let outcome = LaunchOutcome(account: account, result: result, reasons: attempt.reasons)
                 tools.gates.setBlock(after: outcome, of: account)
             }
-            if result != .opened, !tools.gates.isBehind { await requests.takeAway(account, &attempt.session) }
+            if result != .opened, opening != .isBehind, !tools.gates.isBehind {
+                await requests.takeAway(account, &attempt.session)
+            }
         }
         await attempt.session.handBack()
-        return attempt.outcome(result)
+        // That took as long as the interface wanted, and what closes a gate does not wait for it.
+        guard opening == .opened, !tools.gates.isOpen(account) else {
+            return (attempt.outcome(result), isPutOff: opening == .isBehind)
+        }
+        let isGone = context.accounts.state(of: account) == nil
+        return (attempt.outcome(isGone ? .wiped : .cancelled), isPutOff: !isGone)
     }
 
     /// Opens the gate after an attempt that found nothing against it. Where the gate was closed since the attempt began, everything

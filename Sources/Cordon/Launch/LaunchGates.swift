@@ -70,7 +70,8 @@ public actor LaunchGates: AccountFollower {
     /// Passes an account's gate: every condition of its policy, in order, each asked for where a person or the service
     /// can meet it, until the data may be shown or it is clear that it may not.
     ///
-    /// Calls that come while the gate is being passed join it. A caller that is cancelled goes on at once with
+    /// Calls that come while the gate is being passed join it. Where the gate was closed again before the screen was handed back, everything
+    /// is looked at anew as long as the app is in front. A caller that is cancelled goes on at once with
     /// ``LaunchOutcome/Result/cancelled``; when the last one is gone, what is being asked is cancelled too.
     public func pass(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
         if occasion == .launch || occasion == .resume { tools.gates.comeToFront() }

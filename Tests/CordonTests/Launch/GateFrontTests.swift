@@ -138,4 +138,85 @@ import Testing
         house.clock.advance(.seconds(31 * 60))
         #expect(await protection.resume(house.account).steps == [LaunchStep(.pin, .done)])
     }
+
+    @Test func `a gate that has opened is not told to be open when the app was left before the screen is given back`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        house.clock.advance(.seconds(31 * 60))
+        await house.person.set { $0.beforeHandBack = { await protection.suspend() } }
+        #expect(await protection.resume(house.account).result == .cancelled)
+        #expect(!protection.gate.isOpen(for: house.account))
+        #expect(await protection.resume(house.account).isOpen)
+    }
+
+    @Test func `who comes back while a gate that had opened is still giving the screen back is asked again`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let (protection, resumed) = (try await house.patient(), Locked<Task<LaunchOutcome, Never>?>(nil))
+        let account = house.account
+        house.clock.advance(.seconds(31 * 60))
+        await house.person.set { person in
+            person.beforeHandBack = { [clock = house.clock] in
+                protection.gate.leftFront()
+                // The process is frozen here, and thaws when the app is opened again.
+                clock.advance(.seconds(31 * 60))
+                await Self.comeBack(to: protection, account, resumed)
+            }
+        }
+        let outcomes = [await protection.resume(account), await resumed.withLock { $0 }?.value]
+        #expect(outcomes.allSatisfy { $0?.isOpen == true })
+        #expect(protection.gate.isOpen(for: account))
+        #expect(await house.person.pinPrompts.count > 1)
+    }
+
+    @Test func `who comes back while an attempt that was put off still gives the screen back is let in`() async throws {
+        let house = try await Gatehouse()
+        let (protection, resumed) = (try await house.patient(), Locked<Task<LaunchOutcome, Never>?>(nil))
+        let account = house.account
+        house.clock.advance(.seconds(31 * 60))
+        await house.person.set { person in
+            person.beforePIN = { await protection.suspend() }
+            person.beforeHandBack = { await Self.comeBack(to: protection, account, resumed) }
+        }
+        let outcomes = [await protection.resume(account), await resumed.withLock { $0 }?.value]
+        #expect(outcomes.allSatisfy { $0?.isOpen == true })
+        #expect(protection.gate.isOpen(for: account))
+    }
+
+    @Test func `a PIN that is taken away while the screen is given back is not told to have opened the gate`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let account = house.account
+        house.clock.advance(.seconds(31 * 60))
+        let command = Command(
+            id: "c1", kind: .resetPIN, account: account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+        await house.device.service.set { $0.commands = [command] }
+        await house.person.set { person in
+            person.signIns = [.cancelled]
+            person.beforeHandBack = { _ = await protection.checkIn(account) }
+        }
+        #expect(await !protection.resume(account).isOpen)
+        #expect(!protection.gate.isOpen(for: account))
+    }
+
+    /// Comes back to the front, and lets the caller of the gate join what is under way there.
+    private static func comeBack(
+        to protection: AppProtection, _ account: AccountID, _ resumed: Locked<Task<LaunchOutcome, Never>?>
+    ) async {
+        let task = protection.gate.cameToFront(account)
+        resumed.withLock { $0 = task }
+        for _ in 0..<100 { await Task.yield() }
+    }
+}
+
+extension Gatehouse {
+    /// An app whose interface may take a day to answer, so that moving the clock ends no question.
+    fileprivate func patient() async throws -> AppProtection {
+        try await opened { $0.interfaceDeadline = .seconds(86_400) }
+    }
 }

@@ -27,6 +27,8 @@ actor ScriptedPerson: ProtectionInterface {
     var beforePIN: (@Sendable () async -> Void)?
     /// Called before a question for a new PIN is answered, once.
     var beforeNewPIN: (@Sendable () async -> Void)?
+    /// Called before the screen is given back, once.
+    var beforeHandBack: (@Sendable () async -> Void)?
     /// What the interface says that it cannot show.
     var refuses: [String] = []
     /// Whether questions for the PIN are never answered; set to see that their task is cancelled.
@@ -44,8 +46,14 @@ actor ScriptedPerson: ProtectionInterface {
     }
 
     func takeOver(for account: AccountID?, on occasion: LaunchOccasion) { asked.append(.tookOver(occasion)) }
-    func handBack(for account: AccountID?) { asked.append(.handedBack) }
     func show(_ countdown: OfflineCountdown) { asked.append(.countdown(countdown)) }
+
+    func handBack(for account: AccountID?) async {
+        let before = beforeHandBack
+        beforeHandBack = nil
+        await before?()
+        asked.append(.handedBack)
+    }
 
     func enterPIN(_ prompt: PINPrompt) async -> PINAnswer {
         asked.append(.pin(prompt))
