@@ -73,7 +73,7 @@ public actor AppProtection {
         gate = LaunchGates(tools, requests: requests)
         windows = WindowIdentities(tools, gate: gate, requests: requests)
         files = AccountFiles(context, rules: rules, guards: tools.guards)
-        outlets = EgressOutlets(context, rules: rules, group: group, screens: tools.screens)
+        outlets = EgressOutlets(context, rules: rules, group: group, files: files, screens: tools.screens)
         pinning = CertificatePinning(rules)
         settings = RuntimeSettings(context, screens: tools.screens)
         service = ServiceAccess(context)
@@ -134,7 +134,8 @@ public actor AppProtection {
 
     // MARK: The app starts, leaves the front, comes back
 
-    /// Passes the gate at the start of the app, before anything of an account is shown (SDK-CL-01, CL-02, CL-05).
+    /// Passes the gate at the start of the app, before anything of an account is shown (SDK-CL-01, CL-02, CL-05). It says that the app is in
+    /// front; one that comes back says ``LaunchGates/cameToFront(_:)``.
     ///
     /// - Parameter account: Whose data is to be shown. Nil in an app that holds several accounts checks nothing yet; in one
     ///   that holds a single account it is that one. Without any account the settings ``ProtectionSettings/requiresPolicy``

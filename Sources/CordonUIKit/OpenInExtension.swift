@@ -8,11 +8,15 @@
     ///
     /// ```swift
     /// final class OpenIn: ProtectedOpenInExtension {
-    ///     override func take(_ item: SharedItem) async throws { try await keep(protection.outlets.take(item, for: owner)) }
+    ///     override func take(_ item: SharedItem) async throws {
+    ///         _ = try await protection.outlets.takeIntoFiles(item, for: account) { "received/\(UUID()) \($0)" }
+    ///     }
     /// }
     /// ```
     /// Name it as `NSExtensionPrincipalClass`; `cordon activation-rule` writes the rule by which the system offers the extension. What comes from
-    /// an app without Cordon arrives as an item of no one's, and ``EgressOutlets/take(_:for:)`` asks the rules about either.
+    /// an app without Cordon arrives as an item of no one's, and ``EgressOutlets/takeIntoFiles(_:for:as:)`` asks the rules about either. It works
+    /// while the account's gate is closed, as it is in an extension whose rules ask for a PIN that it does not ask for;
+    /// ``EgressOutlets/take(_:for:)``, which gives out the contents, does not.
     open class ProtectedOpenInExtension: NSObject, NSExtensionRequestHandling {
         /// The type of anything that is a file.
         private static let anyFile = "public.data"

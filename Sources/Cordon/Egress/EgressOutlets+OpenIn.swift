@@ -39,14 +39,39 @@ extension EgressOutlets {
 
     /// Takes what another app handed over, if the rules of both sides let it in (SDK-DT-19, SDK-DT-24, SDK-DT-25).
     ///
-    /// Only a seal proves that a thing is an organisation's: what is not sealed comes from an unmanaged app, whichever
-    /// account it says it belongs to, and keeps to that owner's rules besides.
+    /// Only a seal proves that a thing is an organisation's: its owner's gate must be open, before it is opened and after. What is not
+    /// sealed comes from an unmanaged app, whichever account it says it belongs to, and keeps to that owner's rules besides. An
+    /// extension whose gate no one passes uses ``takeIntoFiles(_:for:as:)``.
     ///
     /// - Parameter receiver: Who is active where it is to arrive.
     /// - Returns: The thing with its owner, under whom the app stores and shows it (SDK-FP-08).
-    /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons, `notEnrolled`, `noSharingGroup`, `vault` or
-    ///   `damagedContent`.
+    /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons or those of the closed gate, `notEnrolled`,
+    ///   `noSharingGroup`, `vault` or `damagedContent`.
     public func take(_ item: SharedItem, for receiver: Identity) async throws -> TakenItem {
+        try await received(item, for: receiver) { (owner) throws(ProtectionError) in
+            try rules.requireOpenGate(for: Question(.receive, owner: .managed(owner)))
+        }
+    }
+
+    /// Takes what another app handed over into the account's files, as far as ``take(_:for:)`` would let it in. Needs no open gate, as
+    /// ``AccountFiles/write(_:as:of:)`` needs none: the caller is not given the contents.
+    ///
+    /// - Parameter name: What the file is to be called, from the name that the thing came with; a file that has that name is replaced.
+    /// - Returns: Whose file it is, and its name.
+    /// - Throws: ``ProtectionError``: as ``take(_:for:)``, and as ``AccountFiles/write(_:as:of:)``.
+    public func takeIntoFiles(
+        _ item: SharedItem, for receiver: AccountID, as name: @Sendable (_ given: String) -> String
+    ) async throws -> (owner: AccountID, name: String) {
+        let taken = try await received(item, for: .managed(receiver)) { _ in }
+        let (owner, name) = (taken.owner.account ?? receiver, name(taken.name))
+        try await files.write(taken.contents, as: name, of: owner)
+        return (owner, name)
+    }
+
+    /// - Parameter requireGate: Refuses to show what is the owner's while it may not be shown.
+    private func received(
+        _ item: SharedItem, for receiver: Identity, _ requireGate: (AccountID) throws(ProtectionError) -> Void
+    ) async throws -> TakenItem {
         if item.owner != nil || receiver != .personal { rules.reportingLostWork(IdentityContext.current) }
         guard let owner = group.vault?.owner(of: item.contents) else {
             try admit(.unmanagedApp, for: receiver)
@@ -56,7 +81,9 @@ extension EgressOutlets {
         try admit(.managed(owner), for: receiver)
         // Without the owner's rules it could not be said here what may become of it.
         try group.requireEnrolled(owner)
+        try requireGate(owner)
         let (name, contents) = try await group.opened().open(item.contents, of: owner, as: .handOver)
+        try requireGate(owner)
         return TakenItem(owner: .managed(owner), name: name, contents: contents)
     }
 

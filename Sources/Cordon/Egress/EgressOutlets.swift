@@ -12,15 +12,20 @@ public actor EgressOutlets {
     let context: ProtectionContext
     let rules: EnforcedRules
     let group: SharedGroup
+    let files: AccountFiles
     let screens: InterfaceScreens
 
     /// The executor that all parts of the protection share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    init(_ context: ProtectionContext, rules: EnforcedRules, group: SharedGroup, screens: InterfaceScreens) {
+    init(
+        _ context: ProtectionContext, rules: EnforcedRules, group: SharedGroup, files: AccountFiles,
+        screens: InterfaceScreens
+    ) {
         self.context = context
         self.rules = rules
         self.group = group
+        self.files = files
         self.screens = screens
     }
 
@@ -104,11 +109,13 @@ public actor EgressOutlets {
         }
         // Asked before anything is opened, and again when it is known how long the text is.
         try admit(nil, from: .managed(owner), for: receiver)
-        try rules.requireOpenGate(for: Question(.copy, owner: .managed(owner)))
+        let gate = Question(.copy, owner: .managed(owner))
+        try rules.requireOpenGate(for: gate)
         let text: String
         do {
             text = String(decoding: try await context.vault.unseal(sealed, of: owner), as: UTF8.self)
         } catch { throw ProtectionError(error) }
+        try rules.requireOpenGate(for: gate)
         try admit(text.count, from: .managed(owner), for: receiver)
         return text
     }

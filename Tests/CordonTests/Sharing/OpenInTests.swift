@@ -20,13 +20,13 @@ import Testing
         let devices: [Device]
         let group: SharingGroup
 
-        init(_ rules: [String: JSONValue]) async throws {
+        init(_ rules: [String: JSONValue], inReceiver others: [String: JSONValue] = [:]) async throws {
             let devices = [try Device(), try Device()]
             let group = SharingGroup(
                 directory: devices[0].folder.appending(path: "group"), keyStore: InMemoryKeyStore())
             var apps: [AppProtection] = []
             for device in devices {
-                try await device.publish(rules)
+                try await device.publish(apps.isEmpty ? rules : rules.merging(others) { $1 })
                 let app = try await device.start { $0.sharingGroup = group }
                 await app.enroll(device.account)
                 apps.append(app)
@@ -174,6 +174,32 @@ import Testing
         for receiver in [Identity.personal, .managed("oid-b")] {
             expectDenied(await failure(stranger, item, for: receiver))
         }
+    }
+
+    @Test func `behind a closed gate what was handed over is given to no one, and can be put into the files`()
+        async throws
+    {
+        let apps = try await TwoApps(Self.managedOnly, inReceiver: ["pinRequired": .bool(true)])
+        let (device, item) = (apps.devices[1], try await apps.handOver(secret))
+        // No one passes a gate in an extension that has no interface.
+        let inExtension = try await device.start { configuration in
+            configuration.isExtension = true
+            configuration.sharingGroup = apps.group
+        }
+        for app in [apps.receiver, inExtension] {
+            expectDenied(await failure(app, item, for: .managed("oid-a")))
+        }
+        let kept = try await inExtension.outlets.takeIntoFiles(item, for: "oid-a") { "received " + $0 }
+        #expect(kept == (owner: "oid-a", name: "received plan.txt"))
+        let readable = SharedItem(owner: nil, senderBundleID: "other.app", name: "x", contents: Data("x".utf8))
+        do {
+            _ = try await inExtension.outlets.takeIntoFiles(readable, for: "oid-a") { $0 }
+            Issue.record("it was taken")
+        } catch { expectDenied(error) }
+        try await device.publish(Self.managedOnly)
+        #expect(await apps.receiver.checkIn("oid-a") == .newPolicies)
+        #expect(try await apps.receiver.files.names(of: "oid-a") == ["received plan.txt"])
+        #expect(try await apps.receiver.files.read("received plan.txt", of: "oid-a") == secret)
     }
 
     private func failure(_ app: AppProtection, _ item: SharedItem, for receiver: Identity) async -> (any Error)? {
