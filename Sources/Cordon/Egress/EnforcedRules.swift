@@ -249,7 +249,7 @@ public final class EnforcedRules: Sendable {
     }
 
     /// An account without rules has no gate.
-    private func isGoverned(_ account: AccountID) -> Bool {
+    func isGoverned(_ account: AccountID) -> Bool {
         switch accounts.state(of: account)?.rules {
         case .policy?, .unreadable?: true
         case .noneTargeted?, nil: false

@@ -4,7 +4,7 @@ public struct IdentitySwitchOutcome: Sendable, Equatable {
     public enum Result: String, Sendable, Hashable, CaseIterable {
         /// The window shows the identity from now on.
         case switched
-        /// The person cancelled, or a later change took this one's place.
+        /// The person cancelled, the app left the front, or a later change took this one's place.
         case cancelled
         /// This change is not allowed now (SDK-ID-20), or the account's launch conditions are not met.
         case notAllowed
@@ -27,6 +27,8 @@ public struct IdentitySwitchOutcome: Sendable, Equatable {
 
     static let switched = IdentitySwitchOutcome(.switched)
     static let superseded = IdentitySwitchOutcome(.cancelled, "a later change of the same window took its place")
+    static let behind = IdentitySwitchOutcome(.cancelled, "the app is not in front")
+    static let removed = IdentitySwitchOutcome(.failed, "the account's data was removed")
 }
 
 /// Why Cordon asks an app to change what a window shows (SDK-ID-34).

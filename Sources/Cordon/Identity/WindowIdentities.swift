@@ -54,8 +54,8 @@ public actor WindowIdentities {
     /// Has the app show an identity's data in a window, for something that came from outside: a URL, documents (SDK-ID-30).
     ///
     /// The gate is passed first, then the app is asked, and after its yes the window shows the identity. A window that
-    /// shows it already only needs the gate to be open. A caller that waits for this drops what it was about to do on anything
-    /// but ``IdentitySwitchOutcome/Result/switched``.
+    /// shows it already only needs the gate to be open. A gate that was closed while the app was asked is passed again. A caller that
+    /// waits for this drops what it was about to do on anything but ``IdentitySwitchOutcome/Result/switched``.
     ///
     /// - Parameter window: Nil is the window in front.
     public func requireIdentity(
@@ -65,45 +65,55 @@ public actor WindowIdentities {
         let isShown = IdentityContext.windowIdentity(of: window).map { IdentityContext.areSame($0, identity) } ?? false
         if isShown, identity.account.map({ gate.isOpen(for: $0) }) ?? true { return .switched }
         if let refusal = refusal(of: [identity]) { return refusal }
-        let number = requests.windows.begin(window)
-        if let account = identity.account, let refusal = await passGate(of: account, on: .identitySwitch) {
-            return refusal
-        }
-        if isShown { return requests.windows.finish(number, of: window, [identity]) }
+        let accounts = [identity.account].compactMap(\.self)
+        let change = Change(number: requests.windows.begin(window), window: window, present: accounts.filter(isPresent))
+        if let refusal = await pass(accounts, for: change) { return refusal }
+        if isShown { return finish(change, with: [identity]) }
         let request = IdentityRequest(identity: identity, window: window, reason: reason)
         let agreed = await requests.ask("switch") { delegate, answer in
             try await delegate.identitySwitchRequired(request, answer: answer)
         }
         guard agreed else { return IdentitySwitchOutcome(.failed, "the app did not switch") }
-        return requests.windows.finish(number, of: window, [identity])
+        // The app may have taken minutes, in which the person left.
+        if let refusal = await pass(accounts.filter(isShut), for: change) { return refusal }
+        return finish(change, with: [identity])
     }
 
-    /// Passes the gates of everything that the windows show, when the app comes back to the front (SDK-ID-39); each
-    /// account's once. An account whose gate stays closed is taken away from its windows by the app, under Cordon's own
+    /// Passes the gates of everything that the windows show, after the app has come back to the front (SDK-ID-39) or rules have changed;
+    /// each account's once. An account whose gate stays closed is taken away from its windows by the app, under Cordon's own
     /// screens (SDK-ID-48); where the app does not do it, the person is told, and
     /// ``ProtectionConfiguration/identityExit`` ends the app (SDK-ID-49).
+    ///
+    /// It does not say that the app is in front: ``LaunchGates/cameToFront(_:)`` does, before this is called. Behind the front no one is
+    /// asked, no gate opens and no window loses its account.
     ///
     /// - Returns: How it went with each window that shows an organisation's data.
     @discardableResult
     public func resume() async -> [WindowID: IdentitySwitchOutcome] {
-        tools.gates.comeToFront()
-        var outcomes: [WindowID: IdentitySwitchOutcome] = [:]
+        let windows = IdentityContext.everyWindow.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { (window: $0.key, accounts: $0.value.compactMap(\.account)) }
+        let accounts = windows.flatMap(\.accounts)
         var refusals: [AccountID: IdentitySwitchOutcome] = [:]
         var passed: Set<AccountID> = []
-        for (window, identities) in IdentityContext.everyWindow.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            for account in identities.compactMap(\.account) {
-                if refusals[account] == nil, !passed.contains(account) {
-                    refusals[account] = await passGate(of: account, on: .resume)
-                    if refusals[account] == nil { passed.insert(account) }
-                }
-                outcomes[window] = refusals[account] ?? outcomes[window] ?? .switched
-            }
+        while !tools.gates.isBehind,
+            let account = accounts.first(where: { refusals[$0] == nil && (!passed.contains($0) || isShut($0)) })
+        {
+            let refusal = await passGate(of: account, on: .resume)
+            // Put off, and passed again where the app is back by now.
+            if refusal == .behind { continue }
+            passed.insert(account)
+            refusals[account] = refusal
         }
+        let isBehind = tools.gates.isBehind
         // Where the gate had no screens of its own to do it under.
-        for account in refusals.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for account in isBehind ? [] : refusals.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             var session = InterfaceSession(tools.screens, account: account, occasion: .resume)
             for window in requests.windows(showing: account) { await requests.hide(account, in: window, &session) }
             await session.handBack()
+        }
+        var outcomes: [WindowID: IdentitySwitchOutcome] = [:]
+        for (window, accounts) in windows where !accounts.isEmpty {
+            outcomes[window] = accounts.compactMap { refusals[$0] }.last ?? (isBehind ? .behind : .switched)
         }
         return outcomes
     }
@@ -145,13 +155,47 @@ public actor WindowIdentities {
     private func change(
         _ window: WindowID, to identities: [Identity]?, passing shown: [Identity]
     ) async -> IdentitySwitchOutcome {
-        let number = requests.windows.begin(window)
-        for account in shown.compactMap(\.account) {
+        let accounts = shown.compactMap(\.account)
+        let change = Change(number: requests.windows.begin(window), window: window, present: accounts.filter(isPresent))
+        if let refusal = await pass(accounts, for: change) { return refusal }
+        return finish(change, with: identities)
+    }
+
+    /// A change of what a window shows.
+    private struct Change {
+        let number: Int
+        let window: WindowID
+        /// The accounts to be shown that were here when it began.
+        let present: [AccountID]
+    }
+
+    /// Passes gates, in order, until all of them are open at once: while one is being passed, whatever closes the others may happen.
+    private func pass(_ accounts: [AccountID], for change: Change) async -> IdentitySwitchOutcome? {
+        var passed: Set<AccountID> = []
+        while let account = accounts.first(where: { !passed.contains($0) || isShut($0) }) {
+            passed.insert(account)
             let refusal = await passGate(of: account, on: .identitySwitch)
-            guard requests.windows.isLatest(number, of: window) else { return .superseded }
+            guard requests.windows.isLatest(change.number, of: change.window) else { return .superseded }
             if let refusal { return refusal }
         }
-        return requests.windows.finish(number, of: window, identities)
+        return nil
+    }
+
+    /// Notes what the window shows, where everything that it shows is still here.
+    private func finish(_ change: Change, with identities: [Identity]?) -> IdentitySwitchOutcome {
+        guard change.present.allSatisfy(isPresent) else { return .removed }
+        return requests.windows.finish(change.number, of: change.window, identities)
+    }
+
+    private func isPresent(_ account: AccountID) -> Bool {
+        context.accounts.state(of: context.accounts.resolved(account)) != nil
+    }
+
+    /// Whether an account's gate has to be passed before its data is shown.
+    private func isShut(_ account: AccountID) -> Bool {
+        let account = context.accounts.resolved(account)
+        return context.configuration.switchGate == nil && tools.rules.isGoverned(account)
+            && !tools.gates.isOpen(account)
     }
 
     /// Passes an account's gate; nil when its data may be shown. An account without rules has no gate.
@@ -164,27 +208,34 @@ public actor WindowIdentities {
             tools.gates.setBlock(AccountBlock(answer), of: account)
         } else if context.configuration.interface == nil {
             answer = await gateAnswer(of: account, on: occasion)
-            tools.gates.setBlock(AccountBlock(answer), of: account)
+            // No person can have cancelled: it was only put off.
+            if answer != .cancelled { tools.gates.setBlock(AccountBlock(answer), of: account) }
         } else {
             answer = SwitchGateAnswer(await gate.passInFront(account, on: occasion))
         }
         return switch answer {
         case .passed: nil
-        case .cancelled: IdentitySwitchOutcome(.cancelled, "the person cancelled")
+        case .cancelled: tools.gates.isBehind ? .behind : IdentitySwitchOutcome(.cancelled, "the person cancelled")
         case .blocked(let reason, _): IdentitySwitchOutcome(.notAllowed, reason)
-        case .wiped: IdentitySwitchOutcome(.failed, "the account's data was removed")
+        case .wiped: .removed
         }
     }
 
     /// What the launch conditions say by themselves, of this device as it is. The person is not asked, so that is how the gate stands.
     private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
-        let epoch = tools.gates.epoch(of: account)
-        let decision = await tools.conditions.decision(of: account, on: occasion)
-        guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else {
-            return tools.gates.open(account, in: epoch) == .opened ? .passed : .cancelled
+        while true {
+            let epoch = tools.gates.epoch(of: account)
+            let decision = await tools.conditions.decision(of: account, on: occasion)
+            if let reason = decision.reasons.first(where: { !$0.verdict.permits }) {
+                tools.gates.close(account, because: decision.reasons)
+                return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
+            }
+            switch tools.gates.open(account, in: epoch) {
+            case .opened: return .passed
+            case .isBehind: return .cancelled
+            case .wasClosed: continue
+            }
         }
-        tools.gates.close(account, because: decision.reasons)
-        return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
     }
 }
 

@@ -1,10 +1,11 @@
-import Cordon
 import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// SDK-ID-17, SDK-ID-18, SDK-ID-50, SC-18: a window's change of identity at the real gate, with a person who answers.
 @Suite(.timeLimit(.minutes(10))) struct SwitchAtGateTests {
@@ -102,5 +103,73 @@ import Testing
         ])
         #expect(await protection.windows.switchIdentity(to: .managed(house.account), in: window).result == .notAllowed)
         #expect(protection.windows.block(of: house.account) == .clockedOut)
+    }
+
+    /// An app that agrees to every request, after something else has happened.
+    private final class SlowApp: IdentityDelegate {
+        private let meanwhile = Locked<(@Sendable () async throws -> Void)?>(nil)
+
+        func set(_ happens: @escaping @Sendable () async throws -> Void) { meanwhile.withLock { $0 = happens } }
+
+        func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws {
+            try await meanwhile.withLock { $0 }?()
+            answer.succeed()
+        }
+    }
+
+    @Test func `an account whose gate was closed while the app was asked is not shown behind the front`() async throws {
+        let (house, app) = (try await Gatehouse(), SlowApp())
+        let protection = try await house.opened(["pinRequired": .bool(false)]) { $0.identityDelegate = app }
+        app.set { protection.gate.leftFront() }
+        let outcome = await protection.windows.requireIdentity(.managed(house.account), in: window, because: .openURL)
+        #expect(outcome.result == .cancelled && outcome.reason == "the app is not in front")
+        #expect(IdentityContext.windowIdentities(of: window) == nil)
+        #expect(protection.windows.blockedAccounts.isEmpty)
+    }
+
+    @Test func `who was away while the app was asked enters the PIN before the account is shown`() async throws {
+        let (house, app) = (try await Gatehouse(), SlowApp())
+        let protection = try await house.opened { configuration in
+            configuration.identityDelegate = app
+            configuration.identityAnswerLimit = .seconds(86_400)
+        }
+        app.set { [clock = house.clock] in
+            protection.gate.leftFront()
+            clock.advance(.seconds(31 * 60))
+            protection.gate.noteFront()
+        }
+        #expect(
+            await protection.windows.requireIdentity(.managed(house.account), in: window, because: .openURL).isSwitched)
+        #expect(protection.gate.isOpen(for: house.account))
+        #expect(await house.person.pinPrompts.isEmpty == false)
+    }
+
+    @Test func `an account that is wiped while the app is asked is not shown`() async throws {
+        let (house, app) = (try await Gatehouse(), SlowApp())
+        let protection = try await house.opened(["pinRequired": .bool(false)]) { $0.identityDelegate = app }
+        app.set { [account = house.account] in try await protection.wipe(account) }
+        let outcome = await protection.windows.requireIdentity(.managed(house.account), in: window, because: .openURL)
+        #expect(outcome.result == .failed && outcome.reason.contains("removed"))
+        #expect(IdentityContext.windowIdentities(of: window) == nil)
+    }
+
+    @Test func `of several accounts that a window is to show, the gates of all are open when it does`() async throws {
+        let (device, person) = (try Device(), ScriptedPerson())
+        await person.set { $0.notices[.managed] = [.goOn] }
+        let protection = try await TwoAccounts(device).enrolled(on: device, [:], [:]) { configuration in
+            configuration.interface = person
+            configuration.deviceFacts = { _ in Gatehouse.soundDevice }
+        }
+        await person.set { person in
+            person.beforeNotice = { notice in
+                guard notice.account == "oid-b" else { return }
+                protection.gate.leftFront()
+                protection.gate.noteFront()
+            }
+        }
+        let outcome = await protection.windows.switchIdentities(
+            to: [.managed("oid-a"), .managed("oid-b")], in: window)
+        #expect(outcome.isSwitched)
+        #expect(protection.gate.isOpen(for: "oid-a") && protection.gate.isOpen(for: "oid-b"))
     }
 }

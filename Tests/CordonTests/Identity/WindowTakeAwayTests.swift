@@ -71,6 +71,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
+            protection.gate.noteFront()
             house.facts.withLock { $0.rooted = true }
             let outcomes = await protection.windows.resume()
             let asked = await house.person.asked
@@ -140,6 +141,7 @@ import Testing
             #expect(app.blocks.isEmpty)
             #expect(IdentityContext.windowIdentity(of: "one") == .managed(house.account))
             #expect(protection.windows.blockedAccounts.isEmpty)
+            protection.gate.noteFront()
             #expect(await protection.windows.resume().values.allSatisfy { $0.isSwitched })
         }
     }
@@ -172,8 +174,38 @@ import Testing
                 exit(wasTold && !asked.contains(.handedBack) ? 77 : 1)
             }
             await protection.suspend()
+            protection.gate.noteFront()
             house.facts.withLock { $0.rooted = true }
             _ = await protection.windows.resume()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `windows that are gone over behind the front open no gate, ask no one and lose nothing`(_ leavesAsked: Bool)
+        async
+    {
+        await #expect(processExitsWith: .success) { [leavesAsked] in
+            let (house, app, protection) = try await Self.open()
+            if leavesAsked {
+                house.facts.withLock { $0.rooted = true }
+                await house.person.set {
+                    $0.notices[.blocked] = [.tryAgain]
+                    $0.beforeNotice = { _ in
+                        await protection.suspend()
+                        house.facts.withLock { $0.rooted = false }
+                    }
+                }
+            } else {
+                protection.gate.leftFront()
+            }
+            #expect(await protection.windows.resume().values.map(\.result) == [.cancelled, .cancelled])
+            #expect(!protection.gate.isOpen(for: house.account))
+            #expect(await house.person.shown(.blocked).count == (leavesAsked ? 1 : 0))
+            #expect(app.blocks.isEmpty)
+            #expect(IdentityContext.windowIdentity(of: "one") == .managed(house.account))
+            protection.gate.noteFront()
+            #expect(await protection.windows.resume().values.allSatisfy { $0.isSwitched })
+            #expect(protection.gate.isOpen(for: house.account))
         }
     }
 }
