@@ -120,8 +120,10 @@ actor StoredAccounts {
     /// Denies everything of accounts whose key is here while their registration was removed from outside: neither a wipe nor an
     /// end of the enrolment has done that. A new enrolment has the service say again what holds, also a wipe that it has commanded.
     private func denyUnregistered(_ stored: RegistrationStore.Contents) async {
-        guard context.configuration.debugPolicies == nil, let keys = try? await context.vault.accounts() else { return }
-        for account in keys where context.accounts[account] == nil && !context.accounts.isUnreadable(account) {
+        guard let keys = try? await context.vault.accounts() else { return }
+        let debugged = DebugPolicies.account(in: context)
+        for account in keys
+        where account != debugged && context.accounts[account] == nil && !context.accounts.isUnreadable(account) {
             let isKnown = stored.records.contains { $0.account.id == account }
             guard !isKnown, !context.accounts.isBeingWiped(account), !context.accounts.hasNoRegistration(account) else {
                 continue

@@ -1,3 +1,4 @@
+internal import CordonIdentity
 internal import CordonPolicy
 internal import Logging
 
@@ -10,8 +11,7 @@ extension DebugPolicies {
     ) async throws(ProtectionError) {
         let configuration = context.configuration
         guard let debug = configuration.debugPolicies else { return }
-        guard configuration.buildKind == .debug else { return refuse("this is a release build", in: context) }
-        guard context.settings.allowsDebugPolicies else { return refuse("DebugSettingsEnabled is off", in: context) }
+        if let obstacle = obstacle(in: context) { return refuse(obstacle, in: context) }
         guard context.accounts[debug.account] == nil else {
             return refuse("a service has rules for the account", in: context)
         }
@@ -25,6 +25,17 @@ extension DebugPolicies {
         context.accounts.activateDebugRules(state, of: debug.account)
         try await files.open(debug.account)
         configuration.logger.warning("debug policies are in force; no service stands behind them")
+    }
+
+    /// The account that the configuration's debug policies are for, where they may act: it has a key, and no registration.
+    static func account(in context: ProtectionContext) -> AccountID? {
+        obstacle(in: context) == nil ? context.configuration.debugPolicies?.account : nil
+    }
+
+    /// Why no debug policies may act here; nil where they may.
+    private static func obstacle(in context: ProtectionContext) -> String? {
+        if context.configuration.buildKind != .debug { return "this is a release build" }
+        return context.settings.allowsDebugPolicies ? nil : "DebugSettingsEnabled is off"
     }
 
     private static func refuse(_ why: String, in context: ProtectionContext) {

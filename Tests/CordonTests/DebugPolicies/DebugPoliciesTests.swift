@@ -51,6 +51,34 @@ import Testing
         #expect(told == .settingRefused(reason: "Debug policies are ignored: \(why)."))
     }
 
+    @Test(arguments: [(true, BuildKind.release), (false, .debug), (true, .debug)])
+    func `a registration that was taken away denies everything of its account, whatever debug policies there are`(
+        _ isAllowed: Bool, _ build: BuildKind
+    ) async throws {
+        let house = try await Gatehouse()
+        _ = try await house.enrolled(["printBlocked": .bool(true)])
+        let folder = house.device.folder.appending(path: "data/registrations")
+        for name in house.device.files(in: "registrations") {
+            try FileManager.default.removeItem(at: folder.appending(path: name))
+        }
+        let protection = try await start(house, ["PrintingBlocked": 1], isAllowed: isAllowed, build: build)
+        #expect(protection.rules.isManaged(house.account))
+        #expect(await !protection.launch(house.account).isOpen)
+    }
+
+    @Test func `debug policies act at every start, and while other processes are looked for`() async throws {
+        let house = try await Gatehouse()
+        _ = try await start(house, ["PrintingBlocked": 1])
+        let protection = try await start(house, ["PrintingBlocked": 1])
+        let events = EventCatch(protection)
+        await protection.performDueWork()
+        let question = Question(.print, owner: .managed("dev@example.test"))
+        #expect(protection.decision(for: question).reasons.map(\.rule).contains(Rule.print.rawValue))
+        #expect(
+            await events.count { if case .stateSetAside(let reason) = $0 { !reason.hasPrefix("mark") } else { false } }
+                == 0)
+    }
+
     @Test func `the rules of a service are not replaced`() async throws {
         let house = try await Gatehouse()
         _ = try await house.enrolled(["printBlocked": .bool(true)])
