@@ -141,6 +141,9 @@ struct GroupVault: Sendable {
         // A journal of an earlier wipe that is put back, at whatever moment, has none leave the present key alone.
         do { _ = try await vault.wipeAnew(account) } catch { throw ProtectionError(error) }
     }
+
+    /// Whether the group may have a key of the account; also where that cannot be told.
+    func mayKeepKey(of account: AccountID) -> Bool { (try? vault.keepsKey(of: account)) != false }
 }
 
 /// What the group was told of one account. The buffer is sealed under the account's key of the group, so that a wipe ends copies of it too.

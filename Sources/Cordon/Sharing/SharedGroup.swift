@@ -61,14 +61,17 @@ actor SharedGroup: AccountFollower {
 
     func endEnrollment(of account: AccountID) { endNotificationLevel(of: account) }
 
-    /// Ends what the group has of an account; what could not be ended goes into the receipt, and keeps nothing else.
-    func eraseState(of account: AccountID) async -> [String] {
+    /// Ends what the group has of an account, the key first: without it nothing opens that was handed over or told. A key that may still be
+    /// there keeps the wipe from being done; anything else that stays goes into the receipt.
+    func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] {
         guard let vault else { return [] }
-        do {
-            try vault.takeBackLevel(of: account)
-            try await vault.forget(account)
-            return []
-        } catch { return ["what the organisation's apps share was not removed"] }
+        var isEverythingGone = true
+        do { try await vault.forget(account) } catch {
+            if vault.mayKeepKey(of: account) { throw error }
+            isEverythingGone = false
+        }
+        do { try vault.takeBackLevel(of: account) } catch { isEverythingGone = false }
+        return isEverythingGone ? [] : ["what the organisation's apps share was not removed"]
     }
 
     /// What opens and says so already is not said again at every start. Rules may change while it is sealed: only what they

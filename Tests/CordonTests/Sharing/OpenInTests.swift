@@ -1,7 +1,9 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonVault
+import Crypto
 import Foundation
 import Testing
 
@@ -14,16 +16,34 @@ import Testing
         func deliver(_ item: SharedItem) { self.item = item }
     }
 
+    /// A key store that destroys nothing while it is locked.
+    private final class LockableKeys: KeyStore {
+        let isLocked = Locked(false)
+        private let keys = InMemoryKeyStore()
+
+        func rootKey() throws(VaultError) -> SymmetricKey { try keys.rootKey() }
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { keys.secret(for: name) }
+        func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { keys.makeSecret(for: name) }
+        func destroySecret(for name: KeyStoreName) throws(VaultError) {
+            if isLocked.withLock({ $0 }) { throw VaultError(.keyStore, "The key store is locked.") }
+            keys.destroySecret(for: name)
+        }
+        func retire(_ name: KeyStoreName) throws(VaultError) { keys.retire(name) }
+        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool { keys.isRetired(name) }
+    }
+
     /// Two apps on one device that share a group; each has data, keys and an enrolment of its own.
     private struct TwoApps {
         let sender: AppProtection, receiver: AppProtection
         let devices: [Device]
         let group: SharingGroup
 
-        init(_ rules: [String: JSONValue], inReceiver others: [String: JSONValue] = [:]) async throws {
+        init(
+            _ rules: [String: JSONValue], inReceiver others: [String: JSONValue] = [:],
+            keys: any KeyStore = InMemoryKeyStore()
+        ) async throws {
             let devices = [try Device(), try Device()]
-            let group = SharingGroup(
-                directory: devices[0].folder.appending(path: "group"), keyStore: InMemoryKeyStore())
+            let group = SharingGroup(directory: devices[0].folder.appending(path: "group"), keyStore: keys)
             var apps: [AppProtection] = []
             for device in devices {
                 try await device.publish(apps.isEmpty ? rules : rules.merging(others) { $1 })
@@ -151,6 +171,36 @@ import Testing
         try await apps.receiver.outlets.openIn(secret, named: "n", of: .managed("oid-a"), by: inbox, permit: permit)
         let again = try #require(await inbox.item)
         #expect(try await apps.receiver.outlets.take(again, for: .managed("oid-a")).contents == secret)
+    }
+
+    @Test func `a wipe ends what is on its way also where what notifications may show cannot be taken back`()
+        async throws
+    {
+        let apps = try await TwoApps(Self.managedOnly)
+        let item = try await apps.handOver(secret)
+        let lock = apps.group.directory.appending(path: "values.lock")
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        try await apps.sender.wipe("oid-a")
+        #expect(
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.vault, ""))
+        #expect(try await apps.devices[0].receipts().last?.succeeded == false, "what stays is in the receipt")
+    }
+
+    @Test func `a wipe waits for the group's key, and says nothing was removed before it has gone`() async throws {
+        let keys = LockableKeys()
+        let apps = try await TwoApps(Self.managedOnly, keys: keys)
+        let item = try await apps.handOver(secret)
+        keys.isLocked.withLock { $0 = true }
+        #expect(await apps.sender.failureOfWiping("oid-a") == .vault)
+        #expect(try await apps.devices[0].receipts().isEmpty)
+        keys.isLocked.withLock { $0 = false }
+        await apps.sender.performDueWork()
+        #expect(
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.vault, ""))
+        #expect(try await apps.devices[0].receipts().last?.succeeded == true)
     }
 
     @Test func `an app that shares nothing neither hands over nor takes what is sealed`() async throws {
