@@ -44,6 +44,11 @@ actor AccountChanges {
         }
     }
 
+    /// Takes up what another process of the app has stored beside registrations.
+    func takeUpStored() async {
+        for follower in followers { await follower.takeUpStored() }
+    }
+
     /// Says to other processes what the rules now in force let them show.
     func publishRules(of account: AccountID) async {
         for follower in followers { await follower.publishRules(of: account) }

@@ -76,6 +76,7 @@ actor StoredAccounts {
 
     /// Takes up what another process of the app has stored or removed meanwhile.
     func sync() async {
+        await changes.takeUpStored()
         // What cannot be told changes nothing: the next look will know.
         guard let stored = try? context.accounts.load(), (try? context.pending.load()) != nil,
             let wiped = try? context.wipes.unfinishedAccounts()

@@ -4,6 +4,9 @@ internal import CordonProtocol
 /// A part of the protection that keeps something of an account, and is told when the account's rules or the account itself
 /// change. Every part runs on the ``ProtectionDomain``, so that nothing runs between a change and what follows from it.
 protocol AccountFollower: Actor {
+    /// Another process of the app may have stored something since the last look.
+    func takeUpStored() async
+
     /// Rules were put in force in place of others; decisions follow them already.
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) async
 
@@ -59,6 +62,7 @@ protocol AccountFollower: Actor {
 
 /// A part takes up what concerns it.
 extension AccountFollower {
+    func takeUpStored() async {}
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) async {}
     func publishRules(of account: AccountID) async {}
     func open(_ account: AccountID) async throws(ProtectionError) {}

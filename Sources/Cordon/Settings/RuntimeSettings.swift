@@ -27,7 +27,8 @@ public actor RuntimeSettings: AccountFollower {
     /// What the interface could not show of the theme, one message each; empty before it was asked. Any thread.
     public nonisolated var refusedTheme: [String] { screens.refusedTheme }
 
-    /// Changes settings while the app runs; what is changed survives a relaunch (SDK-AU-06, SDK-ST-36).
+    /// Changes settings while the app runs; what is changed survives a relaunch (SDK-AU-06, SDK-ST-36). What another process of the app
+    /// has changed stays.
     ///
     /// Of more than 32 places to sign in at, one after another, the oldest are forgotten, with the sessions there.
     ///
@@ -37,10 +38,14 @@ public actor RuntimeSettings: AccountFollower {
     public func change(
         _ change: (inout SettingOverrides) -> Void
     ) throws(ProtectionError) -> [SettingProblem] {
-        var after = overrides
-        change(&after)
-        let (checked, problems) = after.checked(against: overrides)
-        try keep(checked.remembering(overrides))
+        var problems: [SettingProblem] = []
+        try keep { before in
+            var after = before
+            change(&after)
+            let checked: SettingOverrides
+            (checked, problems) = after.checked(against: before)
+            return checked.remembering(before)
+        }
         return problems
     }
 
@@ -96,18 +101,38 @@ public actor RuntimeSettings: AccountFollower {
         stored.checked(against: SettingOverrides()).overrides
     }
 
-    private func keep(_ changed: SettingOverrides) throws(ProtectionError) {
-        guard changed != overrides else { return }
+    /// Changes what is stored, after whatever another process of the app wrote, and takes it over.
+    private func keep(_ edit: (SettingOverrides) -> SettingOverrides) throws(ProtectionError) {
+        var after = overrides
         try changing { () throws(ProtectionError) in
-            if case .newer = try stored.read() {
+            let found = try stored.look()
+            if case .newer = found.contents {
                 throw ProtectionError(
                     .stateUnwritable, "the settings were written by a newer version of the app",
                     hint: "Update the app again.")
             }
-            try stored.write(changed)
+            let before = Self.known(by: found) ?? overrides
+            after = edit(before)
+            if after != before { try stored.write(after, over: found) }
         }
-        overrides = changed
+        takeOver(after)
+    }
+
+    /// Takes up what another process of the app has changed. What is in doubt changes nothing of what is known.
+    func takeUpStored() async {
+        if let now = (try? stored.look()).flatMap(Self.known) { takeOver(now) }
+    }
+
+    private func takeOver(_ now: SettingOverrides) {
+        guard now != overrides else { return }
+        overrides = now
         apply()
+    }
+
+    /// What was written last; nil where there is nothing of this device's, or it is in doubt.
+    private static func known(by found: SealedState<SettingOverrides>.Found) -> SettingOverrides? {
+        guard case .value(let own) = found.contents, !found.isFormer else { return nil }
+        return checked(own)
     }
 
     /// Runs a change while no other process of the app changes what is stored.
@@ -133,19 +158,29 @@ public actor RuntimeSettings: AccountFollower {
 
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) { publishToLog() }
 
-    /// Those of signing in belong to the account that is gone. Where it signed in is forgotten, unless an account is still signed in.
+    /// A wipe ends the sessions everywhere where another process may have signed people in.
+    func accountLeft(_ account: AccountID) async { await takeUpStored() }
+
+    /// Those of signing in belong to the account that is gone. Where it signed in is forgotten, unless an account's session is still kept,
+    /// or may be.
     func sessionEnded(of account: AccountID) async throws(ProtectionError) {
         guard !(try context.accounts.load().records.contains { $0.account.id != account }) else { return }
+        await takeUpStored()
         guard overrides.namesSignIn else { return }
-        let isAnyoneLeft = await context.configuration.sessions.signedInAccounts().contains { $0.id != account }
-        var left = overrides.withoutSignIn.remembering(overrides)
-        if !isAnyoneLeft { left.formerSignIns = nil }
-        try keep(left)
+        let known = overrides
+        let kept = try? await context.configuration.sessions.keptAccounts()
+        let isAnyoneLeft = kept?.contains { $0 != account } ?? true
+        try keep { before in
+            var left = before.withoutSignIn.remembering(before)
+            // Where people signed in meanwhile was not asked.
+            if !isAnyoneLeft, before == known { left.formerSignIns = nil }
+            return left
+        }
     }
 
     /// Those of signing in belong to the account that has left; its session may stay.
     func endEnrollment(of account: AccountID) throws(ProtectionError) {
-        if context.accounts.records.isEmpty { try keep(overrides.withoutSignIn.remembering(overrides)) }
+        if context.accounts.records.isEmpty { try keep { $0.withoutSignIn.remembering($0) } }
     }
 
     /// Tells the log how much to write, and which values of the app configurations to leave out (SDK-ST-33, SDK-ST-35).

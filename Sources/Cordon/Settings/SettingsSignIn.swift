@@ -140,6 +140,15 @@ public final class SettingsSignIn: AccountSessions {
         return found
     }
 
+    /// The accounts of which a session is kept at any provider.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when it cannot be told of one of them.
+    public func keptAccounts() async throws(SignInError) -> Set<AccountID> {
+        var found: Set<AccountID> = []
+        for (_, client) in state.withLock(\.clients) { found.formUnion(try await client.keptAccounts()) }
+        return found
+    }
+
     /// Has every client write to the app's log, those of later changes too.
     public func log(to logger: Logger) {
         state.withLock { state in

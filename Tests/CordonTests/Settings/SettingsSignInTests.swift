@@ -64,6 +64,8 @@ import Testing
     private final class ScriptedTokens: AccountSessions {
         let signIn: SettingsSignIn
         let tokens: HeldSessions
+        /// What happens once a session has ended.
+        let afterEnd = Locked<(@Sendable () -> Void)?>(nil)
 
         init(_ signIn: SettingsSignIn, tokens: HeldSessions) { (self.signIn, self.tokens) = (signIn, tokens) }
 
@@ -75,9 +77,13 @@ import Testing
         func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
             try await tokens.signer(for: account)
         }
-        func end(_ account: AccountID) async throws(SignInError) { try await signIn.end(account) }
+        func end(_ account: AccountID) async throws(SignInError) {
+            try await signIn.end(account)
+            afterEnd.withLock { $0 }?()
+        }
         func follow(_ settings: [ProtectionSettings]) { signIn.follow(settings) }
         func signedInAccounts() async -> [ManagedAccount] { await signIn.signedInAccounts() }
+        func keptAccounts() async throws(SignInError) -> Set<AccountID> { try await signIn.keptAccounts() }
     }
 
     private var settings: ProtectionSettings {
@@ -98,11 +104,21 @@ import Testing
         }
     }
 
-    private func start(_ signIn: SettingsSignIn) async throws -> AppProtection {
-        try await device.start {
+    private func start(_ signIn: SettingsSignIn, afterEnd: (@Sendable () -> Void)? = nil) async throws -> AppProtection
+    {
+        let sessions = ScriptedTokens(signIn, tokens: device.sessions)
+        sessions.afterEnd.withLock { $0 = afterEnd }
+        return try await device.start {
             $0.settings = settings
-            $0.sessions = ScriptedTokens(signIn, tokens: device.sessions)
+            $0.sessions = sessions
         }
+    }
+
+    /// The person whose account is enrolled.
+    private var worker: FakePerson {
+        FakePerson(
+            device.account.userPrincipalName, subject: "sub-a", objectID: device.account.id.rawValue,
+            tenant: device.account.tenant.rawValue)
     }
 
     private func enter(_ person: FakePerson, at provider: FakeIdentityProvider, _ signIn: SettingsSignIn) async throws {
@@ -111,14 +127,11 @@ import Testing
     }
 
     /// An app whose account is enrolled, and signed in at a provider that was set at run time.
-    private func wipeable() async throws -> (SettingsSignIn, AppProtection) {
+    private func wipeable(afterEnd: (@Sendable () -> Void)? = nil) async throws -> (SettingsSignIn, AppProtection) {
         try await device.publish(["printBlocked": .bool(true)])
         let signIn = try signIn()
-        let protection = try await start(signIn)
+        let protection = try await start(signIn, afterEnd: afterEnd)
         try await protection.settings.change { $0.authority = later.issuer }
-        let worker = FakePerson(
-            device.account.userPrincipalName, subject: "sub-a", objectID: device.account.id.rawValue,
-            tenant: device.account.tenant.rawValue)
         try await enter(worker, at: later, signIn)
         #expect(await protection.enroll(device.account) == .newPolicies)
         return (signIn, protection)
@@ -228,6 +241,33 @@ import Testing
         try await signIn.end(FakePerson.otherWorker.account)
         #expect(await protection.enroll(device.account) == .newPolicies)
         try await protection.wipe(device.account.id)
+        #expect(try !storedSettings.contains("later.example"))
+    }
+
+    @Test func `sessions that cannot be read just now keep the place where they are, so that they can be ended`()
+        async throws
+    {
+        let secrets = secrets
+        let (signIn, protection) = try await wipeable(afterEnd: { secrets.isLocked.withLock { $0 = true } })
+        try await enter(.otherWorker, at: later, signIn)
+        try await protection.wipe(device.account.id)
+        secrets.isLocked.withLock { $0 = false }
+        #expect(await signIn.signedInAccounts().map(\.id) == [FakePerson.otherWorker.account])
+        try await signIn.end(FakePerson.otherWorker.account)
+        #expect(try await later.client(over: cache).accounts().isEmpty)
+    }
+
+    @Test func `a wipe ends the session at a provider that another process of the app has set meanwhile`() async throws
+    {
+        try await device.publish(["printBlocked": .bool(true)])
+        let (first, second) = (try signIn(), try signIn())
+        let protection = try await start(first)
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        let other = try await start(second)
+        try await other.settings.change { $0.authority = later.issuer }
+        try await enter(worker, at: later, second)
+        try await protection.wipe(device.account.id)
+        #expect(try await later.client(over: cache).accounts().isEmpty)
         #expect(try !storedSettings.contains("later.example"))
     }
 

@@ -136,6 +136,45 @@ import Testing
         #expect(!restarted.settings.current.telemetryDisabled)
     }
 
+    @Test func `what one process of the app changes stays when another one changes something else`() async throws {
+        let house = try await Gatehouse()
+        let (first, second) = (try await house.start(), try await house.start())
+        try await first.settings.change { change in
+            change.telemetryDisabled = true
+            change.scrubbedKeys = ["costCentre"]
+        }
+        try await second.settings.change { $0.accentColor = "#00FF00" }
+        let third = try await house.start()
+        for protection in [second, third] {
+            #expect(protection.settings.current.telemetryDisabled)
+            #expect(protection.settings.current.scrubbedKeys == ["costCentre"])
+            #expect(protection.settings.current.theme.accent == ProtectionTheme.Color("#00FF00"))
+        }
+    }
+
+    @Test func `a process takes up what another one has changed before it tells or does what is due`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        let other = try await house.start()
+        try await other.settings.change { $0.telemetryDisabled = true }
+        await protection.performDueWork()
+        #expect(!protection.telemetry.isEnabled)
+        #expect(await house.device.service.telemetry.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `an account that leaves in one process takes no settings of another one along`(wiping: Bool) async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        try await protection.settings.change { $0.authority = "https://tenant.example" }
+        let other = try await house.start()
+        try await other.settings.change { $0.telemetryDisabled = true }
+        await protection.unenroll(house.account, wiping: wiping)
+        let restarted = try await house.start()
+        #expect(restarted.settings.current.authority == nil)
+        #expect(restarted.settings.current.telemetryDisabled)
+    }
+
     @Test(arguments: [true, false])
     func `what was changed of signing in ends with the last enrolment, colours stay`(wiping: Bool) async throws {
         let house = try await Gatehouse()
