@@ -151,7 +151,11 @@ final class ProtectionContext: Sendable {
             .operation: operation.rawValue, .status: String(outcome.status.rawValue),
         ]
         fields[.milliseconds] = outcome.duration.map { String(Int64(max($0, .zero) / .milliseconds(1))) }
-        telemetry.record(.enrollment, of: record?.account, fields)
+        if let record {
+            telemetry.record(.enrollment, of: record.account, fields)
+        } else {
+            telemetry.recordForApp(.enrollment, fields)
+        }
         guard outcome.status == .wipeReceived, record == nil, !accounts.isBeingWiped(account) else { return }
         publish(Outcome(.unenrolled), .unenrollment, of: account)
     }

@@ -50,6 +50,12 @@ final class TelemetryRecorder: Sendable {
         add([event])
     }
 
+    /// Records something about an account that is not enrolled here, for the app's own sender, without naming it. A service would hear of it
+    /// under another account's token, and that one's organisation may be another.
+    func recordForApp(_ name: TelemetryEvent.Name, _ fields: [TelemetryEvent.Field: String]) {
+        if configuration.telemetryDelegate != nil { record(name, fields) }
+    }
+
     /// Records that the app was started, if telemetry is on.
     func recordLaunch(_ fields: @escaping @Sendable () -> [TelemetryEvent.Field: String]) {
         guard isOn else { return }

@@ -168,7 +168,7 @@ actor Wipes {
         context.events.post(
             .wipeFinished(
                 account: wipe.registration.account.id, commandID: wipe.command.id, succeeded: isComplete))
-        context.telemetry.record(.wipePhase, [.phase: isComplete ? "succeeded" : "failed"])
+        context.telemetry.recordForApp(.wipePhase, [.phase: isComplete ? "succeeded" : "failed"])
     }
 
     private func journal(

@@ -270,6 +270,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `how an account left is told to no other one's organisation`(wiping: Bool) async throws {
+        let device = try Device()
+        let accounts = TwoAccounts(device)
+        let protection = try await accounts.enrolled(on: device, [:], [:])
+        await protection.performDueWork()
+        let before = try await events(at: accounts.first).count
+        #expect(await protection.unenroll(accounts.second.account.id, wiping: wiping) == .unenrolled)
+        await protection.performDueWork()
+        #expect(try await events(at: accounts.first).count == before)
+    }
+
+    @Test func `how an account left is told to the app's own sender, without its name`() async throws {
+        let sender = OwnSender()
+        let (device, protection) = try await worked { $0.telemetryDelegate = sender }
+        try await protection.wipe(device.account.id)
+        await protection.performDueWork()
+        let told = await sender.events.filter { $0.name == .wipePhase }
+        #expect(told.map(\.properties) == [[.phase: "succeeded"]])
+        #expect(told.allSatisfy { $0.account == nil && $0.tenant == nil })
+    }
+
     @Test(arguments: [false, true])
     func `a launch tells whether the device's management is there besides`(isManaged: Bool) async throws {
         let (device, _) = try await worked { configuration in
