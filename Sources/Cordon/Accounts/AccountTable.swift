@@ -304,7 +304,7 @@ final class AccountTable: Sendable {
     func admits(_ account: ManagedAccount) -> Bool {
         if allowedAccounts.admits(account) { return true }
         configuration.logger.warning(
-            "an account is not on the administrator's list", metadata: ["account": "\(account.id)"])
+            "an account is not on the administrator's list", metadata: [ProtectionLog.accountField: "\(account.id)"])
         return false
     }
 

@@ -69,7 +69,7 @@ public struct ProtectionDiagnostics: Sendable {
         { $0.id != account.id }
         if let log = context.configuration.logFile {
             content += log.text(
-                without: others.flatMap { [$0.id.rawValue, $0.userPrincipalName] },
+                about: account, without: others.flatMap { [$0.id.rawValue, $0.userPrincipalName] },
                 atMost: LogRequest.largestUpload - content.count)
         }
         return content

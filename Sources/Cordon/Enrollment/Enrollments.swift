@@ -203,7 +203,8 @@ public actor Enrollments {
         let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
         if outcome.status == .alreadyEnrolled {
             configuration.logger.warning(
-                "an account that is enrolled was registered again", metadata: ["account": "\(account.id)"])
+                "an account that is enrolled was registered again",
+                metadata: [ProtectionLog.accountField: "\(account.id)"])
         }
         let now = context.clock.read().now
         let failures = context.pending.registered.first { $0.account.id == account.id }?.failures ?? 0

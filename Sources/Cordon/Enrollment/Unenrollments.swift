@@ -49,7 +49,7 @@ actor Unenrollments {
         if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await stored.sync()
-        let wasRegistered = context.pending.registered.contains { $0.account.id == account }
+        let registered = context.pending.registered.first { $0.account.id == account }?.account
         try? context.pending.change { work in work.registered.removeAll { $0.account.id == account } }
         if context.accounts.isBeingWiped(account) {
             await wipes.resume()
@@ -64,7 +64,11 @@ actor Unenrollments {
                 }
                 return Outcome(.unenrolled)
             }
-            if wasRegistered { return Outcome(.unenrolled) }
+            if let registered {
+                // Another organisation may ask for the log later.
+                _ = await changes.eraseLogs(of: registered)
+                return Outcome(.unenrolled)
+            }
             return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }
         guard !wiping else { return await wipe(record, because: reason) }
@@ -120,7 +124,6 @@ actor Unenrollments {
             throw ProtectionError(.stateUnwritable, failure)
         }
         try context.pending.change { work in
-            work.logOrders?.removeAll { $0.account == account }
             // One that was begun before, and could not be finished, says the same.
             work.unenrollments.removeAll { $0.registrationID == owed.registrationID }
             work.unenrollments.append(owed)

@@ -56,7 +56,7 @@ public actor LogRequests: AccountFollower {
                 if answering == true { report(.telemetryOff, of: order) }
                 continue
             }
-            if order.state == .open { await ask(about: &order, of: record.account) }
+            if order.state == .open { await ask(about: &order, of: record) }
             if order.state == .agreed { await send(order, of: record) }
         }
     }
@@ -85,13 +85,14 @@ public actor LogRequests: AccountFollower {
     /// What has been agreed to is sent; a person who may take their time is asked at the start alone, and no caller waits for it.
     func performDueWork(isFirst: Bool) async {
         if isFirst {
+            removeUnownedLogs()
             context.startUnattended { await self.answerRequests() }
         } else {
             await answer(asking: false)
         }
     }
 
-    /// What the log says of the account goes, and what waits to be sent; the requests go with what else is pending for the account.
+    /// What the log says of the account goes, what waits to be sent, and the requests: an answer that comes later is for none.
     func eraseLogs(of account: ManagedAccount) -> [String] {
         var failures: [String] = []
         func note(_ removal: () throws(ProtectionError) -> Void) {
@@ -100,10 +101,25 @@ public actor LogRequests: AccountFollower {
         note { () throws(ProtectionError) in
             try context.configuration.logFile?.forget([account.id.rawValue, account.userPrincipalName])
         }
-        for order in context.pending.logOrders ?? [] where order.account == account.id {
-            note { () throws(ProtectionError) in try file(of: order).remove() }
+        let orders = (context.pending.logOrders ?? []).filter { $0.account == account.id }
+        for order in orders { note { () throws(ProtectionError) in try file(of: order).remove() } }
+        guard !orders.isEmpty else { return failures }
+        note { () throws(ProtectionError) in
+            try context.pending.change { $0.logOrders?.removeAll { $0.account == account.id } }
         }
         return failures
+    }
+
+    /// Removes what waits to be sent for a request of which nothing is known any more, such as after what is pending was damaged.
+    private func removeUnownedLogs() {
+        // Listed first: another process of the app notes a request before it writes what is sent.
+        guard let files = try? context.stateFolder.files(), let condition = try? context.pending.load() else { return }
+        if case .newer = condition { return }
+        let owned = Set((context.pending.logOrders ?? []).map { file(of: $0).url.lastPathComponent })
+        for file in files {
+            let name = file.url.lastPathComponent
+            if name.hasPrefix(Self.filePrefix), !owned.contains(name) { try? file.remove() }
+        }
     }
 
     private func dropLapsedLogOrders() {
@@ -114,7 +130,8 @@ public actor LogRequests: AccountFollower {
         try? context.pending.change { $0.logOrders?.removeAll { lapsed.contains($0) } }
     }
 
-    private func ask(about order: inout LogOrder, of account: ManagedAccount) async {
+    private func ask(about order: inout LogOrder, of record: RegistrationRecord) async {
+        let account = record.account
         guard let confirm = context.configuration.confirmLogUpload else { return report(.nobodyToAsk, of: order) }
         let content: Data
         do { content = try diagnostics.logUpload(for: account) } catch { return report(.failed(error), of: order) }
@@ -122,12 +139,13 @@ public actor LogRequests: AccountFollower {
             await confirm(account, content)
         }
         guard let answer else { return report(.unanswered, of: order) }
+        // The account may have left, or begun to, while the person was thinking.
+        guard mayAnswer(order, of: record) else { return }
         order.state = answer ? .agreed : .over
         order.agreed = answer ? LogOrder.digest(of: content) : nil
         do {
             if answer { try file(of: order).write(content) }
-            // The account may have been removed while the person was thinking.
-            guard try keep(order) else { return try file(of: order).remove() }
+            try keep(order)
             if !answer { report(.declined, of: order) }
         } catch {
             order.state = .open
@@ -137,6 +155,8 @@ public actor LogRequests: AccountFollower {
 
     private func send(_ order: LogOrder, of record: RegistrationRecord) async {
         var order = order
+        // What is noted, or sent, of an account that has left would name it again.
+        guard mayAnswer(order, of: record) else { return }
         guard let content = try? file(of: order).read(), LogOrder.digest(of: content) == order.agreed else {
             order.state = .open
             return end(
@@ -150,10 +170,11 @@ public actor LogRequests: AccountFollower {
                 properties: [.action: "logUpload", .bytes: String(content.count)])
             guard ledger.record([event], to: .service, at: context.configuration.clock.now()) else { return }
             order.isNoted = true
-            _ = try? keep(order)
+            try? keep(order)
         }
         do {
             let session = try await service.session(for: order.account, discovery: record.discovery)
+            guard mayAnswer(order, of: record) else { return }
             try await session.client.send(
                 logs: content, request: order.request.id, registration: record.registrationID, token: session.token)
             order.state = .over
@@ -171,19 +192,24 @@ public actor LogRequests: AccountFollower {
 
     private func end(_ order: LogOrder, _ end: LogUploadReport.End) {
         try? file(of: order).remove()
-        do { _ = try keep(order) } catch {
+        do { try keep(order) } catch {
             context.configuration.logger.error("an answer to a request for logs could not be kept")
         }
         report(end, of: order)
     }
 
-    /// Keeps how far an order is; false where there is no record of it any more.
-    private func keep(_ order: LogOrder) throws(ProtectionError) -> Bool {
+    /// Whether a request is still there, and its account in the same registration, with no wipe begun.
+    private func mayAnswer(_ order: LogOrder, of record: RegistrationRecord) -> Bool {
+        context.accounts.holds(record) && context.accounts.isStaying(order.account)
+            && context.pending.logOrders?.contains { $0.request.id == order.request.id } == true
+    }
+
+    /// Keeps how far an order is, where there is a record of it.
+    private func keep(_ order: LogOrder) throws(ProtectionError) {
         try context.pending.change { work in
             guard let index = work.logOrders?.firstIndex(where: { $0.request.id == order.request.id }) else { return }
             work.logOrders?[index] = order
         }
-        return context.pending.logOrders?.contains { $0.request.id == order.request.id } ?? false
     }
 
     private func report(_ end: LogUploadReport.End, of order: LogOrder) {
@@ -192,6 +218,8 @@ public actor LogRequests: AccountFollower {
 
     /// What waits to be sent, kept as the person saw it, so that pieces of it fit together.
     private func file(of order: LogOrder) -> StateFile {
-        context.stateFolder.file("logs-" + FolderName.hash(order.request.id))
+        context.stateFolder.file(Self.filePrefix + FolderName.hash(order.request.id))
     }
+
+    private static let filePrefix = "logs-"
 }

@@ -1,4 +1,5 @@
 internal import CordonBase
+internal import CordonIdentity
 public import Foundation
 public import Logging
 
@@ -10,6 +11,9 @@ public import Logging
 /// 0600; any thread and several processes may write. At a wipe every line that names the account goes, and every verbose
 /// line, because only those may hold personal data. What cannot be written is lost: a log must not stop an app.
 public final class ProtectionLog: Sendable {
+    /// What a line calls the account that it is about.
+    static let accountField = "account"
+
     /// Bytes of one file at most; a longer line is cut.
     public let limit: Int
     /// Full files that are kept beside the one being written.
@@ -32,9 +36,15 @@ public final class ProtectionLog: Sendable {
         self.kept = max(kept, 0)
     }
 
-    /// The files there are, the newest first.
-    public var files: [URL] {
-        (0...kept).map(file).filter { FileManager.default.fileExists(atPath: $0.path) }
+    /// The files there are, the newest first; also those that a version of the app which kept more has left.
+    public var files: [URL] { numbers.map(file) }
+
+    private var numbers: [Int] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.compactMap { name in
+            let number = Int(name.dropFirst("cordon.".count).dropLast(".log".count)) ?? 0
+            return number >= 0 && file(number).lastPathComponent == name ? number : nil
+        }.sorted()
     }
 
     /// A handler for a logger whose lines go here.
@@ -82,16 +92,16 @@ public final class ProtectionLog: Sendable {
         }
     }
 
-    /// What the files say, the oldest line first, without verbose lines and those that name one of these; of more than so many
-    /// bytes the newest.
-    func text(without names: [String], atMost limit: Int) -> Data {
+    /// What the files say, the oldest line first, without verbose lines and those that name one of these or say that they are about another
+    /// account, be it one that is not enrolled any more or never was; of more than so many bytes the newest.
+    func text(about account: ManagedAccount, without names: [String], atMost limit: Int) -> Data {
         let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
         let scrubber = state.withLock { $0.scrubber }
         var lines: [Data] = []
         var left = limit
         for url in files {
-            for line in contents(of: url).split(separator: "\n").reversed() where Self.isHarmless(line, without: names)
-            {
+            for line in contents(of: url).split(separator: "\n").reversed()
+            where Self.isHarmless(line, without: names) && !Self.isAboutAnother(line, than: account) {
                 let bytes = Data((scrubber.clean(String(line)) + "\n").utf8)
                 left -= bytes.count
                 guard left >= 0 else { return Data(lines.reversed().joined()) }
@@ -107,6 +117,14 @@ public final class ProtectionLog: Sendable {
         let isVerbose = words.count > 1 && (words[1] == "trace" || words[1] == "debug")
         let text = line.lowercased()
         return !isVerbose && !names.contains { text.contains($0) }
+    }
+
+    private static func isAboutAnother(_ line: Substring, than account: ManagedAccount) -> Bool {
+        let start = accountField + "="
+        let own = [account.id, AccountID(account.userPrincipalName)]
+        return line.split(separator: " ").contains { word in
+            word.hasPrefix(start) && !own.contains(AccountID(String(word.dropFirst(start.count))))
+        }
     }
 
     private func contents(of file: URL) -> String {
@@ -127,7 +145,7 @@ public final class ProtectionLog: Sendable {
     }
 
     private func rotate() {
-        if kept == 0 { _ = unlink(file(0).path) }
+        for number in numbers where number >= kept { _ = unlink(file(number).path) }
         for number in stride(from: kept, to: 0, by: -1) { _ = rename(file(number - 1).path, file(number).path) }
     }
 

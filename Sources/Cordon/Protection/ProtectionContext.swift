@@ -140,7 +140,7 @@ final class ProtectionContext: Sendable {
         // Of an account that was just removed, no name goes into the log.
         configuration.logger.info(
             "\(operation.rawValue) ended with \(outcome.status.rawValue)",
-            metadata: record == nil ? [:] : ["account": "\(account)"])
+            metadata: record == nil ? [:] : [ProtectionLog.accountField: "\(account)"])
         let outdated = outcome.status.didSucceed ? accounts.outdatedReason(for: account) : nil
         events.post(
             .status(

@@ -219,4 +219,83 @@ import Testing
         try await protection.wipe(device.account.id)
         #expect(!device.files(in: "life").contains { $0.hasPrefix("logs-") })
     }
+
+    @Test func `a yes that comes while the account is being wiped writes nothing, notes nothing and sends nothing`()
+        async throws
+    {
+        let device = try await device()
+        let (first, events) = try await start(device, answering: nil)
+        await first.enroll(device.account)
+        #expect(await end(events) == .nobodyToAsk)
+        await device.service.set { $0.takenPieces = 0 }
+        let latch = Latch()
+        let answering = Locked<Task<Void, Never>?>(nil)
+        let (protection, _) = try await start(device) { configuration in
+            configuration.confirmLogUpload = { _, _ in
+                await latch.pass()
+                return true
+            }
+            configuration.wipeHook = { _ in
+                await latch.open()
+                await answering.withLock { $0 }?.value
+                return .leftToCordon
+            }
+        }
+        answering.withLock { $0 = Task { await protection.logs.answerRequests() } }
+        await latch.waitForArrival()
+        try await protection.wipe(device.account.id)
+        #expect(!device.files(in: "life").contains { $0.hasPrefix("logs-") })
+        #expect(await device.service.asked.allSatisfy { !$0.hasPrefix("PUT") })
+        #expect(await protection.telemetry.ledger().allSatisfy { $0.event.account == nil })
+    }
+
+    @Test func `a log that waits for no request is removed at the next start, and one that waits for one stays`()
+        async throws
+    {
+        let device = try await device()
+        await device.service.set { $0.takenPieces = 0 }
+        let (protection, events) = try await start(device)
+        await protection.enroll(device.account)
+        #expect(await end(events) == .postponed(ProtectionError(.serviceUnusable, "")))
+        let waiting = device.files(in: "life").filter { $0.hasPrefix("logs-") }
+        #expect(waiting.count == 1)
+        try Data("left".utf8).write(to: device.folder.appending(path: "data/life/logs-left.json"))
+        let (restarted, _) = try await start(device)
+        await restarted.performDueWork()
+        #expect(device.files(in: "life").filter { $0.hasPrefix("logs-") } == waiting)
+    }
+
+    @Test func `what another organisation asks for names no account that was never enrolled`() async throws {
+        let device = try await device(asking: false)
+        let list = [PolicyEnvelope.AllowedAccount(id: "oid-a", userPrincipalName: "worker-a@contoso.example")]
+        await device.service.set { $0.change = { $0.allowedAccounts = list } }
+        let (protection, events) = try await start(device)
+        await protection.enroll(device.account)
+        let other = ManagedAccount(
+            id: "oid-other", tenant: TenantID("tenant-2"), userPrincipalName: "other@fabrikam.example")
+        #expect(!protection.enrollments.admits(other))
+        await device.service.set {
+            $0.change = {
+                $0.allowedAccounts = list
+                $0.logRequests = [Self.request]
+            }
+        }
+        await protection.checkIn(device.account.id)
+        _ = await end(events)
+        let text = String(decoding: try #require(shown.withLock { $0.first }), as: UTF8.self)
+        #expect(text.contains("account=oid-a"), "the control: lines about the account are there")
+        #expect(!text.contains("oid-other"))
+    }
+
+    @Test func `the log says nothing of an account that leaves before it was ever enrolled`() async throws {
+        let device = try await device(asking: false)
+        let (protection, _) = try await start(device)
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 500, code: .internalError) }
+        await protection.enroll(device.account)
+        let log = try ProtectionLog(dataDirectory: device.folder.appending(path: "data"))
+        Logger(label: "app") { log.handler($0) }.warning("about \(device.account.userPrincipalName)")
+        #expect(await protection.unenroll(device.account.id, wiping: false) == .unenrolled)
+        let text = try log.files.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+        #expect(!text.contains(device.account.userPrincipalName))
+    }
 }

@@ -125,6 +125,26 @@ import Testing
         #expect(text(log).contains("asked for oid-b"))
     }
 
+    @Test func `what a version of the app that kept more has left is read, looked through by a wipe, and goes`()
+        async throws
+    {
+        let former = try makeLog(limit: 4096, kept: 2)
+        let old = Logger(label: "app") { former.handler($0) }
+        for number in 0..<200 { old.info("\(number) asked for OID-A") }
+        let log = try makeLog(limit: 4096, kept: 0)
+        #expect(log.files == former.files && log.files.count == 3)
+        let protection = try await start(log)
+        try await device.publish([:])
+        await protection.enroll(device.account)
+        try await protection.wipe(device.account.id)
+        for file in former.files {
+            #expect(try !String(contentsOf: file, encoding: .utf8).lowercased().contains("oid-a"), "\(file)")
+        }
+        let logger = Logger(label: "app") { log.handler($0) }
+        for number in 0..<200 { logger.info("line number \(number) of two hundred") }
+        #expect(device.files(in: "logs") == ["cordon.log"])
+    }
+
     @Test func `a log that a wipe cannot look through is in its receipt, and no account leaves without a wipe`()
         async throws
     {
