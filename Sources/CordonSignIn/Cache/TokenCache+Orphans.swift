@@ -23,7 +23,8 @@ extension TokenCache {
     /// version before did not. What cannot be told or done now is tried at the next start.
     func finishInterruptedWork() {
         guard let names = try? names() else { return }
-        let marks = names.filter { $0.hasSuffix("." + Self.marked) }
+        // A kill may have left the draft of a mark alone: it says whose session was about to begin.
+        let marks = Set(names.map(TokenStoreFile.name)).filter { $0.hasSuffix("." + Self.marked) }
         let sessions = names.filter { $0.hasSuffix(".session") }.map { String($0.dropLast(8)) }
         if !marks.isEmpty { try? locked { () throws(SignInError) in try collectOrphans(marks) } }
         for name in sessions where (try? isSettled(name)) == false {
@@ -31,7 +32,7 @@ extension TokenCache {
         }
     }
 
-    private func collectOrphans(_ marks: [String]) throws(SignInError) {
+    private func collectOrphans(_ marks: Set<String>) throws(SignInError) {
         var used: Set<UUID> = []
         for name in try names() where name.hasSuffix(".session") {
             let head = try TokenStoreFile.head(of: file(String(name.dropLast(8)), "session"), SealedHeader.size)

@@ -88,7 +88,16 @@ package enum TokenStoreFile {
     }
 
     private static func draft(of file: URL) -> URL {
-        file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).new", directoryHint: .notDirectory)
+        file.deletingLastPathComponent().appending(
+            path: ".\(file.lastPathComponent)\(draftSuffix)", directoryHint: .notDirectory)
+    }
+
+    private static let draftSuffix = ".new"
+
+    /// The name of the file that a listed name is, or is the draft of.
+    static func name(of listed: String) -> String {
+        listed.hasPrefix(".") && listed.hasSuffix(draftSuffix)
+            ? String(listed.dropFirst().dropLast(draftSuffix.count)) : listed
     }
 
     private static func failure(_ verb: String, _ failure: FileFailure) -> SignInError {

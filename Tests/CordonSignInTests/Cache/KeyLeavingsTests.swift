@@ -87,6 +87,23 @@ import Testing
         #expect(try leavings() == 0)
     }
 
+    @Test func `a note of whose session begins that a kill has kept from its place goes at the next start`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (tokens, secrets) = (
+            folder.appending(path: "tokens"), try FileSecretStore(directory: folder.appending(path: "keys"))
+        )
+        let cache = try TokenCache(directory: tokens, secrets: secrets)
+        let record = try record()
+        try cache.begin(record, owner: owner)
+        try Data("a name that a guess gives".utf8).write(
+            to: tokens.appending(path: ".\(UUID().uuidString).changing.new"))
+        let next = try TokenCache(directory: tokens, secrets: secrets)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: tokens.path).allSatisfy { !$0.contains("changing") })
+        #expect(try next.sessions(owner: owner).map(\.account.id) == [record.account.id])
+    }
+
     /// A session of the version before, whose secret held key and generation.
     private func former(in folder: URL) throws -> (tokens: URL, keys: URL) {
         let places = (folder.appending(path: "tokens"), folder.appending(path: "keys"))
