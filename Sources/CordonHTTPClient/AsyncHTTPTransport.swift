@@ -37,7 +37,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
     ) async throws(TransportError) -> HTTPAnswer {
         let outgoing = try AsyncHTTPExchange.request(request, body: body)
-        let client = clients.client(for: request)
+        let client = try clients.client(for: request)
         let outcome = await AsyncHTTPExchange.bounded(by: timeout) { () async -> Result<HTTPAnswer, TransportError> in
             await AsyncHTTPExchange.catching {
                 let response = try await client.execute(outgoing, deadline: .now() + TimeAmount(timeout))
@@ -51,7 +51,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     /// Sends a request and hands over the answer's body as it arrives; a consumer far too slow loses the connection.
     public func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
         let outgoing = try AsyncHTTPExchange.request(request, body: nil)
-        let client = clients.client(for: request)
+        let client = try clients.client(for: request)
         let outcome = await AsyncHTTPExchange.catching {
             let response = try await client.execute(outgoing, deadline: .now() + TimeAmount(timeout))
             return HTTPAnswerStream(

@@ -42,10 +42,17 @@ final class HTTPClients: Sendable {
     }
 
     /// The client for a request.
-    func client(for request: HTTPRequest) -> HTTPClient {
-        guard let accepts = trust.accepts, request.scheme?.lowercased() == "https",
-            let host = request.authority.flatMap({ URL(string: "https://\($0)")?.host()?.lowercased() })
-        else { return common }
+    ///
+    /// - Throws: ``TransportError`` with code `badRequest` after ``shutdown()`` has begun, and where it cannot be told whose key is to be checked.
+    func client(for request: HTTPRequest) throws(TransportError) -> HTTPClient {
+        guard let accepts = trust.accepts, request.scheme?.lowercased() == "https" else {
+            if state.withLock({ $0.isClosed }) { throw Self.closed }
+            return common
+        }
+        let named = request.authority.flatMap { URL(string: "https://\($0)")?.host()?.lowercased() }
+        guard let host = named, !host.isEmpty else {
+            throw TransportError(.badRequest, reason: "the request's address has no usable host")
+        }
         let known = state.withLock { $0.checked[host] }
         let isOutdated = known?.keys.withLock { $0 }.contains { !accepts($0, host) } ?? false
         if isOutdated, let known {
@@ -53,14 +60,18 @@ final class HTTPClients: Sendable {
             state.withLock { if $0.checked[host]?.client === known.client { $0.checked[host] = nil } }
             Task { try? await known.client.shutdown() }
         }
-        return state.withLock { [tls] state -> HTTPClient? in
+        let client = state.withLock { [tls] state -> HTTPClient? in
             if state.isClosed { return nil }
             if let known = state.checked[host] { return known.client }
             let made = Self.checked(host, accepts, tls)
             state.checked[host] = made
             return made.client
-        } ?? common
+        }
+        guard let client else { throw Self.closed }
+        return client
     }
+
+    private static var closed: TransportError { TransportError(.badRequest, reason: "the transport was shut down") }
 
     /// Closes everything; twice is harmless.
     func shutdown() async {
