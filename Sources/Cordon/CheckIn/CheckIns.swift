@@ -226,9 +226,10 @@ actor CheckIns {
         let account = record.account.id
         // An account that was wiped while the service answered has no state here, which is no rollback.
         guard context.accounts.holds(record) else { return }
-        // Another process of the app may have stored and reported more since this one asked.
-        let stored = (try? context.accounts.stored(account))??.generation ?? 0
-        guard told > stored, told < StateNumber.limit else { return }
+        // Another process of the app may have stored and reported more since this one asked. A record that is missing, or cannot be read
+        // now, is no older one: the check-in after it was written anew compares again.
+        guard let stored = try? context.accounts.stored(account), told > stored.generation, told < StateNumber.limit
+        else { return }
         configuration.logger.error("the service knows of newer state of this app than is here")
         context.events.post(.stateRolledBack(account: account))
         record.generation = told

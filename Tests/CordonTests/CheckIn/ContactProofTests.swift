@@ -168,6 +168,24 @@ import Testing
         #expect(restarted.gate.isOpen(for: house.account), "once is enough")
     }
 
+    @Test(arguments: [false, true])
+    func `a registration that is missing or damaged at a check-in is no older one, and takes no PIN away`(
+        isMissing: Bool
+    ) async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await protection.checkIn(house.account)
+        let pins = Set(house.pinFiles)
+        let name = try #require(house.device.files(in: "registrations").first { $0.hasSuffix(".json") })
+        let file = house.device.folder.appending(path: "data/registrations/\(name)")
+        if isMissing { try FileManager.default.removeItem(at: file) } else { try Data("{}".utf8).write(to: file) }
+        let events = EventCatch(protection)
+        for _ in 0..<2 { #expect(await protection.checkIn(house.account).didSucceed) }
+        let rollbacks = await events.count { if case .stateRolledBack = $0 { true } else { false } }
+        #expect(rollbacks == 0)
+        #expect(protection.gate.isOpen(for: house.account) && !pins.isEmpty && Set(house.pinFiles) == pins)
+    }
+
     @Test func `where nothing outside the folder counts, services that sign their answers hear of it`() async throws {
         let (device, _, protection) = try await enrolled()
         await protection.checkIn(device.account.id)
