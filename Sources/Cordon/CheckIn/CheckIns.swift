@@ -282,7 +282,7 @@ actor CheckIns {
     private func keepListening(for account: AccountID) async {
         var failures = 0
         while !Task.isCancelled, context.accounts[account] != nil {
-            if await listen(for: account) { failures = 0 } else { failures += 1 }
+            failures = await listen(for: account) ? 0 : failures + 1
             guard !Task.isCancelled, context.accounts[account] != nil else { return }
             try? await configuration.clock.sleep(Intervals.reconnection(after: failures))
         }
@@ -297,23 +297,23 @@ actor CheckIns {
         }
     }
 
-    /// Reads one event stream to its end; whether it could be opened.
+    /// Reads one event stream to its end; whether it was of use. One that ends at once, as behind a proxy that lets none through, or whose
+    /// service answers no check-in, is no better than one that cannot be opened: each opening costs a check-in.
     private func listen(for account: AccountID) async -> Bool {
         guard let record = context.accounts[account] else { return false }
-        var wasOpened = false
+        var began: Duration?
         do {
             let session = try await service.session(for: account, discovery: record.discovery)
             let stream = try await session.client.events(
                 registration: record.registrationID, token: session.token, after: record.lastEventID)
-            wasOpened = true
             // What happened between the last check-in and the opening of the stream is asked for once.
             await checkIn(account)
+            began = configuration.clock.boot().uptime
             var parser = EventStreamParser()
             for try await piece in stream.body {
                 for message in try parser.messages(after: piece) { await react(to: message, for: account) }
                 if context.accounts[account] == nil { break }
             }
-            return true
         } catch {
             configuration.logger.debug("the event stream ended", metadata: ["reason": "\(error)"])
             // A stream that is refused to this key, or for good, is mended by the check-in that finds out why; one that found
@@ -323,8 +323,9 @@ actor CheckIns {
             {
                 await checkIn(account)
             }
-            return wasOpened
         }
+        guard let began, context.accounts[account]?.failures == 0 else { return false }
+        return configuration.clock.boot().uptime - began >= Intervals.lastingStream
     }
 
     private func react(to message: EventStreamParser.Message, for account: AccountID) async {

@@ -58,6 +58,9 @@ struct Intervals: Sendable {
         return spreadOut(pauses[min(max(failures - 1, 0), pauses.count - 1)])
     }
 
+    /// How long an event stream is open at least that does not count as one more failure.
+    static let lastingStream = Duration.seconds(30)
+
     /// Pauses between attempts while the service cannot be reached and an observer listens for it: short at first, because a
     /// service that restarts is back in seconds; at most a quarter of an hour.
     static func reconnection(after failures: Int) -> Duration {

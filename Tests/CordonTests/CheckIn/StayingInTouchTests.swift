@@ -24,6 +24,55 @@ import Testing
         }
     }
 
+    /// Opens every event stream, which then ends by itself, as behind a proxy that lets none through for long.
+    private struct BriefStreams: HTTPTransport {
+        let house: Gatehouse
+        let isLasting: Bool
+        let opened = Locked(0)
+
+        func send(
+            _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
+        ) async throws(TransportError) -> HTTPAnswer {
+            try await house.device.service.send(request, body: body, limit: limit, timeout: timeout)
+        }
+
+        func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
+            opened.withLock { $0 += 1 }
+            let (clock, isLasting) = (house.clock.clock, isLasting)
+            return HTTPAnswerStream(
+                head: HTTPResponse(status: .ok),
+                body: AsyncThrowingStream {
+                    if isLasting { try await clock.sleep(.seconds(31)) }
+                    return nil
+                })
+        }
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `a stream that ends at once, or is opened while check-ins fail, is opened again after growing pauses`(
+        isLasting: Bool, checkInsFail: Bool
+    ) async throws {
+        let house = try await Gatehouse()
+        let service = house.device.service
+        let transport = BriefStreams(house: house, isLasting: isLasting)
+        let protection = try await house.enrolled { $0.transport = transport }
+        if checkInsFail { await service.set { $0.problem = ProblemDetails(title: "later", status: 500) } }
+        let before = await service.asked.count
+        let staying = Task { await protection.stayInTouch(for: house.account) }
+        for _ in 0..<600 {
+            // One waits for the stream, the other for the next check-in.
+            await house.clock.waitForSleepers(2)
+            house.clock.advance(.seconds(1))
+        }
+        staying.cancel()
+        await staying.value
+        let streams = transport.opened.withLock { $0 }
+        let checkIns = await service.asked.dropFirst(before).count { $0.hasSuffix("/checkins") }
+        let isOfUse = isLasting && !checkInsFail
+        #expect((isOfUse ? 13...20 : 5...12).contains(streams))
+        #expect((1...streams + 5).contains(checkIns))
+    }
+
     @Test func `rules that an event announces are reported as in force at once`() async throws {
         let house = try await Gatehouse()
         let service = house.device.service

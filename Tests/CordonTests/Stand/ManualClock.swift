@@ -45,6 +45,11 @@ final class ManualClock: Sendable {
         try? await until { uptime.sleeping.contains { $0 >= duration } }
     }
 
+    /// Waits until as many tasks sleep.
+    func waitForSleepers(_ count: Int) async {
+        try? await until { uptime.sleeping.count == count }
+    }
+
     /// Waits until a task sleeps for a time in a range, and none for less.
     func waitForSleeper(within range: ClosedRange<Duration>) async {
         try? await until { uptime.sleeping.min().map(range.contains) ?? false }
