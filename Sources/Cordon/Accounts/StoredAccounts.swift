@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
@@ -53,25 +54,54 @@ actor StoredAccounts {
         await takeOver(stored)
         await denyUnregistered(stored)
         for record in stored.records where !context.accounts.isBeingWiped(record.account.id) {
-            if await hasLeft(record) { continue }
+            if context.pending.hasLeft(record) { continue }
             context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
             await restore(record, isNews: false)
             guard lostWipes > 0 else { continue }
             context.accounts.denyEverything(of: record)
             await changes.publishRules(of: record.account.id)
         }
+        // What ends depends on who stays.
+        await finishLeaves(of: stored.records)
     }
 
-    /// Finishes what a kill has cut off between the note that an account leaves and the end of its registration; whether there was that. One
-    /// that was made since has seen the service later.
-    private func hasLeft(_ record: RegistrationRecord) async -> Bool {
-        let hasLeft = context.pending.unenrollments.contains {
-            $0.registrationID == record.registrationID && $0.account == record.account.id
-                && $0.ended > record.lastCheckIn
+    /// Ends an account's registration, and leaves its data, closed. The caller has noted that it leaves, and has its turn. Every step may be
+    /// repeated, and the registration goes last: while it is there, the note has the rest done again.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func leave(_ record: RegistrationRecord) async throws(ProtectionError) {
+        // Another organisation may ask for the log later.
+        if let failure = await changes.eraseLogs(of: record.account).first {
+            throw ProtectionError(.stateUnwritable, failure)
         }
-        guard hasLeft, (try? context.accounts.removeStored(record.account.id)) != nil else { return false }
-        try? await changes.endEnrollment(of: record.account.id)
-        return true
+        await changes.forget(record.account.id)
+        try await changes.endEnrollment(of: record.account.id)
+        try context.accounts.removeStored(record.account.id)
+    }
+
+    /// The registration of an account whose leave has not come to its end.
+    nonisolated func cutOff(_ account: AccountID) throws(ProtectionError) -> RegistrationRecord? {
+        guard let record = try context.accounts.stored(account), context.pending.hasLeft(record) else { return nil }
+        return record
+    }
+
+    /// Finishes the leaves that a kill or a failure has cut off, or that another process has noted. What fails is tried again at the next look.
+    private func finishLeaves(of records: [RegistrationRecord]) async {
+        for account in records.filter(context.pending.hasLeft).map(\.account.id) {
+            // Whoever has the account's turn lets it leave, or enrols it again.
+            guard !context.accounts.isBeingWiped(account), !context.exchanges.isRunning(account) else { continue }
+            do {
+                try await context.exchanges.run(account) { () async throws(ProtectionError) in
+                    guard let record = try cutOff(account) else { return }
+                    // Nobody waits for an answer: it has left here, whatever cannot be removed yet.
+                    await changes.forget(account)
+                    try await leave(record)
+                }
+            } catch {
+                context.configuration.logger.error(
+                    "an account has not left yet", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+            }
+        }
     }
 
     /// Takes up what another process of the app has stored or removed meanwhile.
@@ -90,9 +120,9 @@ actor StoredAccounts {
         // Who is enrolled while this waits is not among them, and stays.
         let known = context.accounts.records.keys
         for record in present where (context.accounts[record.account.id]?.generation ?? -1) < record.generation {
-            // It may have been wiped while another one was restored.
+            // It may have been wiped, or have left, while another one was restored.
             guard !context.accounts.isBeingWiped(record.account.id),
-                !context.accounts.hasNoRegistration(record.account.id)
+                !context.accounts.hasNoRegistration(record.account.id), !context.pending.hasLeft(record)
             else { continue }
             let isDoubted = stored.doubted.contains(record.account.id)
             let before = context.accounts[record.account.id]
@@ -115,6 +145,7 @@ actor StoredAccounts {
             }
             await changes.forget(account)
         }
+        await finishLeaves(of: present)
         await denyUnregistered(stored)
     }
 

@@ -40,7 +40,8 @@ actor CheckIns {
     private func checkInNow(_ account: AccountID) async -> Outcome {
         guard !configuration.isExtension else { return Outcome(.unsupportedCall) }
         await stored.sync()
-        guard let record = context.accounts[account] else {
+        // One that leaves has seen the service for the last time.
+        guard let record = context.accounts[account], !context.pending.hasLeft(record) else {
             return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }
         do {

@@ -35,8 +35,10 @@ actor Unenrollments {
             // A wipe waits for no exchange that is under way: who ends the app meanwhile has asked for it all the same.
             outcome = await context.uninterrupted { await self.wipe(record, because: reason) }
         } else {
+            // What it may wait for takes as long as the service likes; a kill meanwhile forgets nothing.
+            let owed = wiping ? nil : noteAtOnce(account, because: reason)
             outcome = await context.inTurn(account, or: .wipeIncomplete) {
-                await self.unenrollNow(account, wiping: wiping, because: reason)
+                await self.unenrollNow(account, wiping: wiping, because: reason, noted: owed)
             }
         }
         context.publish(outcome, .unenrollment, of: account)
@@ -44,7 +46,8 @@ actor Unenrollments {
     }
 
     private func unenrollNow(
-        _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason
+        _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason,
+        noted: PendingWork.Unenrollment?
     ) async -> Outcome {
         if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
@@ -56,6 +59,21 @@ actor Unenrollments {
             if context.accounts.isBeingWiped(account) {
                 return Outcome(.wipeIncomplete, detail: Wipes.underWay.reason)
             }
+        }
+        if !wiping, let record = context.accounts[account] ?? (try? stored.cutOff(account)) {
+            do {
+                let owed = try note(record, because: reason)
+                try await stored.leave(record)
+                return await tellNow(owed)
+            } catch {
+                // What has not begun to go stays, and is not finished behind the back of whom it was told to.
+                if context.accounts[account] != nil { drop(record.registrationID) }
+                return Outcome(.wipeIncomplete, detail: error.reason)
+            }
+        }
+        // Another process of the app has finished it meanwhile.
+        if let noted, context.pending.unenrollments.contains(where: { $0.registrationID == noted.registrationID }) {
+            return await tellNow(noted)
         }
         guard let record = context.accounts[account] else {
             if wiping, await isLeftBehind(account) {
@@ -71,16 +89,7 @@ actor Unenrollments {
             }
             return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }
-        guard !wiping else { return await wipe(record, because: reason) }
-        let now = context.clock.read().now
-        let owed = PendingWork.Unenrollment(
-            registrationID: record.registrationID, account: account, discovery: record.discovery,
-            deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
-            report: UnenrollmentReport(reason: reason, doWipe: false, succeeded: true))
-        do { try await leave(record, owing: owed) } catch { return Outcome(.wipeIncomplete, detail: error.reason) }
-        let failure = await tell(owed)
-        if failure == nil { drop(owed) }
-        return outcome(of: failure)
+        return await wipe(record, because: reason)
     }
 
     /// Removes an account's data, and has the service end its registration before the session goes with which it can be told.
@@ -112,25 +121,38 @@ actor Unenrollments {
         return await wipes.isUnfinished(account)
     }
 
-    /// Forgets a registration and leaves the data, closed.
-    ///
-    /// - Parameter owed: What the service is to be told; noted first, so that a kill forgets nothing.
-    private func leave(
-        _ record: RegistrationRecord, owing owed: PendingWork.Unenrollment
-    ) async throws(ProtectionError) {
-        let account = record.account.id
-        // Another organisation may ask for the log later.
-        if let failure = await changes.eraseLogs(of: record.account).first {
-            throw ProtectionError(.stateUnwritable, failure)
-        }
+    /// Notes that an enrolled account leaves; nil where it is not enrolled, or where that is tried again in its turn.
+    private func noteAtOnce(
+        _ account: AccountID, because reason: UnenrollmentReport.Reason
+    ) -> PendingWork.Unenrollment? {
+        guard !context.configuration.isExtension, !context.accounts.isBeingWiped(account),
+            let record = context.accounts[account]
+        else { return nil }
+        return try? note(record, because: reason)
+    }
+
+    /// Notes that an account leaves, and what the service is to be told of it.
+    private func note(
+        _ record: RegistrationRecord, because reason: UnenrollmentReport.Reason
+    ) throws(ProtectionError) -> PendingWork.Unenrollment {
+        let (account, now) = (record.account.id, context.clock.read().now)
+        let owed = PendingWork.Unenrollment(
+            registrationID: record.registrationID, account: account, discovery: record.discovery,
+            deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
+            report: UnenrollmentReport(reason: reason, doWipe: false, succeeded: true))
         try context.pending.change { work in
+            work.registered.removeAll { $0.account.id == account }
             // One that was begun before, and could not be finished, says the same.
             work.unenrollments.removeAll { $0.registrationID == owed.registrationID }
             work.unenrollments.append(owed)
         }
-        try context.accounts.removeStored(account)
-        await changes.forget(account)
-        try await changes.endEnrollment(of: account)
+        return owed
+    }
+
+    private func tellNow(_ owed: PendingWork.Unenrollment) async -> Outcome {
+        let failure = await tell(owed)
+        if failure == nil { drop(owed.registrationID) }
+        return outcome(of: failure)
     }
 
     private func tell(_ owed: PendingWork.Unenrollment) async -> ServiceFailure? {
@@ -173,31 +195,36 @@ actor Unenrollments {
     }
 
     private func deliver(_ owed: PendingWork.Unenrollment, at now: Date) async -> Outcome {
-        guard context.accounts[owed.account] == nil else {
+        if let record = context.accounts[owed.account] {
             // Enrolled again: its registration is this very one, or one in whose favour the service has ended this one.
-            drop(owed)
+            if context.pending.hasLeft(record) { postpone(owed, at: now) } else { drop(owed.registrationID) }
             return Outcome(.unenrolled)
         }
         let failure = await tell(owed)
         let outcome = outcome(of: failure)
         // A service that does not let the account in has nothing to end.
         let ends: Set<EnrollmentStatus> = [.unenrolled, .registrationGone, .notEnrolled, .notTargeted, .notLicensed]
-        if ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime {
-            drop(owed)
-        } else {
-            try? context.pending.change { work in
-                guard let index = work.unenrollments.firstIndex(where: { $0.registrationID == owed.registrationID })
-                else { return }
-                work.unenrollments[index].failures += 1
-                work.unenrollments[index].nextAttempt =
-                    now + context.intervals.growing(work.unenrollments[index].failures + 1)
-            }
-        }
+        let isOver =
+            ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime
+        // While the registration may be here, the note keeps a start from taking it up again.
+        let isGone: Bool
+        do { isGone = try stored.cutOff(owed.account) == nil } catch { isGone = false }
+        if isOver, isGone { drop(owed.registrationID) } else { postpone(owed, at: now) }
         if failure == nil { context.publish(outcome, .unenrollment, of: owed.account) }
         return outcome
     }
 
-    private func drop(_ owed: PendingWork.Unenrollment) {
-        try? context.pending.change { $0.unenrollments.removeAll { $0.registrationID == owed.registrationID } }
+    private func postpone(_ owed: PendingWork.Unenrollment, at now: Date) {
+        try? context.pending.change { work in
+            guard let index = work.unenrollments.firstIndex(where: { $0.registrationID == owed.registrationID })
+            else { return }
+            work.unenrollments[index].failures += 1
+            work.unenrollments[index].nextAttempt =
+                now + context.intervals.growing(work.unenrollments[index].failures + 1)
+        }
+    }
+
+    private func drop(_ registrationID: String) {
+        try? context.pending.change { $0.unenrollments.removeAll { $0.registrationID == registrationID } }
     }
 }

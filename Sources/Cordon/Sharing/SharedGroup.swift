@@ -59,7 +59,7 @@ actor SharedGroup: AccountFollower {
         }
     }
 
-    func endEnrollment(of account: AccountID) { endNotificationLevel(of: account) }
+    func endEnrollment(of account: AccountID) throws(ProtectionError) { try vault?.takeBackLevel(of: account) }
 
     /// Ends what the group has of an account, the key first: without it nothing opens that was handed over or told. A key that may still be
     /// there keeps the wipe from being done; anything else that stays goes into the receipt.

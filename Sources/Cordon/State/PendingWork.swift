@@ -76,6 +76,15 @@ final class PendingWork: Sendable {
         }
     }
 
+    /// Whether a registration is of an account that has left without a wipe, and has not gone yet: something waits, failed or was cut off. One
+    /// that was made since has seen the service later.
+    func hasLeft(_ registration: RegistrationRecord) -> Bool {
+        self.unenrollments.contains { owed in
+            owed.registrationID == registration.registrationID && owed.account == registration.account.id
+                && owed.ended > registration.lastCheckIn
+        }
+    }
+
     /// The service has said what time it is: this process believes the clock, also where that cannot be stored.
     func trustMoment() { state.withLock { $0.record.isMomentInDoubt = nil } }
 

@@ -74,7 +74,7 @@ actor Wipes {
     func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
         guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }
         defer { lock.end() }
-        guard try context.accounts.stored(account) == nil else {
+        if let stored = try context.accounts.stored(account), !context.pending.hasLeft(stored) {
             throw ProtectionError(.stateUnreadable, "the account was enrolled meanwhile", hint: "Sign out again.")
         }
         // What cannot be noted is done all the same, and is asked for again where it fails.
@@ -326,7 +326,12 @@ actor Wipes {
             do { try await vault.discardReport(for: account) } catch { throw ProtectionError(error) }
         }
         // Nothing enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
-        try context.pending.change { $0.forget(account) }
+        let ended = wipe.registration.registrationID
+        try context.pending.change { work in
+            work.forget(account)
+            // The receipt ends it at the service.
+            work.unenrollments.removeAll { $0.registrationID == ended }
+        }
         try context.accounts.removeStored(account)
         let gone = wipe.registration.account
         wipe.registration.account = ManagedAccount(id: gone.id, tenant: gone.tenant, userPrincipalName: "")

@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonTesting
+import CordonVault
 import Foundation
 import Testing
 
@@ -68,6 +69,122 @@ import Testing
         await latch.open()
         _ = await checkIn.value
         #expect(protection.enrolledAccounts.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func
+        `who leaves the data behind has left at the next start, and in other processes, while a check-in gets no answer`(
+            isFinishedElsewhere: Bool
+        ) async throws
+    {
+        let (stand, latch) = (try await GuardStand(), Latch())
+        _ = try await stand.house.enrolled()
+        let protection = try await stand.house.start {
+            $0.transport = HeldAnswers(stand.service, to: "/checkins", latch: latch)
+        }
+        let other = try await stand.house.start()
+        stand.house.clock.advance(.seconds(60))
+        let checkIn = Task { await protection.checkIn(stand.account) }
+        await latch.waitForArrival()
+        let leaving = Task { await protection.unenroll(stand.account, wiping: false) }
+        try await until { protection.diagnostics.report().waitingUnenrollments == 1 }
+        stand.keepCopy(at: "waiting")
+        let next = try await stand.start(on: try #require(stand.kept.first))
+        #expect(next.enrolledAccounts.isEmpty)
+        #expect(next.diagnostics.report().waitingUnenrollments == 1)
+        if isFinishedElsewhere {
+            await other.performDueWork()
+            #expect(other.enrolledAccounts.isEmpty)
+        }
+        await latch.open()
+        _ = await checkIn.value
+        #expect(await leaving.value == .unenrolled)
+        #expect(protection.enrolledAccounts.isEmpty && stand.house.device.files(in: "registrations").isEmpty)
+        #expect(await stand.service.unregistered == 1)
+        #expect(protection.diagnostics.report().waitingUnenrollments == 0)
+    }
+
+    /// The group of a device, whose apps let notifications of the account be shown.
+    private func group(in folder: URL) throws -> (group: SharingGroup, counter: StuckCounter) {
+        let counter = try StuckCounter(directory: folder.appending(path: "numbers of the group"))
+        let group = SharingGroup(
+            directory: folder.appending(path: "group"),
+            keyStore: FileKeyStore(directory: folder.appending(path: "keys of the group")), stateCounter: counter)
+        return (group, counter)
+    }
+
+    private func level(in group: SharingGroup, _ folder: URL, of account: AccountID) async throws -> NotificationLevel {
+        try await NotificationLevels(group, dataDirectory: folder.appending(path: "extension")).level(for: account)
+    }
+
+    private static let telling: [String: JSONValue] = [
+        "pinRequired": .bool(false), "notificationRestriction": .string("allow"),
+    ]
+
+    @Test func `a leave that is killed before everything of the enrolment has ended is finished by the next start`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let folder = stand.house.device.folder
+        let (group, counter) = try group(in: folder)
+        let protection = try await stand.house.enrolled(Self.telling) { $0.sharingGroup = group }
+        await protection.performDueWork()
+        #expect(try await level(in: group, folder, of: stand.account) == .allow)
+        #expect(await protection.telemetry.ledger().contains { $0.event.account == stand.account })
+        stand.house.clock.advance(.seconds(60))
+        counter.steps.withLock { $0 = [{ stand.keepCopy(at: "ending") }] }
+        #expect(await protection.unenroll(stand.account, wiping: false) == .unenrolled)
+        let next = try await stand.start(on: try #require(stand.kept.first)) { configuration in
+            do {
+                configuration.sharingGroup = try self.group(in: Self.folder(of: configuration)).group
+            } catch { Issue.record(error) }
+        }
+        #expect(next.enrolledAccounts.isEmpty)
+        let (copy, left) = (
+            Self.folder(of: next.context.configuration), try #require(next.context.configuration.sharingGroup)
+        )
+        #expect(try await level(in: left, copy, of: stand.account) == .block)
+        #expect(await next.telemetry.ledger().allSatisfy { $0.event.account == nil })
+        #expect(try next.context.accounts.stored(stand.account) == nil)
+    }
+
+    private static func folder(of configuration: ProtectionConfiguration) -> URL {
+        configuration.dataDirectory.deletingLastPathComponent()
+    }
+
+    @Test func `a leave that cannot be finished is finished by the work that is due, and the service is told then`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let folder = stand.house.device.folder
+        let (group, counter) = try group(in: folder)
+        let protection = try await stand.house.enrolled(Self.telling) { $0.sharingGroup = group }
+        stand.house.clock.advance(.seconds(60))
+        counter.isStuck.withLock { $0 = true }
+        #expect(await protection.unenroll(stand.account, wiping: false) == .wipeIncomplete)
+        #expect(protection.enrolledAccounts.isEmpty)
+        await protection.performDueWork()
+        #expect(protection.enrolledAccounts.isEmpty)
+        counter.isStuck.withLock { $0 = false }
+        stand.house.clock.advance(.seconds(3600))
+        await protection.performDueWork()
+        #expect(try await level(in: group, folder, of: stand.account) == .block)
+        #expect(try protection.context.accounts.stored(stand.account) == nil)
+        #expect(await stand.service.unregistered == 1)
+        #expect(protection.diagnostics.report().waitingUnenrollments == 0)
+        #expect(await protection.enroll(stand.house.device.account).didSucceed)
+    }
+
+    @Test func `a wipe removes an account whose leave could not be finished`() async throws {
+        let stand = try await GuardStand()
+        let (group, counter) = try group(in: stand.house.device.folder)
+        let protection = try await stand.house.enrolled(Self.telling) { $0.sharingGroup = group }
+        stand.house.clock.advance(.seconds(60))
+        counter.isStuck.withLock { $0 = true }
+        #expect(await protection.unenroll(stand.account, wiping: false) == .wipeIncomplete)
+        #expect(await protection.unenroll(stand.account) == .unenrolled)
+        #expect(try protection.context.vaults.allSatisfy { try !$0.keepsKey(of: stand.account) })
+        #expect(try protection.context.accounts.stored(stand.account) == nil)
     }
 
     @Test(arguments: [false, true])
