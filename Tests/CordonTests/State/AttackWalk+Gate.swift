@@ -103,7 +103,10 @@ extension AttackWalk {
             // What was enrolled anew meanwhile is so by the newest rules.
             let newest = model.published.count - 1
             model.floor = min(model.floor, newest)
-            for place in running.indices { running[place]?.knows = min(running[place]?.knows ?? newest, newest) }
+            for place in running.indices {
+                let known = running[place]?.knows ?? newest
+                running[place]?.knows = min(known, newest)
+            }
         }
         let now = signals.now
         if now.wiped > wipes {

@@ -84,10 +84,7 @@ final class AttackWalk {
     func step() async throws {
         let step = choose()
         let began = ContinuousClock.now
-        let watch = Task { [story = story(of: "is not over yet: \(step)")] in
-            do { try await Task.sleep(for: Self.mostTime) } catch { return }
-            Issue.record("\(story)")
-        }
+        let watch = Self.watch(story(of: "is not over yet: \(step)"))
         defer { watch.cancel() }
         // Two looks at one moment tell nothing of time.
         house.clock.advance(.seconds(1))
@@ -97,6 +94,14 @@ final class AttackWalk {
             try await look()
         } catch let error where !(error is Broken) { throw broken("\(step) failed: \(error)") }
         if ContinuousClock.now - began > Self.mostTime { throw broken("took too long") }
+    }
+
+    /// Tells of a step that does not end.
+    private static func watch(_ story: String) -> Task<Void, Never> {
+        Task {
+            do { try await Task.sleep(for: mostTime) } catch { return }
+            Issue.record("\(story)")
+        }
     }
 
     func choose() -> Step {
