@@ -366,11 +366,17 @@ struct KeyRecords: Sendable {
         return true
     }
 
-    /// Overwrites and removes what former and lost keys of the account have left beside its record, and removes what kills have left of writing it.
+    /// Overwrites and removes what former and lost keys of the account have left beside its record.
     func removeFormerAndLost(of account: AccountID) throws(VaultError) {
         try formerKeys.remove(of: account)
         try lostKeys.remove(of: account)
-        try PosixFile.removeDrafts(in: folder, of: account.fileName + ".")
+    }
+
+    /// Removes what kills have left of writing the account's records.
+    func removeDrafts(of account: AccountID) throws(VaultError) {
+        try exclusively { () throws(VaultError) in
+            try PosixFile.removeDrafts(in: folder, of: account.fileName + ".")
+        }
     }
 
     /// Unlinks the account's record, durable after ``sync()``.

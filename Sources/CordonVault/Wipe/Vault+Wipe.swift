@@ -229,7 +229,10 @@ extension Vault {
         let account = journal.report.account
         let (noted, unreadNote) = register.notes(of: account)
         var unread = unreadNote
-        do { try register.removeDrafts(of: account) } catch { unread = unread ?? error }
+        do {
+            try register.removeDrafts(of: account)
+            try records.removeDrafts(of: account)
+        } catch { unread = unread ?? error }
         try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), unread, observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
@@ -252,7 +255,7 @@ extension Vault {
         observer(WipeStep(kind))
     }
 
-    private static let unreadNotes = "The notes of readable files' owners could not all be read."
+    private static let unreadNotes = "Notes of readable files' owners, or drafts of records, could not all be read."
 
     /// Removes paths and counts what the plan said; what is left is a failure.
     private func removePaths(

@@ -29,11 +29,15 @@ import Testing
         let house: Gatehouse
         let isLasting: Bool
         let opened = Locked(0)
+        let asked = Locked(0)
+        var isIdle: Bool { asked.withLock { $0 == 0 } }
 
         func send(
             _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
         ) async throws(TransportError) -> HTTPAnswer {
-            try await house.device.service.send(request, body: body, limit: limit, timeout: timeout)
+            asked.withLock { $0 += 1 }
+            defer { asked.withLock { $0 -= 1 } }
+            return try await house.device.service.send(request, body: body, limit: limit, timeout: timeout)
         }
 
         func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
@@ -61,7 +65,7 @@ import Testing
         let staying = Task { await protection.stayInTouch(for: house.account) }
         for _ in 0..<600 {
             // One waits for the stream, the other for the next check-in.
-            await house.clock.waitForSleepers(2)
+            await house.clock.waitForSleepers(2) { transport.isIdle }
             house.clock.advance(.seconds(1))
         }
         staying.cancel()
