@@ -111,14 +111,13 @@ struct WipeJournals: Sendable {
     func finish(_ journal: WipeJournal) throws(VaultError) {
         try write(journal)
         let account = journal.report.account
-        // One that a kill has left says whose data was wiped.
-        try PosixFile.removeDrafts(in: folder.path, of: account.fileName + ".")
         try PosixFile.rename(path(for: account).path, to: reportPath(for: account).path)
         try PosixFile.syncDirectory(folder.path)
     }
 
-    /// Removes a report; none is no error.
+    /// Removes a report, and drafts that kills have left, which say as well whose data was wiped; none is no error.
     func discardReport(for account: AccountID) throws(VaultError) {
+        try PosixFile.removeDrafts(in: folder.path, of: account.fileName + ".")
         let path = reportPath(for: account).path
         guard !PosixFile.remove(path), errno != ENOENT else { return }
         throw .system("unlink", path)

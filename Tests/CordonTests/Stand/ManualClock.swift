@@ -45,9 +45,9 @@ final class ManualClock: Sendable {
         try? await until { uptime.sleeping.contains { $0 >= duration } }
     }
 
-    /// Waits until as many tasks sleep, and nothing else is under way that sleeps only to give up.
-    func waitForSleepers(_ count: Int, and isIdle: () -> Bool = { true }) async {
-        try? await until { uptime.sleeping.count == count && isIdle() }
+    /// Waits until as many tasks sleep.
+    func waitForSleepers(_ count: Int) async {
+        try? await until { uptime.sleeping.count == count }
     }
 
     /// Waits until a task sleeps for a time in a range, and none for less.
