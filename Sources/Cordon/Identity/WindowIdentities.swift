@@ -174,9 +174,9 @@ public actor WindowIdentities {
         var passed: Set<AccountID> = []
         while let account = accounts.first(where: { !passed.contains($0) || isShut($0) }) {
             passed.insert(account)
-            let refusal = await passGate(of: account, on: .identitySwitch)
+            // First, since what is refused is taken from the window, which is a later change of it.
+            if let refusal = await passGate(of: account, on: .identitySwitch) { return refusal }
             guard requests.windows.isLatest(change.number, of: change.window) else { return .superseded }
-            if let refusal { return refusal }
         }
         return nil
     }
