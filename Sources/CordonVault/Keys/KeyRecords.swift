@@ -84,15 +84,33 @@ struct KeyRecords: Sendable {
     ///
     /// - Parameter asking: Whether it is asked in any case.
     func isCurrent(_ key: AccountKey, asking: Bool = false) throws(VaultError) -> Bool {
-        guard let bytes = try PosixFile.contents(path(of: key.account), limit: AccountKeyRecord.size),
-            let claim = try? AccountKeyRecord.identify(bytes), !claim.isWipe, claim.keyID == key.id
-        else { return false }
+        guard let claim = try readable(key) else { return false }
         let now = ContinuousClock.now
         if !asking, let seen = key.lastSeen.withLock({ $0 }), now - seen < .seconds(1) { return true }
-        guard try !isRetired(claim) else { return false }
-        if !claim.isPlain, try !secrets.hasSecret(of: claim) { return false }
+        if try !isHeld(claim) {
+            // The record may have been written anew after it was read, and the secret gone that it hung on before.
+            let isStillHeld = try exclusively { () throws(VaultError) in
+                guard let claim = try readable(key) else { return false }
+                return try isHeld(claim)
+            }
+            guard isStillHeld else { return false }
+        }
         key.lastSeen.withLock { $0 = now }
         return true
+    }
+
+    /// What the record says that holds a key; nil where it holds another one, or says nothing that can be read.
+    private func readable(_ key: AccountKey) throws(VaultError) -> AccountKeyRecord.Claim? {
+        guard let bytes = try PosixFile.contents(path(of: key.account), limit: AccountKeyRecord.size),
+            let claim = try? AccountKeyRecord.identify(bytes), !claim.isWipe, claim.keyID == key.id
+        else { return nil }
+        return claim
+    }
+
+    /// Whether the key store has what a record hangs on, and nothing there says that it was ended.
+    private func isHeld(_ claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
+        guard try !isRetired(claim) else { return false }
+        return try claim.isPlain ? true : secrets.hasSecret(of: claim)
     }
 
     /// Whether there is anything in the record's place, whatever it holds.

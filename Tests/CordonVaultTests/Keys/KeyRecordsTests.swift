@@ -51,7 +51,43 @@ struct KeyRecordsTests {
         }
     }
 
+    /// A key store in which something happens right before an answer, once.
+    private final class Interrupted: KeyStore {
+        private let inner: InMemoryKeyStore
+        let interruption = Locked<(@Sendable () throws -> Void)?>(nil)
+
+        init(_ inner: InMemoryKeyStore) { self.inner = inner }
+
+        func rootKey() throws(VaultError) -> SymmetricKey { try inner.rootKey() }
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { inner.secret(for: name) }
+        func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { inner.makeSecret(for: name) }
+        func destroySecret(for name: KeyStoreName) throws(VaultError) { inner.destroySecret(for: name) }
+        func retire(_ name: KeyStoreName) throws(VaultError) { inner.retire(name) }
+        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool {
+            let interruption = interruption.withLock { interruption in
+                defer { interruption = nil }
+                return interruption
+            }
+            do { try interruption?() } catch { Issue.record(error) }
+            return inner.isRetired(name)
+        }
+    }
+
     private func secret(_ key: AccountKey) -> [UInt8]? { key.secret.withBytes { Array($0) } }
+
+    @Test func `a key stays the account's where another process hangs it on a share between two looks`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let store = Interrupted(scene.store)
+        let records = KeyRecords(
+            in: scene.folder, isShared: false, secrets: try AccountSecrets(store, vaultName: "own"))
+        let key = try scene.key(of: scene.ada)
+        let others = scene.records
+        store.interruption.withLock { $0 = { try others.hang(key, on: .random()) { _ in } } }
+        #expect(try records.isCurrent(key, asking: true))
+        try records.destroySecrets(of: scene.ada, nil)
+        #expect(try !records.isCurrent(key, asking: true))
+    }
 
     @Test func `a key is made once, and opens as the same each time`() throws {
         let scene = try Scene()
