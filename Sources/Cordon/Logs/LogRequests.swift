@@ -145,7 +145,8 @@ public actor LogRequests: AccountFollower {
         order.agreed = answer ? LogOrder.digest(of: content) : nil
         do {
             if answer { try file(of: order).write(content) }
-            try keep(order)
+            // Another process may have let the account leave since.
+            guard try keep(order) else { return try file(of: order).remove() }
             if !answer { report(.declined, of: order) }
         } catch {
             order.state = .open
@@ -170,7 +171,7 @@ public actor LogRequests: AccountFollower {
                 properties: [.action: "logUpload", .bytes: String(content.count)])
             guard ledger.record([event], to: .service, at: context.configuration.clock.now()) else { return }
             order.isNoted = true
-            try? keep(order)
+            _ = try? keep(order)
         }
         do {
             let session = try await service.session(for: order.account, discovery: record.discovery)
@@ -192,24 +193,27 @@ public actor LogRequests: AccountFollower {
 
     private func end(_ order: LogOrder, _ end: LogUploadReport.End) {
         try? file(of: order).remove()
-        do { try keep(order) } catch {
+        do { _ = try keep(order) } catch {
             context.configuration.logger.error("an answer to a request for logs could not be kept")
         }
         report(end, of: order)
     }
 
-    /// Whether a request is still there, and its account in the same registration, with no wipe begun.
+    /// Whether a request is still there, and its account in the same registration, with no wipe or leave begun.
     private func mayAnswer(_ order: LogOrder, of record: RegistrationRecord) -> Bool {
-        context.accounts.holds(record) && context.accounts.isStaying(order.account)
+        context.accounts.holds(record) && context.accounts.isStaying(order.account) && !context.pending.hasLeft(record)
             && context.pending.logOrders?.contains { $0.request.id == order.request.id } == true
     }
 
-    /// Keeps how far an order is, where there is a record of it.
-    private func keep(_ order: LogOrder) throws(ProtectionError) {
+    /// Keeps how far an order is, where there is a record of it; whether there is.
+    private func keep(_ order: LogOrder) throws(ProtectionError) -> Bool {
+        var isThere = false
         try context.pending.change { work in
             guard let index = work.logOrders?.firstIndex(where: { $0.request.id == order.request.id }) else { return }
             work.logOrders?[index] = order
+            isThere = true
         }
+        return isThere
     }
 
     private func report(_ end: LogUploadReport.End, of order: LogOrder) {

@@ -60,7 +60,7 @@ struct OwnerRegister: Sendable {
         var paths: [URL] = []
         var unread: VaultError?
         do {
-            for name in try PosixFile.names(in: directory.path).sorted() where name.hasSuffix(".json") {
+            for name in try PosixFile.names(in: directory.path).sorted() where name.hasSuffix(Self.suffix) {
                 do {
                     let entry = try read(directory.appendingPathComponent(name).path)
                     if let entry, entry.owner == owner { paths.append(URL(fileURLWithPath: entry.path)) }
@@ -72,14 +72,18 @@ struct OwnerRegister: Sendable {
 
     /// Removes what kills have left of writing an account's notes.
     func removeDrafts(of owner: AccountID) throws(VaultError) {
+        var failure: VaultError?
         for name in try PosixFile.names(in: directory.path) where name.hasSuffix(PosixFile.draftSuffix) {
             let place = directory.appendingPathComponent(name).path
-            // Whoever wrote it: it names the account, and counts for nothing.
-            guard let bytes = try PosixFile.contents(place, limit: Self.longest),
-                try Self.parse(bytes, secrets)?.entry.owner == owner
-            else { continue }
-            try PosixFile.unlinkIfPresent(place)
+            do {
+                // Whoever wrote it: it names the account, and counts for nothing.
+                guard let bytes = try PosixFile.contents(place, limit: Self.longest),
+                    try Self.parse(bytes, secrets)?.entry.owner == owner
+                else { continue }
+                try PosixFile.unlinkIfPresent(place)
+            } catch { failure = failure ?? error }
         }
+        if let failure { throw failure }
     }
 
     private func read(_ place: String) throws(VaultError) -> Entry? {
@@ -118,7 +122,7 @@ struct OwnerRegister: Sendable {
             throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: directory.path)
         }
         guard try !secrets.arePlainNotesRetired(of: vault) else { return }
-        for name in try PosixFile.names(in: directory.path) where name.hasSuffix(".json") {
+        for name in try PosixFile.names(in: directory.path) where name.hasSuffix(Self.suffix) {
             let place = directory.appendingPathComponent(name).path
             // One that cannot be read stays, and a wipe says so.
             guard let bytes = (try? PosixFile.contents(place, limit: Self.longest)) ?? nil,
@@ -140,7 +144,7 @@ struct OwnerRegister: Sendable {
     /// Removes readable files that were left unfinished, with their notes. One that is being written is locked.
     func removeUnfinished() {
         let names = (try? PosixFile.names(in: directory.path)) ?? []
-        for name in names where name.hasPrefix(Self.unfinished) {
+        for name in names where name.hasPrefix(Self.unfinished) && name.hasSuffix(Self.suffix) {
             let place = directory.appendingPathComponent(name).path
             guard let entry = try? read(place), URL(fileURLWithPath: entry.path).isUnfinished else { continue }
             guard let lock = try? PosixFile.openLocked(entry.path, writing: false) else {
@@ -153,10 +157,11 @@ struct OwnerRegister: Sendable {
     }
 
     private static let unfinished = "unfinished-"
+    private static let suffix = ".json"
 
     private func entryPath(_ path: URL) -> String {
         let name = Array(SHA256.hash(data: Data(path.standardizedFileURL.path.utf8))).prefix(16).hex
-        return directory.appendingPathComponent((path.isUnfinished ? Self.unfinished : "") + name + ".json").path
+        return directory.appendingPathComponent((path.isUnfinished ? Self.unfinished : "") + name + Self.suffix).path
     }
 }
 

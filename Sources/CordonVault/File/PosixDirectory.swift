@@ -85,6 +85,14 @@ extension PosixFile {
         return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
     }
 
+    /// Whether anything is at a path, if only a symbolic link.
+    static func isThere(_ path: String) throws(VaultError) -> Bool {
+        var status = stat()
+        if lstat(path, &status) == 0 { return true }
+        guard errno == ENOENT || errno == ENOTDIR else { throw .system("stat", path) }
+        return false
+    }
+
     /// Whether a symbolic link is at a path.
     static func isLink(_ path: String) -> Bool {
         var status = stat()

@@ -70,7 +70,12 @@ public struct FileKeyStore: KeyStore {
     }
 
     /// Whether there is a file of the name in the folder `retired`.
-    public func isRetired(_ name: KeyStoreName) -> Bool { !PosixFile.isAbsent(retiredPlace(name).path) }
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when the disk does not tell.
+    public func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool {
+        let place = retiredPlace(name).path
+        return try reporting(place) { () throws(VaultError) in try PosixFile.isThere(place) }
+    }
 
     private func secretFile(_ name: KeyStoreName) -> KeyFile {
         KeyFile(path: directory.appending(path: "secrets/\(name).key").path, magic: "CORDONAS")

@@ -13,7 +13,7 @@ struct KeyFile {
         self.magic = Array(magic.utf8)
     }
 
-    /// The key; nil where there is no file.
+    /// The key; nil where there is no file, or one that was overwritten and not unlinked yet, as a kill may leave it.
     ///
     /// - Throws: `keyStore` for a file that others may read, or that holds something else.
     func read() throws(VaultError) -> SymmetricKey? {
@@ -27,6 +27,7 @@ struct KeyFile {
         }
         let record = RawMemory(Self.size, isSecret: true)
         try file.readAll(record.slice(0, Self.size), at: 0)
+        if record.array(0, Self.size).allSatisfy({ $0 == 0 }) { return nil }
         guard record.array(0, 8) == magic else {
             throw VaultError(.keyStore, "The file does not hold the key that belongs here.", place: path)
         }

@@ -79,20 +79,17 @@ struct KeyRecords: Sendable {
 
     /// Whether a key in memory is still the account's: another process may have wiped the account meanwhile.
     ///
-    /// A record may have been put back since, so the key store is asked as well whether it has what that hangs on; once a second at most, since
-    /// every opening of a file comes here.
+    /// A record may have been put back since, so the key store is asked as well whether it has any secret of the account, and nothing that says
+    /// that the key ended; once a second at most, since every opening of a file comes here. A store that does not answer ends nothing.
     ///
     /// - Parameter asking: Whether it is asked in any case.
     func isCurrent(_ key: AccountKey, asking: Bool = false) throws(VaultError) -> Bool {
         guard let claim = try readable(key) else { return false }
         let now = ContinuousClock.now
         if !asking, let seen = key.lastSeen.withLock({ $0 }), now - seen < .seconds(1) { return true }
-        if try !isHeld(claim) {
-            // The record may have been written anew after it was read, and the secret gone that it hung on before.
-            let isStillHeld = try exclusively { () throws(VaultError) in
-                guard let claim = try readable(key) else { return false }
-                return try isHeld(claim)
-            }
+        if !isHeld(claim) {
+            // The secret may have gone from one of its places to the other between two looks.
+            let isStillHeld = try exclusively { () throws(VaultError) in try readable(key).map(isHeld) ?? false }
             guard isStillHeld else { return false }
         }
         key.lastSeen.withLock { $0 = now }
@@ -107,10 +104,10 @@ struct KeyRecords: Sendable {
         return claim
     }
 
-    /// Whether the key store has what a record hangs on, and nothing there says that it was ended.
-    private func isHeld(_ claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
-        guard try !isRetired(claim) else { return false }
-        return try claim.isPlain ? true : secrets.hasSecret(of: claim)
+    /// Whether the key store does not say that what a record holds was ended.
+    private func isHeld(_ claim: AccountKeyRecord.Claim) -> Bool {
+        guard (try? isRetired(claim)) != true else { return false }
+        return claim.isPlain || (try? secrets.hasAny(of: claim.account)) != false
     }
 
     /// Whether there is anything in the record's place, whatever it holds.

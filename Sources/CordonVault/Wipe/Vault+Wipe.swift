@@ -229,10 +229,8 @@ extension Vault {
         let account = journal.report.account
         let (noted, unreadNote) = register.notes(of: account)
         var unread = unreadNote
-        do {
-            try register.removeDrafts(of: account)
-            try records.removeDrafts(of: account)
-        } catch { unread = unread ?? error }
+        do { try register.removeDrafts(of: account) } catch { unread = unread ?? error }
+        do { try records.removeDrafts(of: account) } catch { unread = unread ?? error }
         try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), unread, observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }

@@ -280,6 +280,12 @@ import Testing
         return try? BrokerReply.read(payload) { _ in nil }
     }
 
+    @Test func `a page to sign in at is one however much it asks of the provider`() throws {
+        let page = "https://id.example/authorize?claims=" + String(repeating: "a", count: 40_000)
+        let step = try JSONDecoder().decode(BrokerProgress.self, from: Data(#"{"page":"\#(page)"}"#.utf8))
+        #expect(step.page.absoluteString == page)
+    }
+
     @Test func `what a broker says in any wrong form is no answer, or one that an app may show`() throws {
         var refused = 0
         for (_, recorded) in try answers() {

@@ -249,6 +249,34 @@ import Testing
         #expect(await protection.telemetry.ledger().allSatisfy { $0.event.account == nil })
     }
 
+    @Test func `a yes that comes while a leave waits for a check-in writes nothing and sends nothing`() async throws {
+        let device = try await device()
+        let (first, events) = try await start(device, answering: nil)
+        await first.enroll(device.account)
+        #expect(await end(events) == .nobodyToAsk)
+        await device.service.set { $0.takenPieces = 0 }
+        let (thinking, checkingIn) = (Latch(), Latch())
+        let (protection, _) = try await start(device) { configuration in
+            configuration.transport = HeldAnswers(device.service, to: "/checkins", latch: checkingIn)
+            configuration.confirmLogUpload = { _, _ in
+                await thinking.pass()
+                return true
+            }
+        }
+        let checkIn = Task { await protection.checkIn(device.account.id) }
+        await checkingIn.waitForArrival()
+        let answering = Task { await protection.logs.answerRequests() }
+        await thinking.waitForArrival()
+        let leaving = Task { await protection.unenroll(device.account.id, wiping: false) }
+        try await until { protection.diagnostics.report().waitingUnenrollments == 1 }
+        await thinking.open()
+        await answering.value
+        #expect(!device.files(in: "life").contains { $0.hasPrefix("logs-") })
+        #expect(await device.service.asked.allSatisfy { !$0.hasPrefix("PUT") })
+        await checkingIn.open()
+        _ = await (checkIn.value, leaving.value)
+    }
+
     @Test func `a log that waits for no request is removed at the next start, and one that waits for one stays`()
         async throws
     {

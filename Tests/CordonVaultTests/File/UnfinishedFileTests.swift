@@ -91,4 +91,15 @@ struct UnfinishedFileTests {
                 == .alreadyExists)
         #expect(try PosixFile.names(in: workshop.folder.path).sorted() == ["plan", "vault"])
     }
+
+    @Test func `a start leaves the note alone that another process is about to put in its place`() async throws {
+        let workshop = try await Workshop()
+        let owners = workshop.vault.directory.appending(path: "owners")
+        try workshop.vault.register.setOwner(workshop.ada, of: workshop.path(PosixFile.temporaryName()))
+        let note = try #require(owners.entriesBelow.first)
+        let place = note.appendingPathExtension("0123456789abcdef.tmp")
+        try FileManager.default.moveItem(at: note, to: place)
+        _ = try await workshop.reopened()
+        #expect(owners.entriesBelow.map(\.lastPathComponent) == [place.lastPathComponent])
+    }
 }

@@ -51,41 +51,50 @@ struct KeyRecordsTests {
         }
     }
 
-    /// A key store in which something happens right before an answer, once.
+    /// A key store in which something happens right before the second secret is told.
     private final class Interrupted: KeyStore {
         private let inner: InMemoryKeyStore
+        private let told = Locked(0)
         let interruption = Locked<(@Sendable () throws -> Void)?>(nil)
+        let isClosed = Locked(false)
 
         init(_ inner: InMemoryKeyStore) { self.inner = inner }
 
         func rootKey() throws(VaultError) -> SymmetricKey { try inner.rootKey() }
-        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { inner.secret(for: name) }
         func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { inner.makeSecret(for: name) }
         func destroySecret(for name: KeyStoreName) throws(VaultError) { inner.destroySecret(for: name) }
         func retire(_ name: KeyStoreName) throws(VaultError) { inner.retire(name) }
-        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool {
-            let interruption = interruption.withLock { interruption in
-                defer { interruption = nil }
-                return interruption
+        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool { inner.isRetired(name) }
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? {
+            if isClosed.withLock({ $0 }) { throw VaultError(.keyStore, "The key store is closed.") }
+            let isSecond = told.withLock { told in
+                told += 1
+                return told == 2
             }
-            do { try interruption?() } catch { Issue.record(error) }
-            return inner.isRetired(name)
+            do { if isSecond { try interruption.withLock { $0 }?() } } catch { Issue.record(error) }
+            return inner.secret(for: name)
         }
     }
 
     private func secret(_ key: AccountKey) -> [UInt8]? { key.secret.withBytes { Array($0) } }
 
-    @Test func `a key stays the account's where another process hangs it on a share between two looks`() throws {
+    @Test func `a key stays the account's while another process wraps it anew, and while the store does not answer`()
+        throws
+    {
         let scene = try Scene()
         try scene.records.make(for: scene.ada)
-        let store = Interrupted(scene.store)
+        let (store, others, share) = (Interrupted(scene.store), scene.records, SecretBytes.random())
         let records = KeyRecords(
             in: scene.folder, isShared: false, secrets: try AccountSecrets(store, vaultName: "own"))
         let key = try scene.key(of: scene.ada)
-        let others = scene.records
-        store.interruption.withLock { $0 = { try others.hang(key, on: .random()) { _ in } } }
+        // The secret is at its second place, and goes back to the first, which was looked at before.
+        try others.hang(key, on: share) { _ in }
+        store.interruption.withLock { $0 = { try others.hang(key, on: nil) { _ in } } }
         #expect(try records.isCurrent(key, asking: true))
-        try records.destroySecrets(of: scene.ada, nil)
+        store.isClosed.withLock { $0 = true }
+        #expect(try records.isCurrent(key, asking: true))
+        store.isClosed.withLock { $0 = false }
+        try others.destroySecrets(of: scene.ada, nil)
         #expect(try !records.isCurrent(key, asking: true))
     }
 

@@ -37,7 +37,9 @@ struct KeyTests {
         #expect(throws: VaultError(.keyStore, "")) { _ = try store.rootKey() }
         chmod(path, 0o600)
         let kept = try Data(contentsOf: URL(fileURLWithPath: path))
-        let others = [Data("damaged".utf8), kept + [0], kept.prefix(39), Data("anything".utf8) + kept.suffix(32)]
+        let others = [
+            Data("damaged".utf8), kept + [0], kept.prefix(39), Data("anything".utf8) + kept.suffix(32), Data(count: 40),
+        ]
         for other in others {
             try other.write(to: URL(fileURLWithPath: path))
             #expect(throws: VaultError(.keyStore, "")) { _ = try store.rootKey() }

@@ -90,7 +90,10 @@ package struct BrokerProgress: Codable, Sendable, Equatable {
         completePage = try step.decodeIfPresent(URL.self, forKey: .completePage)
         expires = try step.decodeIfPresent(Date.self, forKey: .expires)
         for (key, url) in [(CodingKeys.page, page), (.completePage, completePage)] {
-            guard let url, let flaw = AddressFlaw(of: url) else { continue }
+            guard let url else { continue }
+            // As long as it is: what is asked of the provider may be much.
+            let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+            guard let flaw = parts.map(AddressFlaw.init(of:)) ?? .malformed else { continue }
             throw DecodingError.dataCorruptedError(forKey: key, in: step, debugDescription: flaw.predicate)
         }
     }
