@@ -84,8 +84,8 @@ public actor WindowIdentities {
     /// screens (SDK-ID-48); where the app does not do it, the person is told, and
     /// ``ProtectionConfiguration/identityExit`` ends the app (SDK-ID-49).
     ///
-    /// It does not say that the app is in front: ``LaunchGates/cameToFront(_:)`` does, before this is called. Behind the front no one is
-    /// asked, no gate opens and no window loses its account.
+    /// It does not say that the app is in front: ``LaunchGates/cameToFront(_:)`` does, before this is called. Behind the front, and in a task
+    /// that was cancelled, no one is asked, no gate opens and no window loses its account.
     ///
     /// - Returns: How it went with each window that shows an organisation's data.
     @discardableResult
@@ -95,7 +95,7 @@ public actor WindowIdentities {
         let accounts = windows.flatMap(\.accounts)
         var refusals: [AccountID: IdentitySwitchOutcome] = [:]
         var passed: Set<AccountID> = []
-        while !tools.gates.isBehind,
+        while !tools.gates.isBehind, !Task.isCancelled,
             let account = accounts.first(where: { refusals[$0] == nil && (!passed.contains($0) || isShut($0)) })
         {
             let refusal = await passGate(of: account, on: .resume)
@@ -104,7 +104,8 @@ public actor WindowIdentities {
             passed.insert(account)
             refusals[account] = refusal
         }
-        let isBehind = tools.gates.isBehind
+        // Nor is anything said by who has given up waiting.
+        let isBehind = tools.gates.isBehind || Task.isCancelled
         // Where the gate had no screens of its own to do it under.
         for account in isBehind ? [] : refusals.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             var session = InterfaceSession(tools.screens, account: account, occasion: .resume)

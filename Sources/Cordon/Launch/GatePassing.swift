@@ -43,13 +43,14 @@ actor GatePassing {
                 await self.attempt(account, on: occasion).outcome
             }
         }
-        if tools.gates.isOpen(account) {
-            await changes.end(of: account)
-        } else {
-            await changes.giveUp(account, with: cancelled)?.value
-        }
         let isKnown = context.accounts.state(of: account) != nil
         while true {
+            // A change of the PIN may have begun while an attempt was put off.
+            if tools.gates.isOpen(account) {
+                await changes.end(of: account)
+            } else {
+                await changes.giveUp(account, with: cancelled)?.value
+            }
             let (outcome, isPutOff) = await attempts.value(account, whenCancelled: (cancelled, isPutOff: false)) {
                 await self.attempt(account, on: occasion)
             }

@@ -208,4 +208,26 @@ import Testing
             #expect(protection.gate.isOpen(for: house.account))
         }
     }
+
+    @Test func `a task that is cancelled while windows are gone over takes nothing away and ends no app`() async {
+        await #expect(processExitsWith: .success) {
+            let (house, app, protection) = try await Self.open(agrees: false) { _ in exit(1) }
+            await protection.suspend()
+            protection.gate.noteFront()
+            house.facts.withLock { $0.rooted = true }
+            let latch = Latch()
+            await house.person.set {
+                $0.notices[.blocked] = [.tryAgain]
+                $0.beforeNotice = { _ in await latch.pass() }
+            }
+            let resuming = Task { await protection.windows.resume() }
+            await latch.waitForArrival()
+            resuming.cancel()
+            _ = await resuming.value
+            house.facts.withLock { $0.rooted = false }
+            await latch.open()
+            #expect(app.blocks.isEmpty)
+            #expect(IdentityContext.windowIdentity(of: "one") == .managed(house.account))
+        }
+    }
 }
