@@ -33,7 +33,9 @@ extension AttackWalk {
         _ act: (AppProtection) async -> String
     ) async throws {
         guard let slot, let app = running[slot]?.protection else { return }
-        let before = (signals: signals.now, hadPIN: model.hadPIN, isTrusted: model.trustsPerson)
+        // Who is using the other app is there.
+        let isThere = running.compactMap { $0?.protection }.contains { $0 !== app && $0.gate.isOpen(for: account) }
+        let before = (signals: signals.now, hadPIN: model.hadPIN, isTrusted: model.trustsPerson || isThere)
         let new = newPIN()
         await prepare(visitor, new)
         let told = await act(app)

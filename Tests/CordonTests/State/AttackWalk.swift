@@ -125,7 +125,7 @@ final class AttackWalk {
         case .startSecond: try await start(1)
         case .stop:
             let slot = slot()
-            running[slot] = nil
+            end(slot)
             trace.append("stop \(slot)")
         case .launch:
             try await pass(try await live(), as: visitor(), "launch") { [account] in
@@ -209,8 +209,14 @@ final class AttackWalk {
 
     // MARK: The app
 
-    func start(_ slot: Int) async throws {
+    /// Ends an app. Its timers live on here, and say of an open gate that its person is there.
+    func end(_ slot: Int) {
+        running[slot]?.protection.gate.leftFront()
         running[slot] = nil
+    }
+
+    func start(_ slot: Int) async throws {
+        end(slot)
         do {
             let protection = try await house.start { configuration in
                 if reach == .home || reach == .nothing { configuration.stateCounter = counter }
