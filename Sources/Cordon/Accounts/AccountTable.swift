@@ -90,6 +90,13 @@ final class AccountTable: Sendable {
         try registrations.record(of: account)
     }
 
+    /// The generation of a registration; see ``RegistrationStore/generation(of:)``.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable`.
+    func generation(of record: RegistrationRecord) throws(ProtectionError) -> Int64? {
+        try registrations.generation(of: record)
+    }
+
     /// Takes over the registration of an account that an earlier version has stored.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.

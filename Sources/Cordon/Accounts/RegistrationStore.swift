@@ -62,6 +62,14 @@ struct RegistrationStore: Sendable {
         Self.record(in: try state(in: file(account)).look())
     }
 
+    /// The generation of a registration that is known: as it is stored; where that is missing or damaged, as it is known; nil where a newer
+    /// version of the app has written it.
+    func generation(of known: RegistrationRecord) throws(ProtectionError) -> Int64? {
+        let found = try state(in: file(known.account.id)).look()
+        if case .newer = found.contents { return nil }
+        return Self.record(in: found)?.generation ?? known.generation
+    }
+
     private static func record(in found: SealedState<RegistrationRecord>.Found) -> RegistrationRecord? {
         switch found.contents {
         case .value, .doubtful(.older), .doubtful(.uncounted): found.value.flatMap { $0.isPlausible ? $0 : nil }

@@ -62,21 +62,22 @@ actor StoredAccounts {
             await changes.publishRules(of: record.account.id)
         }
         // What ends depends on who stays.
-        await finishLeaves(of: stored.records)
+        await finishLeaves()
     }
 
     /// Ends an account's registration, and leaves its data, closed. The caller has noted that it leaves, and has its turn. Every step may be
-    /// repeated, and the registration goes last: while it is there, the note has the rest done again.
+    /// repeated, and the registration goes last: until it has gone, the note has the rest done again.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
-    func leave(_ record: RegistrationRecord) async throws(ProtectionError) {
+    func leave(_ account: ManagedAccount) async throws(ProtectionError) {
         // Another organisation may ask for the log later.
-        if let failure = await changes.eraseLogs(of: record.account).first {
+        if let failure = await changes.eraseLogs(of: account).first {
             throw ProtectionError(.stateUnwritable, failure)
         }
-        await changes.forget(record.account.id)
-        try await changes.endEnrollment(of: record.account.id)
-        try context.accounts.removeStored(record.account.id)
+        await changes.forget(account.id)
+        try await changes.endEnrollment(of: account.id)
+        try context.accounts.removeStored(account.id)
+        try context.pending.endLeave(of: account.id)
     }
 
     /// The registration of an account whose leave has not come to its end.
@@ -86,16 +87,20 @@ actor StoredAccounts {
     }
 
     /// Finishes the leaves that a kill or a failure has cut off, or that another process has noted. What fails is tried again at the next look.
-    private func finishLeaves(of records: [RegistrationRecord]) async {
-        for account in records.filter(context.pending.hasLeft).map(\.account.id) {
+    /// An extension closes such an account alone: it does not have all that ends with an enrolment.
+    private func finishLeaves() async {
+        for account in Set(context.pending.unenrollments.filter { $0.leaves != false }.map(\.account)) {
             // Whoever has the account's turn lets it leave, or enrols it again.
             guard !context.accounts.isBeingWiped(account), !context.exchanges.isRunning(account) else { continue }
             do {
                 try await context.exchanges.run(account) { () async throws(ProtectionError) in
-                    guard let record = try cutOff(account) else { return }
+                    let record = try context.accounts.stored(account)
+                    guard context.pending.isLeaving(account, record) else { return }
                     // Nobody waits for an answer: it has left here, whatever cannot be removed yet.
                     await changes.forget(account)
-                    try await leave(record)
+                    guard !context.configuration.isExtension else { return }
+                    let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
+                    try await leave(record?.account ?? gone)
                 }
             } catch {
                 context.configuration.logger.error(
@@ -143,9 +148,14 @@ actor StoredAccounts {
             guard context.accounts.isBeingWiped(account) || context.accounts.hasNoRegistration(account) else {
                 continue
             }
+            let left = context.accounts[account]?.account
             await changes.forget(account)
+            // Another process has finished its leave: what this one keeps of it ends here.
+            guard let left, context.pending.unenrollments.contains(where: { $0.account == account }) else { continue }
+            _ = await changes.eraseLogs(of: left)
+            try? await changes.endEnrollment(of: account)
         }
-        await finishLeaves(of: present)
+        await finishLeaves()
         await denyUnregistered(stored)
     }
 

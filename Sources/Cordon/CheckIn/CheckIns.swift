@@ -227,9 +227,9 @@ actor CheckIns {
         let account = record.account.id
         // An account that was wiped while the service answered has no state here, which is no rollback.
         guard context.accounts.holds(record) else { return }
-        // Another process of the app may have stored and reported more since this one asked. A record that is missing, or cannot be read
-        // now, is no older one: the check-in after it was written anew compares again.
-        guard let stored = try? context.accounts.stored(account), told > stored.generation, told < StateNumber.limit
+        // Another process of the app may have stored and reported more since this one asked. What cannot be read now is no older one: the
+        // next check-in compares again.
+        guard let here = try? context.accounts.generation(of: record), told > here, told < StateNumber.limit
         else { return }
         configuration.logger.error("the service knows of newer state of this app than is here")
         context.events.post(.stateRolledBack(account: account))
@@ -298,11 +298,12 @@ actor CheckIns {
         }
     }
 
-    /// Reads one event stream to its end; whether it was of use. One that ends at once, as behind a proxy that lets none through, or whose
-    /// service answers no check-in, is no better than one that cannot be opened: each opening costs a check-in.
+    /// Reads one event stream to its end; whether it was of use. One that ends at once and brings no news, as behind a proxy that lets none
+    /// through, or whose service answers no check-in, is no better than one that cannot be opened: each opening costs a check-in.
     private func listen(for account: AccountID) async -> Bool {
         guard let record = context.accounts[account] else { return false }
         var began: Duration?
+        var bringsNews = false
         do {
             let session = try await service.session(for: account, discovery: record.discovery)
             let stream = try await session.client.events(
@@ -312,7 +313,9 @@ actor CheckIns {
             began = configuration.clock.boot().uptime
             var parser = EventStreamParser()
             for try await piece in stream.body {
-                for message in try parser.messages(after: piece) { await react(to: message, for: account) }
+                for message in try parser.messages(after: piece) where await react(to: message, for: account) {
+                    bringsNews = true
+                }
                 if context.accounts[account] == nil { break }
             }
         } catch {
@@ -326,18 +329,20 @@ actor CheckIns {
             }
         }
         guard let began, context.accounts[account]?.failures == 0 else { return false }
-        return configuration.clock.boot().uptime - began >= Intervals.lastingStream
+        return bringsNews || configuration.clock.boot().uptime - began >= Intervals.lastingStream
     }
 
-    private func react(to message: EventStreamParser.Message, for account: AccountID) async {
-        guard ServiceEvent.Kind(rawValue: message.event) != nil else { return }
-        let known = context.accounts[account]?.envelope.digest
+    /// Looks what an event is about; whether it is another one than the last that was noted.
+    private func react(to message: EventStreamParser.Message, for account: AccountID) async -> Bool {
+        guard ServiceEvent.Kind(rawValue: message.event) != nil else { return false }
+        let (known, last) = (context.accounts[account]?.envelope.digest, context.accounts[account]?.lastEventID)
         await checkIn(account)
         // Rules are in force now, and the service is told; else it would hear only with the next check-in, hours later.
         if let digest = context.accounts[account]?.envelope.digest, digest != known { await checkIn(account) }
-        guard let id = message.lastEventID else { return }
+        guard let id = message.lastEventID else { return false }
         do { try context.accounts.change(account) { $0.lastEventID = id } } catch {
             configuration.logger.error("the place in the event stream could not be noted")
         }
+        return id != last
     }
 }

@@ -38,6 +38,8 @@ actor Registrations {
         _ account: ManagedAccount, with discovery: ServiceDiscovery, from source: RegistrationRequest.Source,
         inPlaceOf previous: RegistrationRecord?
     ) async throws(ServiceFailure) -> EnrollmentStatus {
+        // What ends next is not made anew.
+        if let previous, context.pending.hasLeft(previous) { return .notEnrolledAccount }
         let keys = try await service.verifiedKeys(of: discovery)
         // What was signed before the set that the last registration had may hold a key that leaked since.
         do { _ = try configuration.trusted(keys, at: .distantPast, after: previous?.keys) } catch {
@@ -65,6 +67,7 @@ actor Registrations {
         do {
             let envelope = try await accept(
                 record.envelope, into: &record, after: nil, nonce: nonce, client: session.client)
+            if previous == nil, !takesPlaceOfLeft(record) { return .internalError }
             return await adopt(envelope, of: record)
         } catch {
             refuse(error, for: account.id)
@@ -85,6 +88,19 @@ actor Registrations {
             configuration.logger.error(
                 "the launch record could not be made; a sign-in makes it",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
+    }
+
+    /// Notes that an account which has left is enrolled again, so that the notes of it end no new registration; whether that could be noted.
+    private func takesPlaceOfLeft(_ record: RegistrationRecord) -> Bool {
+        do {
+            try context.pending.endLeave(of: record.account.id, replacedBy: record.registrationID)
+            return true
+        } catch {
+            configuration.logger.error(
+                "an account cannot be enrolled again",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+            return false
         }
     }
 

@@ -52,6 +52,10 @@ actor Unenrollments {
         if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await stored.sync()
+        // Another process has let it leave, and somebody has enrolled it anew since: that enrolment was not meant.
+        if noted != nil, let record = context.accounts[account], !context.pending.hasLeft(record) {
+            return Outcome(.notEnrolledAccount)
+        }
         let registered = context.pending.registered.first { $0.account.id == account }?.account
         try? context.pending.change { work in work.registered.removeAll { $0.account.id == account } }
         if context.accounts.isBeingWiped(account) {
@@ -63,11 +67,11 @@ actor Unenrollments {
         if !wiping, let record = context.accounts[account] ?? (try? stored.cutOff(account)) {
             do {
                 let owed = try note(record, because: reason)
-                try await stored.leave(record)
+                try await stored.leave(record.account)
                 return await tellNow(owed)
             } catch {
                 // What has not begun to go stays, and is not finished behind the back of whom it was told to.
-                if context.accounts[account] != nil { drop(record.registrationID) }
+                if context.accounts[account] != nil { drop { $0.account == account && $0.leaves == true } }
                 return Outcome(.wipeIncomplete, detail: error.reason)
             }
         }
@@ -139,11 +143,13 @@ actor Unenrollments {
         let owed = PendingWork.Unenrollment(
             registrationID: record.registrationID, account: account, discovery: record.discovery,
             deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
-            report: UnenrollmentReport(reason: reason, doWipe: false, succeeded: true))
+            report: UnenrollmentReport(reason: reason, doWipe: false, succeeded: true), leaves: true)
         try context.pending.change { work in
             work.registered.removeAll { $0.account.id == account }
-            // One that was begun before, and could not be finished, says the same.
-            work.unenrollments.removeAll { $0.registrationID == owed.registrationID }
+            // One that was begun before, and could not be finished, says the same; its registration may have been renewed since.
+            work.unenrollments.removeAll {
+                $0.registrationID == owed.registrationID || $0.account == account && $0.leaves == true
+            }
             work.unenrollments.append(owed)
         }
         return owed
@@ -151,7 +157,7 @@ actor Unenrollments {
 
     private func tellNow(_ owed: PendingWork.Unenrollment) async -> Outcome {
         let failure = await tell(owed)
-        if failure == nil { drop(owed.registrationID) }
+        if failure == nil { drop { $0.registrationID == owed.registrationID } }
         return outcome(of: failure)
     }
 
@@ -195,9 +201,15 @@ actor Unenrollments {
     }
 
     private func deliver(_ owed: PendingWork.Unenrollment, at now: Date) async -> Outcome {
-        if let record = context.accounts[owed.account] {
+        // It has left when its registration has gone here; what cannot be told may still be here.
+        let account = owed.account
+        if (try? context.pending.isLeaving(account, context.accounts.stored(account))) != false {
+            postpone(owed, at: now)
+            return Outcome(.unenrolled)
+        }
+        if context.accounts[account] != nil {
             // Enrolled again: its registration is this very one, or one in whose favour the service has ended this one.
-            if context.pending.hasLeft(record) { postpone(owed, at: now) } else { drop(owed.registrationID) }
+            drop { $0.registrationID == owed.registrationID }
             return Outcome(.unenrolled)
         }
         let failure = await tell(owed)
@@ -206,10 +218,7 @@ actor Unenrollments {
         let ends: Set<EnrollmentStatus> = [.unenrolled, .registrationGone, .notEnrolled, .notTargeted, .notLicensed]
         let isOver =
             ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime
-        // While the registration may be here, the note keeps a start from taking it up again.
-        let isGone: Bool
-        do { isGone = try stored.cutOff(owed.account) == nil } catch { isGone = false }
-        if isOver, isGone { drop(owed.registrationID) } else { postpone(owed, at: now) }
+        if isOver { drop { $0.registrationID == owed.registrationID } } else { postpone(owed, at: now) }
         if failure == nil { context.publish(outcome, .unenrollment, of: owed.account) }
         return outcome
     }
@@ -224,7 +233,7 @@ actor Unenrollments {
         }
     }
 
-    private func drop(_ registrationID: String) {
-        try? context.pending.change { $0.unenrollments.removeAll { $0.registrationID == registrationID } }
+    private func drop(where isOver: (PendingWork.Unenrollment) -> Bool) {
+        try? context.pending.change { $0.unenrollments.removeAll(where: isOver) }
     }
 }

@@ -94,6 +94,8 @@ extension PendingWork {
         var nextAttempt: Date
         /// What the service is to be told of it; nil in records of older versions.
         var report: UnenrollmentReport?
+        /// Whether the account's registration is still to go here; nil in records of older versions.
+        var leaves: Bool?
     }
 
     /// What a launch condition did.

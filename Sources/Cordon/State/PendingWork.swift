@@ -76,12 +76,32 @@ final class PendingWork: Sendable {
         }
     }
 
-    /// Whether a registration is of an account that has left without a wipe, and has not gone yet: something waits, failed or was cut off. One
-    /// that was made since has seen the service later.
-    func hasLeft(_ registration: RegistrationRecord) -> Bool {
+    /// Whether a registration is of an account that leaves without a wipe, and has not gone yet: something waits, failed or was cut off.
+    func hasLeft(_ registration: RegistrationRecord) -> Bool { isLeaving(registration.account.id, registration) }
+
+    /// Whether an account leaves without a wipe, and has not gone yet.
+    ///
+    /// - Parameter registration: What is stored of it, nil where nothing is. The notes of older versions are told by it: a registration that
+    ///   was made since has seen the service later.
+    func isLeaving(_ account: AccountID, _ registration: RegistrationRecord?) -> Bool {
         self.unenrollments.contains { owed in
-            owed.registrationID == registration.registrationID && owed.account == registration.account.id
-                && owed.ended > registration.lastCheckIn
+            guard owed.account == account else { return false }
+            if let leaves = owed.leaves { return leaves }
+            guard let registration else { return false }
+            return owed.registrationID == registration.registrationID && owed.ended > registration.lastCheckIn
+        }
+    }
+
+    /// Notes that an account's registration has gone here, or that another one is in its place; what the service is owed stays.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func endLeave(of account: AccountID, replacedBy successor: String? = nil) throws(ProtectionError) {
+        guard self.unenrollments.contains(where: { $0.account == account }) else { return }
+        try change { work in
+            work.unenrollments.removeAll { $0.registrationID == successor }
+            for index in work.unenrollments.indices where work.unenrollments[index].account == account {
+                work.unenrollments[index].leaves = false
+            }
         }
     }
 

@@ -168,8 +168,25 @@ import Testing
         #expect(restarted.gate.isOpen(for: house.account), "once is enough")
     }
 
+    @Test func `who puts an older home back cannot hide it by removing the registration before the check-in`()
+        async throws
+    {
+        let (device, _, protection) = try await enrolled()
+        let (data, copy) = (device.folder.appending(path: "data"), device.folder.appending(path: "copy"))
+        try TemporaryFolder.copy(data, to: copy)
+        for _ in 0..<3 { await protection.checkIn(device.account.id) }
+        try FileManager.default.removeItem(at: data)
+        try FileManager.default.copyItem(at: copy, to: data)
+        let restarted = try await device.start()
+        let name = try #require(device.files(in: "registrations").first { $0.hasSuffix(".json") })
+        try FileManager.default.removeItem(at: data.appending(path: "registrations/\(name)"))
+        let events = EventCatch(restarted)
+        await restarted.checkIn(device.account.id)
+        #expect(await events.has(.stateRolledBack(account: device.account.id)))
+    }
+
     @Test(arguments: [false, true])
-    func `a registration that is missing or damaged at a check-in is no older one, and takes no PIN away`(
+    func `a registration that is missing or damaged at a check-in counts as it is known, and takes no PIN away`(
         isMissing: Bool
     ) async throws {
         let house = try await Gatehouse()

@@ -28,6 +28,8 @@ import Testing
     private struct BriefStreams: HTTPTransport {
         let house: Gatehouse
         let isLasting: Bool
+        /// The event that the stream brings, by how many there were.
+        var event: @Sendable (Int) -> String? = { _ in nil }
         let opened = Locked<[Duration]>([])
 
         func send(
@@ -37,11 +39,16 @@ import Testing
         }
 
         func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
-            opened.withLock { $0.append(house.clock.clock.boot().uptime) }
+            let number = opened.withLock { opened in
+                opened.append(house.clock.clock.boot().uptime)
+                return opened.count
+            }
             let (clock, isLasting) = (house.clock.clock, isLasting)
+            let told = Locked(event(number))
             return HTTPAnswerStream(
                 head: HTTPResponse(status: .ok),
                 body: AsyncThrowingStream {
+                    if let text = told.withLock({ $0.take() }) { return Data(text.utf8) }
                     if isLasting { try await clock.sleep(.seconds(31)) }
                     return nil
                 })
@@ -58,6 +65,18 @@ import Testing
         let protection = try await house.enrolled { $0.transport = transport }
         if checkInsFail { await service.set { $0.problem = ProblemDetails(title: "later", status: 500) } }
         let before = await service.asked.count
+        let longest = try await longestPause(of: protection, over: transport)
+        let opened = transport.opened.withLock { $0 }
+        let checkIns = await service.asked.dropFirst(before).count { $0.hasSuffix("/checkins") }
+        // Every answer may take up to half a minute here.
+        let isOfUse = isLasting && !checkInsFail
+        #expect(isOfUse ? longest < .seconds(200) : longest >= .seconds(300), "opened at \(opened)")
+        #expect((1...opened.count + 8).contains(checkIns))
+    }
+
+    /// The longest time between two openings of a stream while an app stays in touch.
+    private func longestPause(of protection: AppProtection, over transport: BriefStreams) async throws -> Duration {
+        let house = transport.house
         let staying = Task { await protection.stayInTouch(for: house.account) }
         for _ in 0..<2_000 {
             // One waits for the stream or for an answer, the other for the next check-in.
@@ -67,12 +86,21 @@ import Testing
         staying.cancel()
         await staying.value
         let opened = transport.opened.withLock { $0 }
-        let longest = try #require(zip(opened.dropFirst(), opened).map { $0 - $1 }.max())
-        let checkIns = await service.asked.dropFirst(before).count { $0.hasSuffix("/checkins") }
-        // Every answer may take up to half a minute here.
-        let isOfUse = isLasting && !checkInsFail
-        #expect(isOfUse ? longest < .seconds(200) : longest >= .seconds(300), "opened at \(opened)")
-        #expect((1...opened.count + 8).contains(checkIns))
+        return try #require(zip(opened.dropFirst(), opened).map { $0 - $1 }.max())
+    }
+
+    @Test(arguments: [false, true])
+    func `a stream that ends at once is opened again soon where it brought an event, and not where that is an old one`(
+        isNew: Bool
+    ) async throws {
+        let house = try await Gatehouse()
+        await house.device.service.set { $0.sparesEnvelopes = true }
+        let transport = BriefStreams(house: house, isLasting: false) { number in
+            "id: \(isNew ? number : 1)\nevent: policyChanged\ndata: {}\n\n"
+        }
+        let protection = try await house.enrolled { $0.transport = transport }
+        let longest = try await longestPause(of: protection, over: transport)
+        #expect(isNew ? longest < .seconds(200) : longest >= .seconds(300))
     }
 
     @Test func `rules that an event announces are reported as in force at once`() async throws {

@@ -83,6 +83,7 @@ import Testing
             $0.transport = HeldAnswers(stand.service, to: "/checkins", latch: latch)
         }
         let other = try await stand.house.start()
+        protection.context.telemetry.record(.policyApplied, of: stand.house.device.account, [.sdkVersion: "0.1"])
         stand.house.clock.advance(.seconds(60))
         let checkIn = Task { await protection.checkIn(stand.account) }
         await latch.waitForArrival()
@@ -102,6 +103,111 @@ import Testing
         #expect(protection.enrolledAccounts.isEmpty && stand.house.device.files(in: "registrations").isEmpty)
         #expect(await stand.service.unregistered == 1)
         #expect(protection.diagnostics.report().waitingUnenrollments == 0)
+        #expect(protection.context.telemetry.take().allSatisfy { $0.account == nil })
+    }
+
+    /// An app that is left without a wipe while a check-in gets no answer, which it then gets; how both end.
+    private func whileWaiting(
+        _ stand: GuardStand, isForgotten: Bool = false, _ body: (AppProtection) async throws -> Void
+    ) async throws -> (protection: AppProtection, checkIn: EnrollmentStatus, leave: EnrollmentStatus) {
+        let latch = Latch()
+        _ = try await stand.house.enrolled()
+        let protection = try await stand.house.start {
+            $0.transport = HeldAnswers(stand.service, to: "/checkins", latch: latch)
+        }
+        stand.house.clock.advance(.seconds(60))
+        if isForgotten { await stand.service.set { $0.registration = "registration-2" } }
+        let checkIn = Task { await protection.checkIn(stand.account) }
+        await latch.waitForArrival()
+        let leaving = Task { await protection.unenroll(stand.account, wiping: false) }
+        try await until { protection.diagnostics.report().waitingUnenrollments == 1 }
+        try await body(protection)
+        await latch.open()
+        return (protection, await checkIn.value, await leaving.value)
+    }
+
+    @Test func `a leave that waits is not undone by a registration that is made anew, and none is made for it`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let (protection, _, _) = try await whileWaiting(stand) { protection in
+            // As by an exchange that was on its way when the leave was noted.
+            var renewed = try #require(protection.context.accounts[stand.account])
+            (renewed.registrationID, renewed.lastCheckIn) = ("registration-2", renewed.lastCheckIn + 3600)
+            #expect(try protection.context.accounts.keep(renewed, isNews: true))
+            stand.keepCopy(at: "renewed")
+            #expect(try await stand.start(on: try #require(stand.kept.first)).enrolledAccounts.isEmpty)
+        }
+        #expect(protection.enrolledAccounts.isEmpty && stand.house.device.files(in: "registrations").isEmpty)
+    }
+
+    @Test func `a check-in that a leave waits for makes no registration anew that the service has forgotten`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let (protection, checkIn, _) = try await whileWaiting(stand, isForgotten: true) { _ in }
+        #expect(checkIn == .notEnrolledAccount)
+        #expect(await stand.service.registered.count == 1)
+        #expect(protection.enrolledAccounts.isEmpty && stand.house.device.files(in: "registrations").isEmpty)
+    }
+
+    @Test func `an extension does not take up an account whose leave waits, and finishes nothing`() async throws {
+        let stand = try await GuardStand()
+        let (_, _, leave) = try await whileWaiting(stand) { _ in
+            let inExtension = try await stand.house.start { $0.isExtension = true }
+            #expect(inExtension.enrolledAccounts.isEmpty)
+            #expect(stand.house.device.files(in: "registrations").count == 1)
+        }
+        #expect(leave == .unenrolled)
+    }
+
+    @Test func `a leave that another process has finished does not end an enrolment that was made since`() async throws
+    {
+        let stand = try await GuardStand()
+        let (protection, _, leave) = try await whileWaiting(stand) { _ in
+            let other = try await stand.house.start()
+            #expect(other.enrolledAccounts.isEmpty)
+            #expect(await other.enroll(stand.house.device.account).didSucceed)
+        }
+        #expect(leave == .notEnrolledAccount)
+        await protection.performDueWork()
+        #expect(protection.enrolledAccounts.map(\.id) == [stand.account])
+        #expect(await stand.service.unregistered == 0)
+    }
+
+    @Test func `who left while the clock was ahead, and enrols again after it was set right, stays enrolled`()
+        async throws
+    {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled()
+        let before = time.now
+        time.advance(by: 7200)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(await protection.unenroll(device.account.id, wiping: false) != .unenrolled)
+        time.set(before + 60)
+        await device.service.set { $0.isUnreachable = false }
+        #expect(await protection.enroll(device.account).didSucceed)
+        await protection.performDueWork()
+        #expect(protection.enrolledAccounts.map(\.id) == [device.account.id])
+        #expect(protection.diagnostics.report().waitingUnenrollments == 0)
+        #expect(try await device.start().enrolledAccounts.map(\.id) == [device.account.id])
+    }
+
+    @Test func `a leave that cannot be finished stands where the clock is behind the last check-in`() async throws {
+        let stand = try await GuardStand()
+        let (group, counter) = try group(in: stand.house.device.folder)
+        let protection = try await stand.house.enrolled(Self.telling) { $0.sharingGroup = group }
+        stand.house.clock.advance(.seconds(1), wall: .seconds(-3600))
+        counter.isStuck.withLock { $0 = true }
+        #expect(await protection.unenroll(stand.account, wiping: false) == .wipeIncomplete)
+        await protection.performDueWork()
+        #expect(protection.enrolledAccounts.isEmpty)
+        stand.keepCopy(at: "stuck")
+        #expect(try await stand.start(on: try #require(stand.kept.first)).enrolledAccounts.isEmpty)
+        counter.isStuck.withLock { $0 = false }
+        await protection.performDueWork()
+        #expect(try protection.context.accounts.stored(stand.account) == nil)
     }
 
     /// The group of a device, whose apps let notifications of the account be shown.
@@ -159,15 +265,21 @@ import Testing
         let folder = stand.house.device.folder
         let (group, counter) = try group(in: folder)
         let protection = try await stand.house.enrolled(Self.telling) { $0.sharingGroup = group }
-        stand.house.clock.advance(.seconds(60))
+        let events = EventCatch(protection)
         counter.isStuck.withLock { $0 = true }
         #expect(await protection.unenroll(stand.account, wiping: false) == .wipeIncomplete)
-        #expect(protection.enrolledAccounts.isEmpty)
-        await protection.performDueWork()
-        #expect(protection.enrolledAccounts.isEmpty)
+        for _ in 0..<2 {
+            #expect(protection.enrolledAccounts.isEmpty)
+            stand.house.clock.advance(.seconds(3600))
+            await protection.performDueWork()
+        }
+        #expect(await stand.service.unregistered == 0, "it has not left yet")
         counter.isStuck.withLock { $0 = false }
-        stand.house.clock.advance(.seconds(3600))
-        await protection.performDueWork()
+        for _ in 0..<2 {
+            stand.house.clock.advance(.seconds(86_400))
+            await protection.performDueWork()
+        }
+        #expect(await events.statuses().count { $0 == .unenrolled } == 1)
         #expect(try await level(in: group, folder, of: stand.account) == .block)
         #expect(try protection.context.accounts.stored(stand.account) == nil)
         #expect(await stand.service.unregistered == 1)
@@ -188,7 +300,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a leave that was noted and cut off is finished by the next start, and no later enrolment is`(
+    func `a leave that a version before has noted is finished by the next start, and no later enrolment is`(
         isEnrolledSince: Bool
     ) async throws {
         let time = TestTime()

@@ -73,7 +73,7 @@ struct StoredFormsTests {
         work.unenrollments = [
             PendingWork.Unenrollment(
                 registrationID: "r", account: "oid-a", discovery: try Self.discovery(), ended: Self.now,
-                nextAttempt: Self.now)
+                nextAttempt: Self.now, leaves: true)
         ]
         work.refusals = [RefusedEnvelope(account: "oid-a", code: "expired", time: Self.now)]
         work.remediations = [PendingWork.Remediation(account: Self.account, silent: true)]
