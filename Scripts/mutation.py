@@ -272,6 +272,8 @@ def main() -> int:
     numbers = {int(number) for number in sys.argv[3:]}
     os.environ.setdefault("CORDON_CELLS", "60000")
     os.environ.pop("CORDON_DEEP", None)
+    # As Scripts/test.sh has it: else all tests begin at once, and what waits for a moment waits for all the others.
+    os.environ.setdefault("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", str(os.cpu_count()))
     end = time.monotonic() + float(os.environ.get("CORDON_SECONDS", "inf"))
     WORK.mkdir(parents=True, exist_ok=True)
     of_lists, of_sources = collect()
