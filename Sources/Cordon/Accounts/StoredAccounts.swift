@@ -94,11 +94,14 @@ actor StoredAccounts {
             guard !context.accounts.isBeingWiped(account), !context.exchanges.isRunning(account) else { continue }
             do {
                 try await context.exchanges.run(account) { () async throws(ProtectionError) in
+                    // Another process may have enrolled it again since the last look.
+                    try context.pending.load()
                     let record = try context.accounts.stored(account)
                     guard context.pending.isLeaving(account, record) else { return }
                     // Nobody waits for an answer: it has left here, whatever cannot be removed yet.
                     await changes.forget(account)
                     guard !context.configuration.isExtension else { return }
+                    if let record { try context.pending.noteRegistration(ofLeaving: record) }
                     let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
                     try await leave(record?.account ?? gone)
                 }
@@ -148,12 +151,9 @@ actor StoredAccounts {
             guard context.accounts.isBeingWiped(account) || context.accounts.hasNoRegistration(account) else {
                 continue
             }
-            let left = context.accounts[account]?.account
             await changes.forget(account)
-            // Another process has finished its leave: what this one keeps of it ends here.
-            guard let left, context.pending.unenrollments.contains(where: { $0.account == account }) else { continue }
-            _ = await changes.eraseLogs(of: left)
-            try? await changes.endEnrollment(of: account)
+            // Another process has ended what is stored of it, and cannot know what waits here.
+            context.telemetry.forget(account)
         }
         await finishLeaves()
         await denyUnregistered(stored)

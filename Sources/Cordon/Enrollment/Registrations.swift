@@ -93,8 +93,13 @@ actor Registrations {
 
     /// Notes that an account which has left is enrolled again, so that the notes of it end no new registration; whether that could be noted.
     private func takesPlaceOfLeft(_ record: RegistrationRecord) -> Bool {
+        let account = record.account.id
         do {
-            try context.pending.endLeave(of: record.account.id, replacedBy: record.registrationID)
+            // First, so that a kill leaves nothing of it that is no longer marked.
+            if try context.pending.isLeaving(account, context.accounts.stored(account)) {
+                try context.accounts.removeStored(account)
+            }
+            try context.pending.endLeave(of: account, replacedBy: record.registrationID)
             return true
         } catch {
             configuration.logger.error(

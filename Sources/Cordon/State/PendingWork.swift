@@ -96,11 +96,24 @@ final class PendingWork: Sendable {
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func endLeave(of account: AccountID, replacedBy successor: String? = nil) throws(ProtectionError) {
-        guard self.unenrollments.contains(where: { $0.account == account }) else { return }
         try change { work in
             work.unenrollments.removeAll { $0.registrationID == successor }
             for index in work.unenrollments.indices where work.unenrollments[index].account == account {
                 work.unenrollments[index].leaves = false
+            }
+        }
+    }
+
+    /// Notes which registration an account leaves: it may have been renewed by what was under way then.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func noteRegistration(ofLeaving record: RegistrationRecord) throws(ProtectionError) {
+        try change { work in
+            for index in work.unenrollments.indices
+            where work.unenrollments[index].account == record.account.id && work.unenrollments[index].leaves == true {
+                work.unenrollments[index].registrationID = record.registrationID
+                work.unenrollments[index].discovery = record.discovery
+                work.unenrollments[index].deviceTag = record.deviceTag
             }
         }
     }

@@ -136,7 +136,9 @@ import Testing
             (renewed.registrationID, renewed.lastCheckIn) = ("registration-2", renewed.lastCheckIn + 3600)
             #expect(try protection.context.accounts.keep(renewed, isNews: true))
             stand.keepCopy(at: "renewed")
-            #expect(try await stand.start(on: try #require(stand.kept.first)).enrolledAccounts.isEmpty)
+            let next = try await stand.start(on: try #require(stand.kept.first))
+            #expect(next.enrolledAccounts.isEmpty)
+            #expect(next.context.pending.unenrollments.map(\.registrationID) == ["registration-2"])
         }
         #expect(protection.enrolledAccounts.isEmpty && stand.house.device.files(in: "registrations").isEmpty)
     }
