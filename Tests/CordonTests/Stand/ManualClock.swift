@@ -45,9 +45,9 @@ final class ManualClock: Sendable {
         try? await until { uptime.sleeping.contains { $0 >= duration } }
     }
 
-    /// Waits until as many tasks sleep.
-    func waitForSleepers(_ count: Int) async {
-        try? await until { uptime.sleeping.count == count }
+    /// Waits until as many tasks sleep, and nothing is under way that would be given up if time passed.
+    func waitForSleepers(_ count: Int, unless isBusy: () -> Bool = { false }) async {
+        try? await until { uptime.sleeping.count == count && !isBusy() }
     }
 
     /// Waits until a task sleeps for a time in a range, and none for less.

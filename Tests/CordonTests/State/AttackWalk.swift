@@ -86,14 +86,18 @@ final class AttackWalk {
         let began = ContinuousClock.now
         let watch = Self.watch(story(of: "is not over yet: \(step)"))
         defer { watch.cancel() }
-        // Two looks at one moment tell nothing of time.
-        house.clock.advance(.seconds(1))
-        model.uptime += 1
+        letAMomentPass()
         do {
             try await perform(step)
             try await look()
         } catch let error where !(error is Broken) { throw broken("\(step) failed: \(error)") }
         if ContinuousClock.now - began > Self.mostTime { throw broken("took too long") }
+    }
+
+    /// Two looks at one moment tell nothing of time.
+    private func letAMomentPass() {
+        house.clock.advance(.seconds(1))
+        model.uptime += 1
     }
 
     /// Tells of a step that does not end.
@@ -163,7 +167,8 @@ final class AttackWalk {
     /// Ends the walk: what is here is wiped, everything is put back once more, and the owner looks again.
     func end() async throws {
         if !model.isOnline { try await perform(.switchNetwork) }
-        running = [nil, nil]
+        for slot in running.indices { end(slot) }
+        letAMomentPass()
         try await start(0)
         if running[0] != nil {
             try await pass(0, as: .owner, "launch") { [account] in Self.told(await $0.launch(account)) }
