@@ -94,6 +94,11 @@ final class AttackWalk {
         if ContinuousClock.now - began > Self.mostTime { throw broken("took too long") }
     }
 
+    /// An app that writes in a folder may be in the attacker's way; what was done until then is an attack too.
+    private func attack(_ act: () throws -> String) {
+        do { trace.append(try act()) } catch { trace.append("stopped half-way: \(error)") }
+    }
+
     /// Two looks at one moment tell nothing of time.
     private func letAMomentPass() {
         house.clock.advance(.seconds(1))
@@ -154,9 +159,9 @@ final class AttackWalk {
         case .wipe: try await wipe(try await live())
         case .commandWipe: try await command(.wipe, at: try await live())
         case .commandReset: try await command(.resetPIN, at: try await live())
-        case .copy: trace.append(try attacker.keepCopy(&random))
-        case .putBack: trace.append(try attacker.putBack(nil, &random))
-        case .delete: trace.append(try attacker.delete(&random))
+        case .copy: attack { try attacker.keepCopy(&random) }
+        case .putBack: attack { try attacker.putBack(nil, &random) }
+        case .delete: attack { try attacker.delete(&random) }
         case .setClockBack:
             let seconds = [60, 7200, 86_400].randomElement(using: &random) ?? 60
             house.clock.advance(.zero, wall: .seconds(-seconds))
@@ -177,7 +182,7 @@ final class AttackWalk {
             try await look()
         }
         if reach.isAttacked {
-            trace.append(try attacker.putBack(.all, &random))
+            attack { try attacker.putBack(.all, &random) }
             try await look()
             try await start(0)
             if running[0] != nil {
