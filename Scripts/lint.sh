@@ -49,7 +49,7 @@ open=$(git grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -- Sources Examples Tests ':!Tes
 names=$(git ls-files | grep -E '(Utils|Common|Helpers|Manager)[^/]*\.swift$' || true)
 [ -z "$names" ] || fail 'files named after nothing' "$names"
 
-committed=$(git ls-files | grep -E '(^|/)(\.build|Package\.resolved)|^[^/]*\.h$' || true)
+committed=$(git ls-files | grep -E '(^|/)(\.build|Package\.resolved)|^[^/]*\.h$|\.swift(module|doc|sourceinfo)$' || true)
 [ -z "$committed" ] || fail 'build products in the tree' "$committed"
 
 # The README shows what the snippet compiles, line by line.

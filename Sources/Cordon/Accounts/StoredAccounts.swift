@@ -90,7 +90,7 @@ actor StoredAccounts {
     /// An extension closes such an account alone: it does not have all that ends with an enrolment.
     private func finishLeaves() async {
         for account in Set(context.pending.unenrollments.filter { $0.leaves != false }.map(\.account)) {
-            // Whoever has the account's turn lets it leave, or enrols it again.
+            // An exchange under way finishes the leave itself, or enrols the account again.
             guard !context.accounts.isBeingWiped(account), !context.exchanges.isRunning(account) else { continue }
             do {
                 try await context.exchanges.run(account) { () async throws(ProtectionError) in
@@ -98,7 +98,7 @@ actor StoredAccounts {
                     try context.pending.load()
                     let record = try context.accounts.stored(account)
                     guard context.pending.isLeaving(account, record) else { return }
-                    // Nobody waits for an answer: it has left here, whatever cannot be removed yet.
+                    // Close the account first; removing the rest may fail and is tried again.
                     await changes.forget(account)
                     guard !context.configuration.isExtension else { return }
                     if let record { try context.pending.noteRegistration(ofLeaving: record) }

@@ -52,7 +52,7 @@ actor Unenrollments {
         if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await stored.sync()
-        // Another process has let it leave, and somebody has enrolled it anew since: that enrolment was not meant.
+        // Another process finished the leave and the account was enrolled again since; the caller did not mean that enrolment.
         if noted != nil, let record = context.accounts[account], !context.pending.hasLeft(record) {
             return Outcome(.notEnrolledAccount)
         }

@@ -61,7 +61,7 @@ struct StateFolder: Sendable {
     /// A lock for one of the things here, beside the folder too.
     func lock(for name: String) -> URL { url.appendingPathExtension(name + ".lock") }
 
-    /// Removes the lock files that a killed process left behind: nobody holds them, and the record they guard is gone.
+    /// Removes lock files that a killed process left: no process holds them, and the records they guarded are gone.
     func removeLeftLocks() {
         let place = url.deletingLastPathComponent()
         let (start, end) = (url.lastPathComponent + ".", ".lock")

@@ -42,7 +42,7 @@ final class ServiceClaim: Sendable {
         return lock
     }
 
-    /// False once somebody has removed or replaced a lock file: another process may hold the new one.
+    /// False once a lock file was removed or replaced: another process may hold its successor.
     var isCurrent: Bool { !locks.contains(where: \.isGone) }
 
     /// Lets go of folder and store.
