@@ -52,8 +52,10 @@ actor Unenrollments {
         if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await stored.sync()
-        // Another process finished the leave and the account was enrolled again since; the caller did not mean that enrolment.
-        if noted != nil, let record = context.accounts[account], !context.pending.hasLeft(record) {
+        // Another process finished the leave and the account was enrolled again since; the caller did not mean that enrolment. Where a
+        // caller before could not finish, the registration is still the one that was noted, and is tried again.
+        if let noted, let record = context.accounts[account], !context.pending.hasLeft(record), !noted.isEnd(of: record)
+        {
             return Outcome(.notEnrolledAccount)
         }
         let registered = context.pending.registered.first { $0.account.id == account }?.account

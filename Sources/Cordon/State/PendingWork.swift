@@ -81,14 +81,12 @@ final class PendingWork: Sendable {
 
     /// Whether an account leaves without a wipe, and has not gone yet.
     ///
-    /// - Parameter registration: What is stored of it, nil where nothing is. The notes of older versions are told by it: a registration that
-    ///   was made since has seen the service later.
+    /// - Parameter registration: What is stored of it, nil where nothing is. The notes of older versions are told by it.
     func isLeaving(_ account: AccountID, _ registration: RegistrationRecord?) -> Bool {
         self.unenrollments.contains { owed in
             guard owed.account == account else { return false }
             if let leaves = owed.leaves { return leaves }
-            guard let registration else { return false }
-            return owed.registrationID == registration.registrationID && owed.ended > registration.lastCheckIn
+            return registration.map(owed.isEnd) ?? false
         }
     }
 

@@ -260,6 +260,38 @@ import Testing
         configuration.dataDirectory.deletingLastPathComponent()
     }
 
+    @Test func `two who ask at once to leave, where the log cannot be emptied, are both told that nothing has gone`()
+        async throws
+    {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let logs = device.folder.appending(path: "data/logs")
+        let log = try ProtectionLog(dataDirectory: logs.deletingLastPathComponent())
+        _ = try await device.enrolled()
+        let latch = Latch()
+        let protection = try await device.start {
+            $0.logFile = log
+            $0.transport = HeldAnswers(device.service, to: "/checkins", latch: latch)
+        }
+        let checkIn = Task { await protection.checkIn(device.account.id) }
+        await latch.waitForArrival()
+        var both: [Task<EnrollmentStatus, Never>] = []
+        for _ in 0..<2 {
+            time.advance(by: 60)
+            both.append(Task { await protection.unenroll(device.account.id, wiping: false) })
+            try await until { protection.context.pending.unenrollments.map(\.ended) == [time.now] }
+        }
+        let lock = try StateFolder(logs).lock
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        await latch.open()
+        _ = await checkIn.value
+        for leave in both { #expect(await leave.value == .wipeIncomplete) }
+        #expect(protection.enrolledAccounts.map(\.id) == [device.account.id])
+        try FileManager.default.removeItem(at: lock)
+        #expect(await protection.unenroll(device.account.id, wiping: false) == .unenrolled)
+    }
+
     @Test func `a leave that cannot be finished is finished by the work that is due, and the service is told then`()
         async throws
     {
