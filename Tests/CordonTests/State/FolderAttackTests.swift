@@ -152,6 +152,17 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: keys.path).isEmpty)
     }
 
+    @Test func `a folder that was left open to other users is closed to them`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let state = folder.appending(path: "life")
+        try FileManager.default.createDirectory(
+            at: state, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        _ = try StateFolder(state)
+        let facts = try FileManager.default.attributesOfItem(atPath: state.path)
+        #expect((facts[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+    }
+
     @Test func `nothing of a home is open to another user of the machine`() async throws {
         let home = try await AttackedHome()
         let copy = try home.copy()
