@@ -115,8 +115,11 @@ struct LaunchConditions: Sendable {
     /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts.
     private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: ClockReading) -> Duration {
         let mark = remembered.checkedIn
-        let isSameMoment = mark.map { abs(Double($0.wall) / 1000 - last.timeIntervalSince1970) < 2 } ?? false
-        if isSameMoment, let exact = mark?.sameRun(until: now) { return exact }
+        if let mark, abs(Double(mark.wall) / 1000 - last.timeIntervalSince1970) < 2,
+            let exact = mark.sameRun(until: now)
+        {
+            return exact
+        }
         let moment = context.clock.read()
         guard moment.turnedBack == 0 else { return .milliseconds(-Int64(min(moment.turnedBack * 1000, 1e15))) }
         let wall = Duration.milliseconds(
