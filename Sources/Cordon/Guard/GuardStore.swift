@@ -58,6 +58,20 @@ struct GuardStore: Sendable {
         record(of: account).flatMap { $0.registrationID == registrationID ? $0.left : nil }
     }
 
+    /// Has the next check-in ask after a share that was left with a former registration: the service hands it on to the new one.
+    nonisolated(nonsending) func noteRegistration(
+        _ registrationID: String, of account: AccountID
+    ) async throws(ProtectionError) {
+        guard let known = registration(of: account), known != registrationID else { return }
+        try await locked(account) { () throws(ProtectionError) in
+            let state = state(of: account)
+            let found = try state.look()
+            guard case .value(var record) = found.contents, record.left != nil else { return }
+            record.registrationID = registrationID
+            try state.write(record, over: found)
+        }
+    }
+
     /// Notes that the service has no longer what was left with it: the next right PIN leaves it again.
     nonisolated(nonsending) func noteLostShare(
         _ digest: String, of account: AccountID

@@ -6,8 +6,8 @@ internal import Foundation
 
 /// The share that guards an account's key in this app, as the PIN opens it; sealed and counted.
 struct KeyGuardRecord: Codable, Equatable, Sendable {
-    /// The registration that has left the share with the service.
-    let registrationID: String
+    /// The registration that has left the share with the service, or that the service was asked to hand it on to.
+    var registrationID: String
     /// The digest of what was left there; nil where the service has said that it has it no more, and in records of older versions: then
     /// the next right PIN leaves it again.
     var left: String?

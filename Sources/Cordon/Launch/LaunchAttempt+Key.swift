@@ -55,7 +55,7 @@ extension LaunchAttempt {
             // The service may have said meanwhile that its data is to go.
             if isEnrolled, tools.context.accounts[account] == nil { return .again }
             if error.saysNoShare, await !tools.guards.isClosed(account) { return await renewShare() }
-            if error.saysNoShare, let keyID, isShareGone { return await startAnewWithoutShare(of: keyID) }
+            if error.saysNoShare, let step = await goOn(withoutShareOf: keyID, given: nil) { return step }
             // What the service did not take for fresh is not offered again.
             hasSignedIn = false
             return await showUnopened(Texts.gateAccountFilesCannotBeOpened(reason: error.reason.withoutFullStop))
@@ -63,7 +63,7 @@ extension LaunchAttempt {
         do {
             guard try await tools.guards.open(account, with: share, andThen: pinKey) else {
                 if await !tools.guards.isClosed(account) { return await renewShare() }
-                if let keyID, isShareGone { return await startAnewWithoutShare(of: keyID) }
+                if let step = await goOn(withoutShareOf: keyID, given: share) { return step }
                 return await showUnopened(Texts.gateWhatServiceHoldsDoesNotOpen)
             }
             recovered = share
@@ -109,12 +109,22 @@ extension LaunchAttempt {
         _ = try await tools.guards.open(account, with: recovered, andThen: pinKey)
     }
 
-    /// Whether no PIN gives the share that the account's key hangs on, whatever the person remembers; the service has not given it either.
+    /// What follows where the service has given nothing that opens the key; nil where a PIN or what was left with the service may open it.
+    private nonisolated(nonsending) mutating func goOn(
+        withoutShareOf keyID: String?, given share: RecoveryShare?
+    ) async -> Next? {
+        guard let keyID, tools.context.accounts[account] != nil else { return nil }
+        let isGone = await isShareGone(given: share)
+        // The service may have said meanwhile that its data is to go.
+        guard tools.context.accounts[account] != nil else { return .again }
+        return isGone ? await startAnew(Texts.gateNeitherPINNorServiceOpensFiles, withoutShareOf: keyID) : nil
+    }
+
+    /// Whether no PIN gives the share that the account's key hangs on, whatever the person remembers, and the service has it no more either.
     ///
     /// So it is where the app's folder was put back from an older copy, whose PIN does not count, after the registration had ended. What
     /// cannot be told counts as not so.
-    private var isShareGone: Bool {
-        guard tools.context.accounts[account] != nil else { return false }
+    private nonisolated(nonsending) func isShareGone(given share: RecoveryShare?) async -> Bool {
         do {
             switch try tools.context.guards.known(of: account) {
             case .absent, .doubtful: return true
@@ -122,17 +132,29 @@ extension LaunchAttempt {
             case .value: break
             }
             switch try tools.pins.known(of: account) {
-            case .absent, .doubtful: return true
+            case .absent, .doubtful: break
             case .newer: return false
             // A PIN that was right and has opened nothing is another one than the share was sealed under.
-            case .value(let record): return hasEnteredPIN || !isGuessLeft(at: record)
+            case .value(let record): guard hasEnteredPIN || !isGuessLeft(at: record) else { return false }
             }
+            return try await isLeftShareUseless(given: share)
         } catch { return false }
     }
 
-    /// Neither a PIN nor the service opens the account's files any more.
-    private nonisolated(nonsending) mutating func startAnewWithoutShare(of keyID: String) async -> Next {
-        await startAnew(Texts.gateNeitherPINNorServiceOpensFiles, withoutShareOf: keyID)
+    /// Whether the share that was left with the service does not open the key, or the service itself says that it no longer has it. Anybody
+    /// on the way to the service can refuse a share or give another one; its answers to check-ins are signed.
+    private nonisolated(nonsending) func isLeftShareUseless(given share: RecoveryShare?) async throws(ProtectionError)
+        -> Bool
+    {
+        let guards = tools.context.guards
+        guard let registrationID = tools.context.accounts[account]?.registrationID else { return false }
+        try await guards.noteRegistration(registrationID, of: account)
+        if let left = guards.leftShare(of: account, registrationID: registrationID) {
+            if share?.digest == left { return true }
+            _ = await checkIn(within: Self.checkInDeadline)
+        }
+        guard case .value(let record) = try guards.known(of: account) else { return false }
+        return record.left == nil
     }
 
     /// Nothing opens the account's files any more: the person learns so, and continues without them after a sign-in.

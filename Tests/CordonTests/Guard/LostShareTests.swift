@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonProtocol
 import CordonTesting
 import CordonVault
+import Crypto
 import Foundation
 import Testing
 
@@ -354,6 +355,39 @@ import Testing
     }
 
     // MARK: The share, in both places
+
+    @Test func `where the share that was left does not open the key either, a sign-in goes on without the files`()
+        async throws
+    {
+        let (stand, first) = try await guarded()
+        try await first.context.vault.hang(stand.account, on: SymmetricKey(size: .bits256)) { _ in }
+        await stand.house.person.forgetAsked()
+        #expect(await (try stand.house.start()).launch(stand.account).isOpen)
+        #expect(await signInMessages(stand).last?.contains("Neither a PIN nor the service") == true)
+        #expect(try records(stand, ".lost").count == 1)
+    }
+
+    @Test(arguments: ["registration-1", "registration-2"])
+    func `no refusal that nobody signed has a person go on without files that the service's share opens`(
+        registration: String
+    ) async throws {
+        let (stand, _) = try await guarded()
+        try FileManager.default.removeItem(at: stand.house.device.folder.appending(path: "data/pins"))
+        let record = try records(stand, ".key")
+        await stand.service.set { service in
+            service.registration = registration
+            service.shareProblem = ProblemDetails(title: "not found", status: 404)
+        }
+        await stand.house.person.set { $0.newPINs = [.chosen("8642")] }
+        await stand.house.person.forgetAsked()
+        // The first start may have made the registration anew, and the second one asks with that.
+        for _ in 0..<2 { #expect(await !stand.reads(try await stand.house.start())) }
+        #expect(await !signInMessages(stand).isEmpty)
+        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
+        #expect(try records(stand, ".key") == record && records(stand, ".lost").isEmpty)
+        await stand.service.set { $0.shareProblem = nil }
+        #expect(await stand.reads(try await stand.house.start()))
+    }
 
     @Test(arguments: [false, true])
     func `where neither a PIN nor the service has the share any more, a sign-in goes on without the files`(
