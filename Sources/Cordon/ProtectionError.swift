@@ -58,6 +58,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
     package private(set) var codePlace: CodePlace
     /// What kind of failure it was to the vault; nil where it was not the vault's.
     private(set) var vaultCode: VaultError.Code?
+    /// Whether there was no room on the disk for what could not be stored.
+    private(set) var isDiskFull = false
 
     /// Makes an error; the hint is the usual one of its kind.
     public init(
@@ -89,6 +91,12 @@ public struct ProtectionError: Error, Sendable, Equatable {
         self.pinning = pinning
         denial = nil
         codePlace = CodePlace(file, line)
+    }
+
+    /// Makes the error of a state file that cannot be written.
+    init(unwritable reason: String, isDiskFull: Bool, file: StaticString = #fileID, line: UInt = #line) {
+        self.init(.stateUnwritable, reason, file: file, line: line)
+        self.isDiskFull = isDiskFull
     }
 
     init(_ error: VaultError) {

@@ -16,6 +16,8 @@ final class AccountTable: Sendable {
         var wiped: Set<AccountID> = []
         /// The accounts whose stored registration is not the one that was written last.
         var doubted: Set<AccountID> = []
+        /// The accounts whose newest rules are stored and not counted: the ones before would count as well after a start.
+        var uncounted: Set<AccountID> = []
         /// The accounts whose launch record was in doubt when they were taken up.
         var mustSignIn: Set<AccountID> = []
         /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
@@ -168,7 +170,10 @@ final class AccountTable: Sendable {
         }
         if !isCounted { configuration.logger.error("the state counter could not be raised") }
         guard stored.envelope == record.envelope else { return false }
-        if isNews { setDoubted(account, false) }
+        if isNews {
+            setDoubted(account, false)
+            setUncounted(account, !isCounted)
+        }
         put(stored)
         if edit == nil { noteContact(of: record) } else { takeOverContact(of: stored) }
         return true
@@ -228,6 +233,17 @@ final class AccountTable: Sendable {
     func setDoubted(_ account: AccountID, _ isDoubted: Bool) {
         state.withLock { state in
             if isDoubted { state.doubted.insert(account) } else { state.doubted.remove(account) }
+        }
+    }
+
+    /// Whether an account's newest rules are stored and not counted, so that nothing of it may be open: who puts the ones before back has
+    /// an app that goes by them, with whatever has come since.
+    func isUncounted(_ account: AccountID) -> Bool { state.withLock { $0.uncounted.contains(account) } }
+
+    /// Says whether an account's newest rules are stored and not counted.
+    func setUncounted(_ account: AccountID, _ isUncounted: Bool) {
+        state.withLock { state in
+            if isUncounted { state.uncounted.insert(account) } else { state.uncounted.remove(account) }
         }
     }
 

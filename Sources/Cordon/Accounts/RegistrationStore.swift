@@ -15,6 +15,8 @@ struct RegistrationStore: Sendable {
         var records: [RegistrationRecord] = []
         /// The accounts whose record is not the one that was written last.
         var doubted: Set<AccountID> = []
+        /// The accounts whose record cannot be counted now, so that the one before it would count as well.
+        var uncounted: Set<AccountID> = []
         /// How many were damaged, or put back after they had been removed; they were renamed.
         var damaged = 0
         /// How many a newer version of the app wrote; they are left as they are.
@@ -48,6 +50,8 @@ struct RegistrationStore: Sendable {
                     } else {
                         contents.former.append(record.account.id)
                     }
+                } else if found.isUnraised {
+                    contents.uncounted.insert(record.account.id)
                 }
             case .doubtful(.damaged), .doubtful(.removed):
                 contents.damaged += 1

@@ -56,6 +56,7 @@ actor StoredAccounts {
         for record in stored.records where !context.accounts.isBeingWiped(record.account.id) {
             if context.pending.hasLeft(record) { continue }
             context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
+            context.accounts.setUncounted(record.account.id, stored.uncounted.contains(record.account.id))
             await restore(record, isNews: false)
             guard lostWipes > 0 else { continue }
             context.accounts.denyEverything(of: record)
@@ -127,7 +128,7 @@ actor StoredAccounts {
         let present = stored.records.filter { $0.wipe == nil && !wiped.contains($0.account.id) }
         // Who is enrolled while this waits is not among them, and stays.
         let known = context.accounts.records.keys
-        for record in present where (context.accounts[record.account.id]?.generation ?? -1) < record.generation {
+        for record in present where isNews(record) {
             // It may have been wiped, or have left, while another one was restored.
             guard !context.accounts.isBeingWiped(record.account.id),
                 !context.accounts.hasNoRegistration(record.account.id), !context.pending.hasLeft(record)
@@ -136,9 +137,15 @@ actor StoredAccounts {
             let before = context.accounts[record.account.id]
             // What is in doubt says nothing against what is known.
             if isDoubted, before != nil { continue }
-            // What was denied in doubt holds again where another process has settled it.
-            let isDenied = context.accounts.isDoubted(record.account.id)
+            let wasUncounted = context.accounts.isUncounted(record.account.id)
+            // Beside the rules in force the record before has the same ones.
+            let isUncounted =
+                stored.uncounted.contains(record.account.id) && (wasUncounted || before?.envelope != record.envelope)
+            if isUncounted, wasUncounted { continue }
+            // What was denied in doubt holds again where another process has settled it, or the counter has.
+            let isDenied = context.accounts.isDoubted(record.account.id) || wasUncounted
             context.accounts.setDoubted(record.account.id, isDoubted)
+            context.accounts.setUncounted(record.account.id, isUncounted)
             context.accounts.put(record)
             if isDenied || before?.envelope != record.envelope {
                 await restore(record)
@@ -159,6 +166,14 @@ actor StoredAccounts {
         await denyUnregistered(stored)
     }
 
+    /// Whether a stored record is newer than what is known of its account here, or may have been counted by now.
+    private nonisolated func isNews(_ record: RegistrationRecord) -> Bool {
+        guard let known = context.accounts[record.account.id] else { return true }
+        if known.generation < record.generation { return true }
+        return context.accounts.isUncounted(record.account.id) && known.generation == record.generation
+            && known.envelope == record.envelope
+    }
+
     /// Denies everything of accounts whose key is here while their registration was removed from outside: neither a wipe nor an
     /// end of the enrolment has done that. A new enrolment has the service say again what holds, also a wipe that it has commanded.
     private func denyUnregistered(_ stored: RegistrationStore.Contents) async {
@@ -176,14 +191,15 @@ actor StoredAccounts {
         }
     }
 
-    /// Puts a stored record in force again, or denies everything where it is not what the service signed; carries out a wipe
-    /// that it commands, without waiting for it.
+    /// Puts a stored record in force again, or denies everything where it is not what the service signed, or not counted; carries out a
+    /// wipe that it commands, without waiting for it.
     ///
     /// - Parameter isNews: Whether observers are told of what it changes; see ``AccountChanges/activate(_:of:isNews:)``.
     private func restore(_ record: RegistrationRecord, isNews: Bool = true) async {
         let account = record.account.id
         context.accounts.put(record)
         var owedWipe: Command?
+        let isUncounted = context.accounts.isUncounted(account)
         do {
             let keys = try trustedKeys(of: record)
             let envelope = try verifiedEnvelope(of: record, by: keys)
@@ -193,13 +209,17 @@ actor StoredAccounts {
                 context.events.post(.stateRolledBack(account: account))
                 context.accounts.denyEverything(of: record)
             } else {
-                await changes.activate(envelope, of: record, isNews: isNews)
+                if isUncounted {
+                    context.configuration.logger.error("the state counter does not take the number of the stored rules")
+                } else {
+                    await changes.activate(envelope, of: record, isNews: isNews)
+                }
                 owedWipe = envelope.commands.first { $0.kind == .wipe && context.isDue($0, for: record) }
             }
             // It may have been removed while its rules were put in force.
             guard context.accounts.holds(record) else { return }
             // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
-            if owedWipe == nil { try await changes.open(account) } else { await changes.close(record) }
+            if owedWipe == nil, !isUncounted { try await changes.open(account) } else { await changes.close(record) }
         } catch let error as ProtocolError {
             context.publishSetAside("the stored rules are not what the service signed: \(error.reason)")
             context.accounts.denyEverything(of: record)

@@ -148,8 +148,9 @@ actor Registrations {
 
     /// Stores an accepted envelope as received, puts it in force, and begins what it commands.
     ///
-    /// What is stored is in force, whatever fails afterwards, and what cannot be stored is too until the app ends; without the account's
-    /// key, everything is denied until a check-in can open it.
+    /// What is stored is in force, whatever fails afterwards, and what a full disk does not take is too until the app ends. What is not
+    /// stored for another reason, or not counted, closes the account until it is: the next start could go by the rules before
+    /// (decision 134). Without the account's key, everything is denied until a check-in can open it.
     func adopt(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async -> EnrollmentStatus {
         var record = record
         record.sequence = envelope.sequence
@@ -165,13 +166,9 @@ actor Registrations {
         } catch {
             configuration.logger.error("accepted rules could not be stored")
             guard context.accounts[account] != nil else { return .internalError }
-            // What a disk does not take counts in this process, and the service says it again; a wipe needs no rules.
-            if let status = await wipe(dueWipes, of: record) { return status }
-            await changes.activate(envelope, of: record)
-            await changes.publishRules(of: account)
-            _ = await obey(due.filter { $0.kind == .resetPIN })
-            return .internalError
+            return await takeUnstored(error.isDiskFull ? envelope : nil, of: record, due)
         }
+        if context.accounts.isUncounted(account) { return await takeUnstored(nil, of: record, due) }
         await changes.activate(envelope, of: record)
         await changes.publishRules(of: account)
         await wipes.putDamagedAside()
@@ -194,6 +191,30 @@ actor Registrations {
         return await obey(due) ?? standing(of: account)
     }
 
+    /// Does what can be done of an envelope that is not stored, or not counted: the service says it again.
+    ///
+    /// - Parameter envelope: What is in force in this process all the same; nil closes the account.
+    private func takeUnstored(
+        _ envelope: PolicyEnvelope?, of record: RegistrationRecord, _ due: [Command]
+    ) async -> EnrollmentStatus {
+        // A wipe needs no rules.
+        if let status = await wipe(due.filter { $0.kind == .wipe }, of: record) { return status }
+        if let envelope {
+            await changes.activate(envelope, of: record)
+            await changes.publishRules(of: record.account.id)
+        } else {
+            await close(record)
+        }
+        _ = await obey(due.filter { $0.kind == .resetPIN })
+        return .internalError
+    }
+
+    /// Closes an account until it is known again what is to be done.
+    private func close(_ record: RegistrationRecord) async {
+        await changes.close(record)
+        await changes.publishRules(of: record.account.id)
+    }
+
     /// Obeys commands that are no wipes; the status of a registration that one of them renewed.
     func obey(_ due: [Command]) async -> EnrollmentStatus? {
         await commands.obey(due) { await self.registerAnew($0) }
@@ -208,8 +229,7 @@ actor Registrations {
         let hasBegun = context.accounts[account] == nil
         if !hasBegun {
             // What cannot be noted is not finished, but nothing is readable until it can be; the service says it again.
-            await changes.close(record)
-            await changes.publishRules(of: account)
+            await close(record)
             _ = postpone(record, after: Outcome(.wipeIncomplete))
         }
         if !hasBegun || context.accounts.isBeingWiped(account) {

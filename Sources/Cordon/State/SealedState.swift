@@ -50,6 +50,11 @@ struct SealedState<Value: Sendable>: Sendable {
         fileprivate var number: StateNumber?
         /// The number of the record that lies there, whatever it counts for.
         fileprivate var stored: StateNumber?
+        /// Whether the value counts although its number cannot be raised now: until it is, the record before it would count as well.
+        var isUnraised: Bool {
+            guard case .value = contents, let number, let stored else { return false }
+            return stored.state > number.state
+        }
     }
 }
 
@@ -235,7 +240,7 @@ extension SealedState where Value: Codable & JSONReadable {
             switch try? claim(name, from: number, to: record.number) {
             case true?: return (.value(record.value), record.number)
             case false?: return (.doubtful(.older), number)
-            // If the counter cannot be raised now, no other record can take the number either.
+            // The counter cannot be raised now: the record that has the number counts as much (`Found.isUnraised`).
             case nil: return (.value(record.value), number)
             }
         }

@@ -29,7 +29,7 @@ struct StateFile: Sendable {
     /// Replaces the contents; when this returns they survive a crash of the machine.
     func write(_ bytes: Data) throws(ProtectionError) {
         let draft = url.appendingPathExtension(UUID().uuidString + Self.draftSuffix)
-        do { try DurableFile.replace(url, with: bytes, by: draft) } catch { throw unwritable }
+        do { try DurableFile.replace(url, with: bytes, by: draft) } catch { throw unwritable(error) }
     }
 
     /// Removes the file with every copy of it: what was set aside, and drafts that a crash left beside it. A missing file is no error.
@@ -43,7 +43,7 @@ struct StateFile: Sendable {
                 try Self.remove(folder.appending(path: name))
             }
             try DurableFile.synchronize(folder)
-        } catch { throw unwritable }
+        } catch { throw unwritable(error) }
     }
 
     /// Renames a damaged file, so that it can be inspected; nothing reads it again.
@@ -63,7 +63,10 @@ struct StateFile: Sendable {
     private static let draftSuffix = ".new"
     private static let damagedSuffix = ".damaged"
 
-    private var unwritable: ProtectionError {
-        ProtectionError(.stateUnwritable, "\(url.lastPathComponent) cannot be written")
+    private func unwritable(_ failure: FileFailure) -> ProtectionError {
+        // Beyond the size that this process's files may have there is no room either.
+        ProtectionError(
+            unwritable: "\(url.lastPathComponent) cannot be written",
+            isDiskFull: [ENOSPC, EDQUOT, EFBIG].contains(failure.number))
     }
 }

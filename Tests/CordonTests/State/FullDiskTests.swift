@@ -32,6 +32,7 @@ import Testing
             try await Self.fillingTheDisk {
                 #expect(await protection.checkIn(account) == .internalError)
                 #expect(!device.mayPrint(protection))
+                #expect(!protection.context.accounts.isUnreadable(account), "a full disk closes nothing")
             }
             // Told again, since the service has not heard that they were applied.
             #expect(await protection.checkIn(account) == .newPolicies)

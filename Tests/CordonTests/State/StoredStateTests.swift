@@ -1,4 +1,5 @@
 import Cordon
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -162,6 +163,60 @@ import Testing
         #expect(device.mayPrint(restarted))
         let again = try await device.start { $0.stateCounter = counter }
         #expect(device.mayPrint(again))
+    }
+
+    private func isReadable(_ protection: AppProtection, of device: Device) async -> Bool {
+        (try? await protection.files.read("plan", of: device.account.id)) == Data("plan".utf8)
+    }
+
+    @Test func `rules that the state counter does not count close the account until it does`() async throws {
+        let device = try Device()
+        let account = device.account.id
+        let counter = try StuckCounter(directory: device.folder.appending(path: "counters"))
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: account)
+        let file = try registrationFile(of: device)
+        let before = try Data(contentsOf: file)
+        try await device.publish(["printBlocked": .bool(true)])
+        counter.isStuck.withLock { $0 = true }
+        #expect(await protection.checkIn(account) == .internalError)
+        #expect(await !isReadable(protection, of: device), "what came now would go by the rules before")
+        await device.service.set { $0.isUnreachable = true }
+        let restarted = try await device.start { $0.stateCounter = counter }
+        #expect(await !isReadable(restarted, of: device), "and so would what came after a start")
+        await restarted.performDueWork()
+        #expect(await !isReadable(restarted, of: device))
+        #expect(restarted.enrolledAccounts == [device.account])
+
+        counter.isStuck.withLock { $0 = false }
+        for process in [protection, restarted] {
+            await process.performDueWork()
+            #expect(await isReadable(process, of: device), "it needs no network")
+            #expect(!device.mayPrint(process))
+        }
+        try before.write(to: file)
+        #expect(!device.mayPrint(try await device.start { $0.stateCounter = counter }))
+    }
+
+    @Test func `rules that somebody keeps from being stored close the account until they are`() async throws {
+        let device = try Device()
+        let account = device.account.id
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: account)
+        let lock = device.folder.appending(path: "data/registrations.lock")
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        try await device.publish(["printBlocked": .bool(true)])
+        for _ in 0..<2 {
+            #expect(await protection.checkIn(account) == .internalError)
+            #expect(await !isReadable(protection, of: device))
+        }
+        try FileManager.default.removeItem(at: lock)
+        #expect(await protection.checkIn(account) == .newPolicies)
+        #expect(await isReadable(protection, of: device))
+        #expect(!device.mayPrint(try await device.start()))
     }
 
     @Test func `what was put back stays denied, however often a check-in fails and the app starts`() async throws {
