@@ -284,20 +284,21 @@ actor StoredAccounts {
         }
     }
 
-    /// Keeps the latest moment and how long the machine has run, and tells once of a clock that was turned back.
+    /// Keeps the latest moment and how long the machine has run, and tells once of a clock that was turned back. While that cannot be
+    /// written down, no time counts before the service has answered.
     func recordClock() {
         let isTurnedBack = context.clock.read().turnedBack > 0
         if isTurnedBack, !wasTurnedBack { context.events.post(.clockTurnedBack) }
         wasTurnedBack = isTurnedBack
         let (latest, run) = (context.clock.latestMoment, context.clock.runTime())
         // A minute is exact enough, and spares the disk.
-        guard
-            latest.timeIntervalSince(context.pending.latestMoment) >= 60 || run.isNews(after: context.pending.runTime)
-        else { return }
-        try? context.pending.change { work in
-            work.latestMoment = max(work.latestMoment, latest)
-            if run.total > work.runTime?.total ?? -1 { work.runTime = run }
+        if latest.timeIntervalSince(context.pending.latestMoment) >= 60 || run.isNews(after: context.pending.runTime) {
+            try? context.pending.change { work in
+                work.latestMoment = max(work.latestMoment, latest)
+                if run.total > work.runTime?.total ?? -1 { work.runTime = run }
+            }
         }
+        context.clock.setRunTimeLost(run.isLost(beyond: context.pending.keptRunTime))
     }
 
     /// The service has answered: times count from now on, and it knows of the refusals and outcomes that it was told.

@@ -14,7 +14,15 @@ final class ClockMonitor: Sendable {
     private let clock: ProtectionClock
     private let latest = Locked(Date.distantPast)
     private let doubt = Locked(false)
+    private let loss = Locked(Loss())
     private let seenRun: Locked<RunTime?> = Locked(nil)
+
+    /// Whether the next start of the machine will not know how long it ran.
+    private struct Loss {
+        var isLost = false
+        /// Whether this process has reached the service: it counts the time since then itself.
+        var isSettled = false
+    }
 
     init(_ clock: ProtectionClock) { self.clock = clock }
 
@@ -63,11 +71,17 @@ final class ClockMonitor: Sendable {
         let shown = clock.now()
         latest.withLock { $0 = shown }
         setInDoubt(false)
+        loss.withLock { $0.isSettled = true }
     }
 
-    /// Whether what the clock has shown before was lost or put back: then no time that it shows counts, as if it had been turned back.
-    var isInDoubt: Bool { doubt.withLock { $0 } }
+    /// Whether what the clock has shown before was lost or put back, or the time that the machine runs is not written down: then no time
+    /// that it shows counts, as if it had been turned back.
+    var isInDoubt: Bool { doubt.withLock { $0 } || loss.withLock { $0.isLost && !$0.isSettled } }
 
     /// Says whether what the clock has shown before is known.
     func setInDoubt(_ isInDoubt: Bool) { doubt.withLock { $0 = isInDoubt } }
+
+    /// Says whether the time that the machine runs cannot be written down. The wall clock could then be set back before each of its starts,
+    /// and no time would ever add up.
+    func setRunTimeLost(_ isLost: Bool) { loss.withLock { $0.isLost = isLost } }
 }

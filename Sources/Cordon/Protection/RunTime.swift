@@ -40,6 +40,13 @@ struct RunTime: Codable, Equatable, Sendable {
         uptime = max(uptime, now.uptime)
     }
 
+    /// Whether the next start of the machine would count noticeably less, where this was written down last: more is missing than the wall
+    /// clock may be set back.
+    func isLost(beyond kept: RunTime?) -> Bool {
+        guard let kept else { return true }
+        return total - kept.total >= Self.leastBetweenStarts
+    }
+
     /// Whether to write this down where another was written before: once for each start, and each minute.
     func isNews(after stored: RunTime?) -> Bool {
         guard let stored, stored.boot == boot else { return true }

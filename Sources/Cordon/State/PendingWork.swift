@@ -21,6 +21,8 @@ final class PendingWork: Sendable {
 
     private struct State {
         var record = Record()
+        /// How long the machine was seen to run, as far as the next start of the app will know.
+        var keptRunTime: RunTime?
         /// Whether the file is from a newer version of the app, so that the record is in memory alone.
         var isNewer = false
         var isStartDone = false
@@ -40,6 +42,9 @@ final class PendingWork: Sendable {
         state.withLock { $0.record }[keyPath: member]
     }
 
+    /// How long the machine was seen to run, as it was last stored and counted; nil where it never was.
+    var keptRunTime: RunTime? { state.withLock { $0.keptRunTime } }
+
     /// Whether the work that was due at the start of this process has been done.
     var isStartDone: Bool { state.withLock { $0.isStartDone } }
 
@@ -49,10 +54,11 @@ final class PendingWork: Sendable {
     /// Reads what is on disk, which another process may have changed.
     @discardableResult
     func load() throws(ProtectionError) -> Condition {
-        let (record, condition, _) = try look()
+        let (record, condition, found) = try look()
         state.withLock { state in
             if condition != .newer || !state.isNewer { state.record = record }
             state.isNewer = condition == .newer
+            if condition == .sound, !found.isUnraised { state.keptRunTime = record.runTime }
         }
         return condition
     }
@@ -70,9 +76,15 @@ final class PendingWork: Sendable {
             }
             var record = before
             edit(&record)
+            var isCounted = !found.isUnraised
             // What is known in spite of a number that cannot be raised is known.
-            if record != before || condition == .doubted { _ = try stored.write(over: found) { _ in record } }
-            state.withLock { [record] in ($0.record, $0.isNewer) = (record, false) }
+            if record != before || condition == .doubted {
+                isCounted = try stored.write(over: found) { _ in record }.isCounted
+            }
+            state.withLock { [record, isCounted] state in
+                (state.record, state.isNewer) = (record, false)
+                if isCounted { state.keptRunTime = record.runTime }
+            }
         }
     }
 

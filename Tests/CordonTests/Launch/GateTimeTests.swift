@@ -173,6 +173,43 @@ import Testing
         #expect(starts > 5, "a start costs little of it")
     }
 
+    /// Lays a folder in the place of the lock without which no time is written down; or takes it away.
+    private func keepTimeFromBeingWritten(_ isKept: Bool, in house: Gatehouse) throws {
+        let lock = house.device.folder.appending(path: "data/life.lock")
+        try? FileManager.default.removeItem(at: lock)
+        if isKept { try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false) }
+    }
+
+    @Test func `while the time that the machine runs cannot be written down, no start gives the time back`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        _ = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        try keepTimeFromBeingWritten(true, in: house)
+        for _ in 0..<2 {
+            house.clock.reboot(after: .zero, wall: .seconds(-60))
+            house.clock.advance(.seconds(60))
+            let outcome = await (try house.start()).launch(house.account)
+            #expect(outcome.result == .blocked && outcome.reasons.map(\.rule) == ["launch.clock-turned-back"])
+        }
+        let restarted = try await house.start()
+        try keepTimeFromBeingWritten(false, in: house)
+        #expect(await restarted.launch(house.account).isOpen, "what is written down counts")
+        // The start is noted, and what the app sees of it from now on is not.
+        try keepTimeFromBeingWritten(true, in: house)
+        house.clock.advance(minutes(6))
+        #expect(await restarted.resume(house.account).reasons.map(\.rule) == ["launch.clock-turned-back"])
+
+        await house.goOnline()
+        #expect(await restarted.resume(house.account).isOpen, "contact settles what time it is")
+        await house.goOffline()
+        house.clock.advance(minutes(60))
+        #expect(await restarted.resume(house.account).isOpen, "also where a disk stays full")
+        house.clock.advance(.seconds(86_400))
+        #expect(await restarted.resume(house.account).reasons.map(\.rule) == ["launch.offline"])
+    }
+
     @Test func `a wall clock that jumps ahead neither blocks nor wipes`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["pinRequired": .bool(false)])
