@@ -94,7 +94,7 @@ extension PendingWork {
         var nextAttempt: Date
         /// What the service is to be told of it; nil in records of older versions.
         var report: UnenrollmentReport?
-        /// Whether the account's registration is still to go here; nil in records of older versions.
+        /// Whether the account's registration is still to go here; nil in records of older versions, and where the record was in doubt.
         var leaves: Bool?
 
         /// Whether a registration is the one that ended: one that was made since has seen the service later.

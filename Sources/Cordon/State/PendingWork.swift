@@ -93,7 +93,8 @@ final class PendingWork: Sendable {
 
     /// Whether an account leaves without a wipe, and has not gone yet.
     ///
-    /// - Parameter registration: What is stored of it, nil where nothing is. The notes of older versions are told by it.
+    /// - Parameter registration: What is stored of it, nil where nothing is. The notes of older versions, and those of a record in doubt, are
+    ///   told by it.
     func isLeaving(_ account: AccountID, _ registration: RegistrationRecord?) -> Bool {
         self.unenrollments.contains { owed in
             guard owed.account == account else { return false }
@@ -159,6 +160,10 @@ final class PendingWork: Sendable {
     private func doubted(_ record: Record?) -> Record {
         var record = record.flatMap { $0.isPlausible ? $0 : nil } ?? Record()
         record.isMomentInDoubt = true
+        // The account may be enrolled again since: such a note ends the registration that it is about, as one of an older version does.
+        for index in record.unenrollments.indices where record.unenrollments[index].leaves == true {
+            record.unenrollments[index].leaves = nil
+        }
         record.telemetryEnabled = false
         return record
     }

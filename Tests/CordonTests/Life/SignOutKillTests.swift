@@ -321,6 +321,30 @@ import Testing
         #expect(await protection.enroll(stand.house.device.account).didSucceed)
     }
 
+    @Test(arguments: ["registration-1", "registration-2"])
+    func `an older note that an account leaves, put back, does not end the enrolment that it has now`(
+        registration: String
+    ) async throws {
+        let stand = try await GuardStand()
+        let (group, counter) = try group(in: stand.house.device.folder)
+        let protection = try await stand.house.enrolled(Self.telling) { $0.sharingGroup = group }
+        stand.house.clock.advance(.seconds(60))
+        counter.isStuck.withLock { $0 = true }
+        #expect(await protection.unenroll(stand.account, wiping: false) == .wipeIncomplete)
+        let life = stand.house.device.folder.appending(path: "data/life/life.json")
+        let leaving = try Data(contentsOf: life)
+        counter.isStuck.withLock { $0 = false }
+        stand.house.clock.advance(.seconds(86_400))
+        await protection.performDueWork()
+        await stand.service.set { $0.registration = registration }
+        #expect(await protection.enroll(stand.house.device.account).didSucceed)
+        try leaving.write(to: life)
+        let next = try await stand.house.start { $0.sharingGroup = group }
+        await next.performDueWork()
+        #expect(next.enrolledAccounts == [stand.house.device.account])
+        #expect(try next.context.accounts.stored(stand.account)?.registrationID == registration)
+    }
+
     @Test func `a wipe removes an account whose leave could not be finished`() async throws {
         let stand = try await GuardStand()
         let (group, counter) = try group(in: stand.house.device.folder)
