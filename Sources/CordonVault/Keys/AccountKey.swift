@@ -12,6 +12,9 @@ final class AccountKey: Sendable {
     let former: AccountKey?
     /// When the key store was last seen to have what the key hangs on.
     let lastSeen = Locked<ContinuousClock.Instant?>(nil)
+    /// Whether a record of the key hung on a share when it was read last. Who may write to the folder can change what a record says of
+    /// that; only one that opens without a share takes it back.
+    let hangsOnShare = Locked(false)
 
     init(account: AccountID, id: [UInt8], secret: SecretBytes, former: AccountKey? = nil) {
         self.account = account

@@ -101,6 +101,8 @@ struct KeyRecords: Sendable {
         guard let bytes = try PosixFile.contents(path(of: key.account), limit: AccountKeyRecord.size),
             let claim = try? AccountKeyRecord.identify(bytes), !claim.isWipe, claim.keyID == key.id
         else { return nil }
+        // Another process may have had it hang on one.
+        if claim.shareID != nil { key.hangsOnShare.withLock { $0 = true } }
         return claim
     }
 
@@ -205,8 +207,13 @@ struct KeyRecords: Sendable {
         try endPlain(account)
         try endMaking(of: opened)
         try endUnusedSecret(of: opened)
-        guard held?.id != opened.id else { return .held }
+        let hangsOnShare = claim.shareID != nil
+        if let held, held.id == opened.id {
+            held.hangsOnShare.withLock { $0 = hangsOnShare }
+            return .held
+        }
         let (key, hasFormerFiles) = try formerKeys.joined(to: opened)
+        key.hangsOnShare.withLock { $0 = hangsOnShare }
         return .key(key, hasFormerFiles: hasFormerFiles)
     }
 
@@ -256,6 +263,7 @@ struct KeyRecords: Sendable {
             let parts = try secrets.nextParts(after: claim, share: share)
             observer(.secretMade)
             try PosixFile.replace(path(of: key.account), with: try key.record(under: parts))
+            key.hangsOnShare.withLock { $0 = share != nil }
             observer(.recordReplaced)
             guard let now = try self.claim(of: key) else { return }
             try secrets.destroyUnused(besides: now)

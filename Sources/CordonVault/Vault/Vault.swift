@@ -194,10 +194,14 @@ public actor Vault {
     /// is locked.
     public func hasFormerFiles(of account: AccountID) -> Bool { keys.hasFormerFiles(of: account) }
 
-    /// Whether the account's key cannot be opened without its share. A copy of a record whose key was wiped counts for nothing.
+    /// Whether the account's key cannot be opened without its share. A copy of a record whose key was wiped counts for nothing, and no
+    /// record says of a key in memory that it needs none, unless it opens so.
     ///
     /// - Throws: ``VaultError`` where the record cannot be read; an account without a record has no share.
-    package func isGuarded(_ account: AccountID) throws(VaultError) -> Bool { try records.needsShare(account) }
+    package func isGuarded(_ account: AccountID) throws(VaultError) -> Bool {
+        if let key = keys[account], key.hangsOnShare.withLock({ $0 }) { return true }
+        return try records.needsShare(account)
+    }
 
     /// The id of the account's key, hexadecimal, where it cannot be opened without its share; nil for any other, and for none.
     ///

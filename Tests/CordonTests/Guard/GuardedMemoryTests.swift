@@ -44,6 +44,28 @@
             }
         }
 
+        @Test func `a key whose record came to say that it needs no PIN leaves memory all the same`() async throws {
+            await #expect(processExitsWith: .success) {
+                let stand = try await GuardStand()
+                let protection = try await stand.guarded(["periodOnlineBeforeAccessCheck": .string("PT30M")])
+                let file = try await protection.files.open("note", of: stand.account, writing: false)
+                let needle = try await Self.needle(stand, protection)
+                await protection.suspend()
+                await stand.house.clock.waitForSleeper(of: .seconds(1801))
+                let record = URL(fileURLWithPath: protection.context.vault.records.path(of: stand.account))
+                var bytes = try Data(contentsOf: record)
+                try #require(bytes[13] == 1)
+                bytes[13] = 0
+                bytes.replaceSubrange(384..<400, with: Data(count: 16))
+                try bytes.write(to: record)
+                try #require(try AccountKeyRecord.identify(Array(bytes)).shareID == nil)
+                stand.house.clock.advance(.seconds(1802))
+                try await until { await !protection.context.vault.isUnlocked(stand.account) }
+                try #require(try Self.count(needle) == 0)
+                try #require(throws: VaultError.self) { _ = try file.contents() }
+            }
+        }
+
         @Test func `a gate that a condition has closed, a start and a PIN that was taken away leave no key in memory`()
             async throws
         {
