@@ -131,7 +131,7 @@ actor GatePassing {
                     result = await attempt.runAgain()
                     continue
                 }
-                await tools.pins.recordActivity(of: account, at: moment)
+                await tools.recordActivity(of: account, at: moment)
                 return opening
             case .isBehind:
                 result = .cancelled
@@ -220,10 +220,10 @@ actor GatePassing {
     /// when it is time the keys of these and of others, whose gates may just be being passed. Any thread, no waiting.
     nonisolated func noteDeparture(from closed: [AccountID], others: [AccountID]) {
         let moment = ClockReading(tools.context.configuration.clock)
-        departure.withLock { [pins = tools.pins, keys] departure in
+        departure.withLock { [tools, keys] departure in
             departure = Task { [before = departure] in
                 await before?.value
-                for account in closed { await pins.recordActivity(of: account, at: moment) }
+                for account in closed { await tools.recordActivity(of: account, at: moment) }
             }
             for account in closed { keys.closeWhenDue(account, after: departure, anew: true) }
             for account in others { keys.closeWhenDue(account, after: departure, anew: false) }

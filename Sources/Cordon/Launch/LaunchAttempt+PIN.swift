@@ -46,7 +46,7 @@ extension LaunchAttempt {
             if counts, isClosed { counts = await openKeyByBiometry() }
             session.steps.append(LaunchStep(.pin, counts ? .done : .refused))
             if counts {
-                await tools.pins.recordActivity(of: account, at: ClockReading(configuration.clock))
+                await tools.recordActivity(of: account, at: ClockReading(configuration.clock))
                 shown.insert(.pin)
             }
             return .again

@@ -38,6 +38,12 @@ struct LaunchTools: Sendable {
         guardService = KeyGuards.Service(ServiceAccess(context), context.accounts)
     }
 
+    /// Notes that the person was in the app at a moment, as far as the rules ask for a PIN: without one they let in anybody.
+    nonisolated(nonsending) func recordActivity(of account: AccountID, at moment: ClockReading) async {
+        guard let period = await conditions.pinPeriod(of: account) else { return }
+        await pins.recordActivity(of: account, at: moment, askedAfter: period)
+    }
+
     /// Shows and posts how long the account may still be without contact, where that is short.
     nonisolated(nonsending) func showCountdownIfUrgent(of account: AccountID) async {
         guard let countdown = conditions.offlineCountdown(of: account), countdown.isUrgent else { return }

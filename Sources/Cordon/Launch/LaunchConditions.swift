@@ -105,7 +105,22 @@ struct LaunchConditions: Sendable {
         facts.failedPINAttempts = record.failed
         facts.pinAge = record.made.elapsed(until: now)
         guard !pins.hasEnded(record, of: account) else { return }
-        facts.sincePIN = isInUse ? .zero : (record.active?.sameRun(until: now) ?? Self.longAgo)
+        let period = access(to: account)?.periodOnlineBeforeAccessCheck ?? .zero
+        facts.sincePIN =
+            isInUse ? .zero : (record.sinceSeen(underRulesAskingAfter: period, until: now) ?? Self.longAgo)
+    }
+
+    /// After what time without the person the rules ask for the PIN on this device; nil where they ask for none.
+    nonisolated(nonsending) func pinPeriod(of account: AccountID) async -> Duration? {
+        guard let access = access(to: account), access.pinRequired else { return nil }
+        if access.disableAppPinIfDevicePinIsSet, await context.statedFacts(for: account).facts.devicePINSet == true {
+            return nil
+        }
+        return access.periodOnlineBeforeAccessCheck
+    }
+
+    private func access(to account: AccountID) -> AccessRequirements? {
+        rules.policy(of: .managed(account))?.policy.access
     }
 
     /// The time without contact: exact since the check-in was seen in this run of the machine, else by the wall clock, as far

@@ -101,8 +101,9 @@ struct PINKeeper: Sendable {
         let pinKey = known ?? SymmetricKey(size: .bits256)
         record.failed = 0
         record.lastGuess = nil
-        record.entered = ClockReading(clock)
-        record.active = record.entered
+        let entered = ClockReading(clock)
+        record.entered = entered
+        record.note(entered)
         // Only a process with room for any cost makes it another one.
         let isOfCost = verifier.isOf(cost) || memoryLimit != nil
         if !isOfCost {
@@ -153,10 +154,10 @@ struct PINKeeper: Sendable {
         try? secrets.destroy(found.value?.endedKey)
         let sealed = try SealedPINKey.make(pinKey, under: derived, in: secrets, besides: ended)
         observer("sealed")
-        try state.write(
-            PINRecord(
-                verifier: verifier, key: sealed, endedKey: ended, former: former, made: now, entered: now,
-                active: now))
+        var record = PINRecord(
+            verifier: verifier, key: sealed, endedKey: ended, former: former, made: now, entered: now)
+        record.note(now)
+        try state.write(record)
         observer("made")
         // A kill before this leaves it to the next guess. Where the former record was gone, it is one of these.
         for id in SealedPINKey.ids where id != sealed.id { try? secrets.destroy(id) }
@@ -190,13 +191,11 @@ struct PINKeeper: Sendable {
     }
 
     /// Records that the person was there at a moment, which may be some time ago; the time away counts from there.
-    func recordActivity(of account: AccountID, at moment: ClockReading) async {
+    ///
+    /// - Parameter period: After what time the rules ask for the PIN under which the person was let in.
+    func recordActivity(of account: AccountID, at moment: ClockReading, askedAfter period: Duration) async {
         // What cannot be kept makes the next look ask sooner, never later.
-        try? await change(account) { record in
-            // Another app of the organisation may have seen the person since.
-            if let known = record.active, moment.boot == known.boot, moment.uptime < known.uptime { return }
-            record.active = moment
-        }
+        try? await change(account) { $0.note(moment, askedAfter: period) }
     }
 
     /// Takes a PIN away, with the guesses at it: a new one is made after a fresh sign-in.

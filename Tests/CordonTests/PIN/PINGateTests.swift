@@ -226,4 +226,61 @@ import Testing
         await house.person.set { $0.pins = [.entered("2580")] }
         #expect(await second.resume(house.account).isOpen, "the PIN stays the other app's")
     }
+
+    /// Two apps that share a PIN, each with its own time after which it asks; both gates were passed.
+    private func twoApps(
+        _ house: Gatehouse, askingAfter own: String, and other: String
+    ) async throws -> (AppProtection, AppProtection) {
+        let shared = house.device.folder.appending(path: "group")
+        let first = try await house.opened(["periodOnlineBeforeAccessCheck": .string(own)]) {
+            $0.pinDirectory = shared
+        }
+        try await house.device.publish(["periodOnlineBeforeAccessCheck": .string(other)], asksForPIN: true)
+        let second = try await house.enrolledSecondApp { $0.pinDirectory = shared }
+        #expect(await second.launch(house.account).isOpen)
+        await house.goOffline()
+        await first.suspend()
+        await second.suspend()
+        await house.person.forgetAsked()
+        return (first, second)
+    }
+
+    @Test func `whom an app with laxer rules lets in unasked, one with stricter rules asks for the PIN`() async throws {
+        let house = try await Gatehouse()
+        let (strict, lax) = try await twoApps(house, askingAfter: "PT5M", and: "PT12H")
+        house.clock.advance(.seconds(3600))
+        #expect(await lax.resume(house.account).isOpen)
+        #expect(await house.person.pinPrompts.isEmpty)
+        await lax.suspend()
+        #expect(await strict.resume(house.account).isOpen)
+        #expect(await house.person.pinPrompts.count == 1)
+        await strict.suspend()
+        house.clock.advance(.seconds(240))
+        #expect(await lax.resume(house.account).isOpen)
+        await lax.suspend()
+        #expect(await strict.resume(house.account).isOpen)
+        #expect(await house.person.pinPrompts.count == 1, "its own time runs from when the person was there")
+    }
+
+    @Test func `whom an app with rules as strict has seen, another one does not ask again`() async throws {
+        let house = try await Gatehouse()
+        let (first, second) = try await twoApps(house, askingAfter: "PT30M", and: "PT30M")
+        for app in [second, first, second] {
+            house.clock.advance(.seconds(1200))
+            #expect(await app.resume(house.account).isOpen)
+            await app.suspend()
+        }
+        #expect(await house.person.pinPrompts.isEmpty)
+    }
+
+    @Test func `a PIN that was shown in an app with laxer rules counts in all`() async throws {
+        let house = try await Gatehouse()
+        let (strict, lax) = try await twoApps(house, askingAfter: "PT5M", and: "PT30M")
+        house.clock.advance(.seconds(3600))
+        #expect(await lax.resume(house.account).isOpen)
+        #expect(await house.person.pinPrompts.count == 1)
+        await lax.suspend()
+        #expect(await strict.resume(house.account).isOpen)
+        #expect(await house.person.pinPrompts.count == 1)
+    }
 }

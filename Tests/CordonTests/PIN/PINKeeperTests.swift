@@ -293,7 +293,7 @@ import Testing
         await #expect(throws: ProtectionError(.stateUnwritable, "")) {
             try await keeper.change("oid-a") { record in
                 drawer.countGuess(in: drawer.folder)
-                record.active = nil
+                record.seen = nil
             }
         }
         #expect(try await keeper.check("1111", of: "oid-a", limit: 5) == .wrong(left: 3))
