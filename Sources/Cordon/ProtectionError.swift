@@ -18,7 +18,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case denied
         /// No permit was issued, or it is for something else.
         case noPermit
-        /// The policy changed after the permit was issued.
+        /// The rules changed, or the account's gate was closed, after the permit was issued.
         case permitOutdated
         /// The outlet that takes the content failed.
         case outletFailed

@@ -1,10 +1,11 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonVault
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// Priority 3: what Cordon offers as a way out takes a permit, and a permit is good for one thing, once, now.
 @Suite struct PermitTests {
@@ -73,6 +74,51 @@ import Testing
         do {
             try await protection.outlets.print(
                 Data(), title: "t", of: .managed(device.account.id), on: Paper(), permit: permit)
+            Issue.record("it was printed")
+        } catch { #expect(error.code == .permitOutdated) }
+    }
+
+    @Test func `a permit lapses when the gate is closed that it was given behind, also where it is open again`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["printBlocked": .bool(false)])
+        await house.goOffline()
+        let owner = Identity.managed(house.account)
+        for comesBack in [false, true] {
+            let permit = try protection.permit(for: Question(.print, owner: .managed(house.account)))
+            protection.gate.leftFront()
+            if comesBack { #expect(await protection.resume(house.account).isOpen) }
+            do {
+                try await protection.outlets.print(Data(), title: "t", of: owner, on: Paper(), permit: permit)
+                Issue.record("it was printed")
+            } catch { #expect(error.code == .permitOutdated) }
+            #expect(await protection.resume(house.account).isOpen)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a permit is none under another registration, whose rules are numbered like the former one's`(
+        isMadeAnewByCommand: Bool
+    ) async throws {
+        let device = try Device()
+        await device.service.set { $0.change = { $0.sequence = 1 } }
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        let account = device.account.id
+        let permit = try protection.permit(for: Question(.print, owner: .managed(account)))
+        try await device.publish(["printBlocked": .bool(true)])
+        if isMadeAnewByCommand {
+            let command = Command(
+                id: "c1", kind: .reRegister, account: account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+            #expect(await protection.registrations.obey([command]) == .newPolicies)
+        } else {
+            try await protection.wipe(account)
+            #expect(await protection.enroll(device.account) == .newPolicies)
+        }
+        #expect(!device.mayPrint(protection))
+        do {
+            try await protection.outlets.print(
+                Data(), title: "t", of: .managed(account), on: Paper(), permit: permit)
             Issue.record("it was printed")
         } catch { #expect(error.code == .permitOutdated) }
     }

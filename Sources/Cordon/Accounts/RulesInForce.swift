@@ -7,13 +7,17 @@ internal import Foundation
 struct RulesInForce: Sendable {
     private(set) var accounts: [AccountID: AccountState] = [:]
     private(set) var policies = PolicySet()
+    /// How often what is known of any account was replaced.
+    private var replacements = 0
 
     /// What is known of an account.
     subscript(account: AccountID) -> AccountState? { accounts[account] }
 
     /// Replaces what is known of an account, nil forgets it; the rules of all accounts are compiled anew.
     mutating func replace(_ account: AccountID, with state: AccountState?) {
+        replacements += 1
         accounts[account] = state
+        accounts[account]?.number = replacements
         policies = PolicySet(
             accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } },
             configurations: accounts.mapValues(\.delivery.configuration))
@@ -114,6 +118,9 @@ struct AccountState: Sendable {
     var delivery = Delivery()
     /// The version of the envelope in force, nil while none is readable.
     var version: String?
+    /// Tells these rules from all others of the account since the start, also from those of another registration; a contact changes
+    /// nothing of it.
+    fileprivate(set) var number = 0
 
     /// The rules of an enrolled account.
     enum Rules: Sendable {

@@ -49,18 +49,19 @@ public final class EnforcedRules: Sendable {
     /// Asks whether something may leave, and gets the permit for doing it once.
     ///
     /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
-    ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses with the next change of the owner's rules.
+    ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses when the owner's rules change or
+    ///   the gate is closed.
     /// - Throws: ``ProtectionError``: `denied` with every reason when the verdict is to block or to wipe, and for any other action.
     public func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
         let asked = Asked(question, self)
         let question = asked.resolved
-        try requireOpenGate(for: question)
+        let opening = try requireOpenGate(for: question)
         // A plain yes has no reasons.
         let decision = asked.verdict == .allow ? .allowed : asked.decision(recordingIn: denials)
         guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
             throw ProtectionError(denied: decision)
         }
-        return EgressPermit(question: question, decision: decision, sequence: sequence(of: question.owner))
+        return EgressPermit(question: question, decision: decision, rules: asked.rulesOfOwner, opening: opening)
     }
 
     /// Every place with its answer in one word, for saving to or opening from an account's places; equal to asking one by one
@@ -160,15 +161,23 @@ public final class EnforcedRules: Sendable {
         guard permit.question.action == action, permit.question.owner?.account == owner else {
             throw ProtectionError(.noPermit, "the permit is for another action or for another identity's data")
         }
-        guard permit.sequence == sequence(of: permit.question.owner) else {
+        guard permit.rules == owner.map({ accounts.state(of: $0)?.number ?? 0 }) ?? 0 else {
             throw ProtectionError(.permitOutdated, "the rules changed after the permit was issued")
+        }
+        if let owner, permit.opening != gates.opening(of: owner), isGoverned(owner) {
+            throw ProtectionError(.permitOutdated, "the gate was closed after the permit was issued")
         }
         return permit.question
     }
 
     /// Refuses a way out while the owner's gate is closed, with the reasons why it is.
-    func requireOpenGate(for question: Question) throws(ProtectionError) {
-        guard let account = question.owner?.account, !gates.isOpen(account), isGoverned(account) else { return }
+    ///
+    /// - Returns: The epoch in which the gate is open; nil where there is none to pass.
+    @discardableResult
+    func requireOpenGate(for question: Question) throws(ProtectionError) -> Int? {
+        guard let account = question.owner?.account else { return nil }
+        if let opening = gates.opening(of: account) { return opening }
+        guard isGoverned(account) else { return nil }
         throw ProtectionError(denied: PolicyDecision(reasons: gates.reasonsOfClosed(account)))
     }
 
@@ -207,13 +216,12 @@ public final class EnforcedRules: Sendable {
     private struct Asked {
         let resolved: Question
         private let completed: Question
-        private let policies: PolicySet
+        private let rules: RulesInForce
         private let moment: ClockMonitor.Moment
 
         init(_ question: Question, _ owner: EnforcedRules) {
             moment = owner.context.clock.read()
-            let rules = owner.context.accounts.rules
-            policies = rules.policies
+            rules = owner.context.accounts.rules
             resolved = rules.resolved(question)
             var completed = rules.complete(resolved, at: moment)
             if owner.webViewersUnmanaged { completed.webViewersUnmanaged = true }
@@ -221,16 +229,19 @@ public final class EnforcedRules: Sendable {
         }
 
         /// From the compiled tables, where they suffice.
-        var verdict: Verdict { policies.verdict(for: completed) }
+        var verdict: Verdict { rules.policies.verdict(for: completed) }
+
+        /// The number of the owner's rules that were asked; 0 where there are none.
+        var rulesOfOwner: Int { resolved.owner?.account.flatMap { rules[$0]?.number } ?? 0 }
 
         func decision(recordingIn denials: DenialLog) -> PolicyDecision {
-            let decision = policies.decision(for: completed)
+            let decision = rules.policies.decision(for: completed)
             if !decision.verdict.permits { denials.record(decision, of: resolved, at: moment.now) }
             return decision
         }
 
         func recordDenial(_ verdict: Verdict, in denials: DenialLog) {
-            denials.record(verdict, of: completed, by: policies, account: resolved.owner?.account, at: moment.now)
+            denials.record(verdict, of: completed, by: rules.policies, account: resolved.owner?.account, at: moment.now)
         }
     }
 
@@ -254,11 +265,6 @@ public final class EnforcedRules: Sendable {
         case .policy?, .unreadable?: true
         case .noneTargeted?, nil: false
         }
-    }
-
-    private func sequence(of owner: EffectiveIdentity?) -> Int64 {
-        guard let account = owner?.account else { return 0 }
-        return accounts.state(of: account)?.sequence ?? 0
     }
 }
 

@@ -5,23 +5,28 @@ internal import CordonPolicy
 /// How the launch gates of all accounts stand, which warnings the person has seen there, and why an account's data is kept from the
 /// person; any thread. Accounts are given under the id that their rules are kept under.
 final class GateStates: Sendable {
+    private struct Gate {
+        /// Nil where it was not tried.
+        var state: GateState?
+        /// How often it was closed.
+        var closings = 0
+    }
+
     private struct States {
-        var gates: [AccountID: GateState] = [:]
+        var gates: [AccountID: Gate] = [:]
         var seenWarnings: [AccountID: Set<String>] = [:]
         var blocks: [AccountID: AccountBlock] = [:]
-        /// How often each gate was closed.
-        var closings: [AccountID: Int] = [:]
         /// How often the app has left the front: that closes every gate, tried or not.
         var departures = 0
         /// Whether the app has left the front, as it said.
         var isBehind = false
 
         mutating func set(_ state: GateState?, for account: AccountID) {
-            gates[account] = state
-            if state?.isOpen != true { closings[account, default: 0] += 1 }
+            gates[account, default: Gate()].state = state
+            if state?.isOpen != true { gates[account, default: Gate()].closings += 1 }
         }
 
-        func epoch(of account: AccountID) -> Int { closings[account, default: 0] + departures }
+        func epoch(of account: AccountID) -> Int { (gates[account]?.closings ?? 0) + departures }
     }
 
     /// How an attempt to open a gate ended.
@@ -46,16 +51,21 @@ final class GateStates: Sendable {
 
     /// Whether an account's gate was passed and is open; without an interface, rules that ask the person for nothing leave it open until
     /// it is tried.
-    func isOpen(_ account: AccountID) -> Bool {
-        let (state, isBehind) = states.withLock { ($0.gates[account], $0.isBehind) }
-        if let state { return state.isOpen }
-        return !isBehind && !hasInterface && accounts.state(of: account)?.rules.asksPerson != true
-            && !accounts.mustSignIn(account)
+    func isOpen(_ account: AccountID) -> Bool { opening(of: account) != nil }
+
+    /// The epoch in which an account's gate is open; nil while it is closed.
+    func opening(of account: AccountID) -> Int? {
+        let (gate, departures, isBehind) = states.withLock { ($0.gates[account], $0.departures, $0.isBehind) }
+        let isOpen =
+            gate?.state.map(\.isOpen)
+            ?? (!isBehind && !hasInterface && accounts.state(of: account)?.rules.asksPerson != true
+                && !accounts.mustSignIn(account))
+        return isOpen ? (gate?.closings ?? 0) + departures : nil
     }
 
     /// The reasons given while an account's gate is closed.
     func reasonsOfClosed(_ account: AccountID) -> [PolicyReason] {
-        states.withLock { $0.gates[account]?.reasons } ?? [GateState.notPassed]
+        states.withLock { $0.gates[account]?.state?.reasons } ?? [GateState.notPassed]
     }
 
     /// Closes a gate, for these reasons; nil makes it one that was not tried.
@@ -71,7 +81,7 @@ final class GateStates: Sendable {
         states.withLock { states in
             if states.isBehind { return .isBehind }
             guard states.epoch(of: account) == epoch else { return .wasClosed }
-            states.gates[account] = .open
+            states.gates[account, default: Gate()].state = .open
             // Told here, so that observers hear of openings and departures in their order.
             events.post(.gate(account: account, .opened))
             return .opened
@@ -91,10 +101,11 @@ final class GateStates: Sendable {
         return states.withLock { states in
             states.isBehind = true
             states.departures += 1
-            let tried = states.gates.filter(\.value.isOpen).map(\.key)
-            let open = (tried + untried.filter { states.gates[$0] == nil }).sorted { $0.rawValue < $1.rawValue }
+            let tried = states.gates.filter { $0.value.state?.isOpen == true }.map(\.key)
+            let open = (tried + untried.filter { states.gates[$0]?.state == nil })
+                .sorted { $0.rawValue < $1.rawValue }
             for account in open {
-                states.gates[account] = .closed([])
+                states.gates[account, default: Gate()].state = .closed([])
                 events.post(.gate(account: account, .closed([GateState.notPassed])))
             }
             return open
@@ -109,7 +120,7 @@ final class GateStates: Sendable {
     /// - Returns: Whether it was open.
     func closeIfTried(_ account: AccountID) -> Bool {
         states.withLock { states in
-            let state = states.gates[account]
+            let state = states.gates[account]?.state
             states.set(state.map { _ in .closed([]) }, for: account)
             return state?.isOpen == true
         }
