@@ -31,7 +31,8 @@ actor Registrations {
 
     /// Registers an account's key at the service and puts the first envelope in force.
     ///
-    /// The service's keys come first: only one that the pinned root key vouches for is sent a token.
+    /// The service's keys come first: who cannot show any that the pinned root key vouches for is sent no token. They are public and name
+    /// no address, so they prove nothing of who shows them.
     ///
     /// - Parameter previous: The record of a registration that the service has forgotten; it stays until this succeeds.
     func register(
