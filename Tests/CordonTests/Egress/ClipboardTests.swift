@@ -1,9 +1,10 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonVault
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// What may be pasted where, whichever app wrote to the clipboard and whatever the item says of itself.
 @Suite struct ClipboardTests {
@@ -88,6 +89,18 @@ import Testing
         try await copy(long, with: protection, to: board)
         await protection.suspend()
         #expect(isDenied(await pasted(board, for: ada, with: protection)))
+    }
+
+    @Test func `what was copied is not pasted where its account's gate closes while it is opened`() async throws {
+        let (device, keys) = (try Device(), ObservedKeys())
+        try await device.publish(Self.managedOnly)
+        let protection = try await device.start { $0.keyStore = keys }
+        await protection.enroll(device.account)
+        let board = Board()
+        try await copy(long, with: protection, to: board)
+        try await keys.whenUsed(device.account.id, in: protection) { protection.gate.leftFront() }
+        #expect(isDenied(await pasted(board, for: ada, with: protection)))
+        #expect(!keys.isWaiting)
     }
 
     @Test func `a permit for a short text does not let a long one out`() async throws {

@@ -50,6 +50,20 @@ import Testing
         await watching.value
     }
 
+    @Test func `a file is not handed out where the gate closes while it is opened`() async throws {
+        let (device, keys) = (try Device(), ObservedKeys())
+        try await device.publish([:])
+        let protection = try await device.start { $0.keyStore = keys }
+        await protection.enroll(device.account)
+        let account = device.account.id
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: account)
+        try await keys.whenUsed(account, in: protection) { protection.gate.leftFront() }
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await protection.files.open("plan.txt", of: account, writing: false)
+        }
+        #expect(!keys.isWaiting)
+    }
+
     @Test func `a closed gate keeps a file that exists from being opened for writing, and lets new ones be made`()
         async throws
     {

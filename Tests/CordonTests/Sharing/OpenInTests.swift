@@ -252,6 +252,16 @@ import Testing
         #expect(try await apps.receiver.files.read("received plan.txt", of: "oid-a") == secret)
     }
 
+    @Test func `what was handed over is given to no one where its owner's gate closes while it is opened`() async throws
+    {
+        let keys = ObservedKeys()
+        let apps = try await TwoApps(Self.managedOnly, keys: keys)
+        let (receiver, item) = (apps.receiver, try await apps.handOver(secret))
+        keys.whenAsked { receiver.gate.leftFront() }
+        expectDenied(await failure(receiver, item, for: .managed("oid-a")))
+        #expect(!keys.isWaiting)
+    }
+
     private func failure(_ app: AppProtection, _ item: SharedItem, for receiver: Identity) async -> (any Error)? {
         do {
             _ = try await app.outlets.take(item, for: receiver)
