@@ -73,7 +73,7 @@ struct cordon_vfs {
     int files, is_abandoned;
 };
 
-// A file less; the last one of an abandoned file system frees it.
+// A file less; the last one of an abandoned file system releases its host and keys.
 void cordon_vfs_closed_file(cordon_vfs *vfs);
 
 // What a file knows of the map that its base file keeps.

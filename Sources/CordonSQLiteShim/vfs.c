@@ -16,6 +16,22 @@ static uint8_t kind_of(const char *name, int flags) {
     return KIND_TEMPORARY;
 }
 
+
+// One file more; 0 when the file system was given up and its keys are gone. A connection that has no file is not counted,
+// and may still come.
+static int begin_file(cordon_vfs *vfs) {
+    pthread_mutex_lock(&vfs->lock);
+    int is_there = !vfs->is_abandoned || vfs->files > 0;
+    vfs->files += is_there;
+    pthread_mutex_unlock(&vfs->lock);
+    return is_there;
+}
+
+static int refuse(cordon_vfs *vfs, int result) {
+    cordon_vfs_closed_file(vfs);
+    return result;
+}
+
 static int on_open(sqlite3_vfs *opened, const char *name, sqlite3_file *out, int flags, int *out_flags) {
     cordon_vfs *vfs = (cordon_vfs *)opened;
     cordon_file *file = (cordon_file *)out;
@@ -24,6 +40,7 @@ static int on_open(sqlite3_vfs *opened, const char *name, sqlite3_file *out, int
         return SQLITE_CANTOPEN;
     }
     file->vfs = vfs;
+    if (!begin_file(vfs)) return SQLITE_IOERR_AUTH;
     file->real = (sqlite3_file *)(file + 1);
     file->kind = kind_of(name, flags);
     file->start = file->kind == KIND_PAGE ? HEADER_SIZE : 0;
@@ -32,15 +49,12 @@ static int on_open(sqlite3_vfs *opened, const char *name, sqlite3_file *out, int
     int asked = flags;
     if (file->kind == KIND_PAGE && flags & SQLITE_OPEN_CREATE) {
         int prepared = vfs->host.prepare(vfs->host.state, name);
-        if (prepared != SQLITE_OK) return prepared;
+        if (prepared != SQLITE_OK) return refuse(vfs, prepared);
         // The header is there by now; an empty file must never be.
         asked &= ~(SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE);
     }
     int result = vfs->base->xOpen(vfs->base, name, file->real, asked, out_flags);
-    if (result != SQLITE_OK) return result;
-    pthread_mutex_lock(&vfs->lock);
-    vfs->files++;
-    pthread_mutex_unlock(&vfs->lock);
+    if (result != SQLITE_OK) return refuse(vfs, result);
     if (file->kind == KIND_JOURNAL) file->has_lock = pthread_mutex_init(&file->lock, NULL) == 0;
     result = cordon_give_key(file, name, flags);
     if (result == SQLITE_OK && file->kind != KIND_PAGE && file->kind != KIND_FRAME) {
@@ -133,19 +147,18 @@ sqlite3_vfs *cordon_vfs_new(const char *name, sqlite3_vfs *base, cordon_vfs_host
     return &vfs->vfs;
 }
 
-static void free_vfs(cordon_vfs *vfs) {
+// The file system itself and its name stay: a connection in memory has no file that tells of it, and calls them for the
+// time, for temporary files and at its end.
+static void release(cordon_vfs *vfs) {
     cordon_page_key_release(vfs->beside);
-    pthread_mutex_destroy(&vfs->lock);
     if (vfs->host.release) vfs->host.release(vfs->host.state);
-    free((char *)vfs->vfs.zName);
-    free(vfs);
 }
 
 void cordon_vfs_closed_file(cordon_vfs *vfs) {
     pthread_mutex_lock(&vfs->lock);
     int is_last = --vfs->files == 0 && vfs->is_abandoned;
     pthread_mutex_unlock(&vfs->lock);
-    if (is_last) free_vfs(vfs);
+    if (is_last) release(vfs);
 }
 
 void cordon_vfs_abandon(sqlite3_vfs *opened) {
@@ -154,5 +167,5 @@ void cordon_vfs_abandon(sqlite3_vfs *opened) {
     vfs->is_abandoned = 1;
     int is_unused = vfs->files == 0;
     pthread_mutex_unlock(&vfs->lock);
-    if (is_unused) free_vfs(vfs);
+    if (is_unused) release(vfs);
 }

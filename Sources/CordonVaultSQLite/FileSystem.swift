@@ -34,7 +34,7 @@ final class FileSystem: Sendable {
 
     deinit {
         sqlite3_vfs_unregister(vfs)
-        // While connections are open it stays as it is, with the host that knows their keys; the last one frees both.
+        // While a file is open it stays as it is, with the host that knows the keys; the last one to close gives these back.
         cordon_vfs_abandon(vfs)
     }
 

@@ -16,7 +16,7 @@ public import Foundation
 ///
 /// Once the account is locked or wiped every call on an open connection fails, and nothing opens any more; close such
 /// connections and, after an unlock, get a new object. What SQLite holds in its own page cache stays in memory until then.
-/// May be used from any thread. Connections may outlive this object.
+/// May be used from any thread. Connections may outlive this object; once it and their last file are gone, they open nothing.
 public final class SealedDatabases: Sendable {
     /// Whose databases.
     public let account: AccountID

@@ -1,3 +1,4 @@
+import CordonSQLiteShim
 import Foundation
 import Testing
 
@@ -22,6 +23,34 @@ struct FileSystemLifeTests {
         #expect(try connections[0].run("SELECT text FROM note") == ["a"])
         connections.removeLast()
         #expect(host == nil)
+    }
+
+    @Test func `a connection in memory may outlive its databases object, which frees its keys, and opens nothing then`()
+        async throws
+    {
+        let desk = try await Desk()
+        weak var host: FileSystemHost?
+        func open() async throws -> (Database, String) {
+            let databases = try await desk.vault.sealedDatabases(for: desk.ada)
+            host = databases.host
+            let connection = try Database(":memory:", databases.fileSystemName)
+            let address = databases.address(of: desk.path("one"))
+            try connection.run("ATTACH '\(address)' AS one; CREATE TABLE one.note (text); DETACH one")
+            return (connection, databases.fileSystemName)
+        }
+        let (connection, name) = try await open()
+        #expect(host == nil)
+        #expect(try connection.run("SELECT datetime('now') > '2000'") == ["1"])
+        #expect(throws: Database.Failure(code: SQLITE_ERROR, message: "no such vfs: \(name)")) {
+            try connection.run("ATTACH 'two' AS two")
+        }
+        let temporary = failure {
+            try connection.run("PRAGMA temp_store = FILE; PRAGMA temp.cache_size = 10")
+            try connection.run(
+                "CREATE TEMP TABLE large AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) SELECT hex(zeroblob(500)) FROM n"
+            )
+        }
+        #expect(temporary == cordon_sqlite_ioerr_auth)
     }
 
     @Test func `a databases object that opened nothing frees its keys at once`() async throws {

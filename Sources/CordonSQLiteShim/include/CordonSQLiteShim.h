@@ -58,7 +58,8 @@ typedef struct cordon_vfs_host {
 // the host's `release` is not called.
 sqlite3_vfs *cordon_vfs_new(const char *name, sqlite3_vfs *base, cordon_vfs_host host, cordon_page_key *beside);
 
-// Gives up a file system that is not registered any more: it is freed now, or when its last file is closed.
+// Gives up a file system that is not registered any more: its host and keys are released now, or when its last file is
+// closed, and from then on it opens nothing. Its own memory, some hundred bytes, stays for connections without a file.
 void cordon_vfs_abandon(sqlite3_vfs *vfs);
 
 // A cipher that goes straight to the AEAD functions; `state` is NULL when they are not available.
