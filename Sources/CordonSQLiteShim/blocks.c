@@ -80,7 +80,8 @@ static void set_changed(cordon_file *file, int changed) {
 
 // Reads a block and opens it, into the slot unless it is a page. What is not genuine is an error in a database or a
 // temporary file; in a journal it reads as zeros, because there it is what a power cut leaves of an unfinished write, and
-// ends the journal.
+// ends the journal. A super-journal is whole before a journal names it, and one taken for empty would be deleted while
+// journals still need it.
 static int load(cordon_file *file, int64_t index, uint8_t *out) {
     uint32_t size = sealed_size(file);
     int64_t count = (int64_t)size + TRAILER, start = slot_start(file, index);
@@ -89,7 +90,7 @@ static int load(cordon_file *file, int64_t index, uint8_t *out) {
     if (result != SQLITE_OK) return result;
     if (cordon_open_block(file->key, place_of(file, index), out, file->slot, size)) return SQLITE_OK;
     memset(out, 0, size);
-    return file->kind == KIND_PAGE || file->kind == KIND_TEMPORARY ? SQLITE_IOERR_DATA : SQLITE_OK;
+    return file->kind == KIND_JOURNAL ? SQLITE_OK : SQLITE_IOERR_DATA;
 }
 
 // Seals a block of which `count` bytes count and writes it; the plaintext may stand in the slot already.
@@ -112,6 +113,7 @@ static int know_length(cordon_file *file) {
     int result = file->real->pMethods->xFileSize(file->real, &size);
     if (result != SQLITE_OK) return result;
     int64_t blocks = size > file->start ? (size - file->start) / slot_size(file) : 0;
+    if (file->kind == KIND_SUPER && blocks == 0 && size > 0) return SQLITE_IOERR_DATA;
     if (file->kind != KIND_PAGE && blocks > 0) {
         result = load(file, blocks - 1, file->slot);
         if (result != SQLITE_OK) return result;

@@ -87,30 +87,47 @@ static int key_of_database(cordon_file *file, const char *path) {
     return result;
 }
 
-// The key of a database that is not open: when a transaction over several databases is undone, SQLite looks into the
-// journals of all of them. The base file system opens it, because closing a descriptor of our own would drop the locks
-// that this process may hold.
-static cordon_page_key *key_of_closed(cordon_vfs *vfs, const char *path, size_t count) {
-    // SQLite expects zeros before and after a name.
-    char *name = calloc(1, count + 16);
+// A part of a path as a name of its own, 8 bytes into memory for the caller to free: SQLite expects zeros before and after.
+static char *name_apart(const char *path, size_t count) {
+    char *room = calloc(1, count + 16);
+    if (room) memcpy(room + 8, path, count);
+    return room;
+}
+
+// Reads the start of a file that is not open here. The base file system opens it, because closing a descriptor of our own
+// would drop the locks that this process may hold. An SQLite code.
+static int read_start(cordon_vfs *vfs, const char *name, int kind, uint8_t *out, int count) {
     sqlite3_file *real = calloc(1, (size_t)vfs->base->szOsFile);
-    uint8_t *header = malloc(HEADER_SIZE);
-    cordon_page_key *key = NULL;
-    if (name && real && header) {
-        memcpy(name + 8, path, count);
-        int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;
-        if (vfs->base->xOpen(vfs->base, name + 8, real, flags, NULL) == SQLITE_OK) {
-            if (real->pMethods->xRead(real, header, HEADER_SIZE, 0) == SQLITE_OK &&
-                memcmp(header, magic, sizeof magic) == 0) {
-                key = vfs->host.unlock(vfs->host.state, name + 8, header);
-            }
-            real->pMethods->xClose(real);
-        }
+    if (!real) return SQLITE_NOMEM;
+    int result = vfs->base->xOpen(vfs->base, name, real, SQLITE_OPEN_READONLY | kind, NULL);
+    if (result == SQLITE_OK) {
+        result = real->pMethods->xRead(real, out, count, 0);
+        real->pMethods->xClose(real);
     }
-    free(name);
     free(real);
+    return result;
+}
+
+// The key of a database that is not open: when a transaction over several databases is undone, SQLite looks into the
+// journals of all of them. An SQLite code.
+static int key_of_closed(cordon_vfs *vfs, const char *name, cordon_page_key **key) {
+    uint8_t *header = malloc(HEADER_SIZE);
+    if (!header) return SQLITE_NOMEM;
+    int result = read_start(vfs, name, SQLITE_OPEN_MAIN_DB, header, HEADER_SIZE);
+    if (result == SQLITE_OK && memcmp(header, magic, sizeof magic) == 0) {
+        *key = vfs->host.unlock(vfs->host.state, name, header);
+    }
     free(header);
-    return key;
+    // What is there and does not open may need the super-journal, which SQLite leaves where it is after an error.
+    if (result == SQLITE_OK || result == SQLITE_IOERR_SHORT_READ) return *key ? SQLITE_OK : SQLITE_IOERR_AUTH;
+    if ((result & 0xff) != SQLITE_CANTOPEN) return result;
+    int is_there = 1;
+    int asked = vfs->base->xAccess(vfs->base, name, SQLITE_ACCESS_EXISTS, &is_there);
+    if (asked != SQLITE_OK) return asked;
+    if (is_there) return result;
+    // A journal whose database is gone has nothing to say, and reads as zeros under any key.
+    *key = vfs->host.ephemeral(vfs->host.state);
+    return *key ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int key_of_companion(cordon_file *file, const char *name, size_t count, int flags) {
@@ -121,10 +138,56 @@ static int key_of_companion(cordon_file *file, const char *name, size_t count, i
     pthread_mutex_unlock(&vfs->lock);
     if (database) return SQLITE_OK;
     if (!(flags & SQLITE_OPEN_SUPER_JOURNAL)) return SQLITE_CANTOPEN;
-    file->key = key_of_closed(vfs, name, count);
-    // A journal whose database is gone has nothing to say, and reads as zeros under any key.
-    if (!file->key) file->key = vfs->host.ephemeral(vfs->host.state);
-    return file->key ? SQLITE_OK : SQLITE_NOMEM;
+    char *room = name_apart(name, count);
+    int result = room ? key_of_closed(vfs, room + 8, &file->key) : SQLITE_NOMEM;
+    free(room);
+    return result;
+}
+
+// A journal's name, as it goes into a super-journal: its database must be one of ours, or gone.
+static int check_journal(cordon_vfs *vfs, const char *name, size_t count) {
+    size_t database = name[count - 1] == 0 ? stem(name, "-journal") : 0;
+    if (database == 0) return SQLITE_PERM;
+    pthread_mutex_lock(&vfs->lock);
+    int is_open = find(vfs, name, database, NULL) != NULL;
+    pthread_mutex_unlock(&vfs->lock);
+    if (is_open) return SQLITE_OK;
+    cordon_page_key *key = NULL;
+    char *room = name_apart(name, database);
+    int result = room ? key_of_closed(vfs, room + 8, &key) : SQLITE_NOMEM;
+    free(room);
+    cordon_page_key_release(key);
+    return result == SQLITE_IOERR_AUTH ? SQLITE_PERM : result;
+}
+
+// A super-journal's name, as it goes into a journal: it must be sealed with the account's key for these.
+static int check_super_journal(cordon_vfs *vfs, const char *part, size_t count) {
+    uint8_t slot[JOURNAL_BLOCK + JOURNAL_COUNT + TRAILER];
+    char *room = name_apart(part, count);
+    int result = room ? read_start(vfs, room + 8, SQLITE_OPEN_SUPER_JOURNAL, slot, sizeof slot) : SQLITE_NOMEM;
+    free(room);
+    if (result == SQLITE_IOERR_SHORT_READ) return SQLITE_PERM;
+    if (result != SQLITE_OK) return result;
+    if (!cordon_key_enter(vfs->beside)) return SQLITE_IOERR_AUTH;
+    cordon_place place = {KIND_SUPER, 12, 0};
+    int is_ours = cordon_open_block(vfs->beside, place, slot, slot, JOURNAL_BLOCK + JOURNAL_COUNT);
+    cordon_key_leave(vfs->beside);
+    return is_ours ? SQLITE_OK : SQLITE_PERM;
+}
+
+// What SQLite writes into a journal is numbers, pages, which are no shorter than the longest path and do not begin with a
+// slash, and at the end of a transaction over several databases the path that ends in "-mj", six digits, 9 and two more.
+static int is_super_journal(const cordon_vfs *vfs, const uint8_t *in, int count) {
+    return count > 12 && count <= vfs->vfs.mxPathname && in[0] == '/' && memcmp(in + count - 12, "-mj", 3) == 0 &&
+           in[count - 3] == '9' && !memchr(in, 0, (size_t)count);
+}
+
+int cordon_check_member(cordon_file *file, const uint8_t *in, int count) {
+    if (file->kind == KIND_SUPER && count > 0) return check_journal(file->vfs, (const char *)in, (size_t)count);
+    if (file->kind == KIND_JOURNAL && is_super_journal(file->vfs, in, count)) {
+        return check_super_journal(file->vfs, (const char *)in, (size_t)count);
+    }
+    return SQLITE_OK;
 }
 
 int cordon_give_key(cordon_file *file, const char *name, int flags) {

@@ -45,7 +45,7 @@ static int on_read(sqlite3_file *opened, void *out, int count, sqlite3_int64 off
 
 static int on_write(sqlite3_file *opened, const void *in, int count, sqlite3_int64 offset) {
     cordon_file *file = (cordon_file *)opened;
-    int result = file->kind == KIND_PAGE ? cordon_flush_journals(file->database) : SQLITE_OK;
+    int result = file->kind == KIND_PAGE ? cordon_flush_journals(file->database) : cordon_check_member(file, in, count);
     if (result == SQLITE_OK) result = begin(file);
     if (result != SQLITE_OK) return result;
     result = file->kind == KIND_FRAME ? cordon_log_write(file, in, count, offset)

@@ -151,6 +151,11 @@ int cordon_give_key(cordon_file *file, const char *name, int flags);
 
 // Gives back everything that a file has but its base file.
 void cordon_forget_file(cordon_file *file);
+// Refuses what would make databases that this file system does not seal part of one transaction: a name that is about to
+// be written into a super-journal, or a super-journal's into a journal. An SQLite code. The caller has no lock.
+int cordon_check_member(cordon_file *file, const uint8_t *in, int count);
+
+
 
 extern const sqlite3_io_methods cordon_io_methods;
 

@@ -17,6 +17,9 @@ public import Foundation
 /// Once the account is locked or wiped every call on an open connection fails, and nothing opens any more; close such
 /// connections and, after an unlock, get a new object. What SQLite holds in its own page cache stays in memory until then.
 /// May be used from any thread. Connections may outlive this object; once it and their last file are gone, they open nothing.
+///
+/// A transaction over several databases with rollback journals stays within one account: beside a plain database, or another
+/// account's, it ends with `SQLITE_PERM` and changes none of them.
 public final class SealedDatabases: Sendable {
     /// Whose databases.
     public let account: AccountID
@@ -46,14 +49,19 @@ public final class SealedDatabases: Sendable {
 
     /// Why the last attempt to open or make a database at a path was refused; nil when it was not, or succeeded since.
     ///
-    /// SQLite itself only says `SQLITE_IOERR_AUTH` (no key), `SQLITE_NOTADB` (not sealed) or `SQLITE_IOERR_DATA` (a page
-    /// was changed); see ``error(_:at:)``.
+    /// SQLite itself only says `SQLITE_IOERR_AUTH` (no key), `SQLITE_NOTADB` (not sealed), `SQLITE_IOERR_DATA` (a page
+    /// was changed) or `SQLITE_PERM` (a transaction beside other databases); see ``error(_:at:)``.
     public func refusal(at path: URL) -> VaultError? { host.refusal(at: path.path) }
 
     /// An extended result code of SQLite as an error of the vault; nil for codes that are SQLite's own affair.
     public func error(_ code: Int32, at path: URL) -> VaultError? {
         switch code {
         case cordon_sqlite_ioerr_data: VaultError(.damaged, "A page of the database was changed.", place: path.path)
+        case SQLITE_PERM:
+            VaultError(
+                .invalidArgument,
+                "A transaction with rollback journals may only be over sealed databases of one account.",
+                place: path.path)
         case SQLITE_NOTADB:
             VaultError(.notSealed, "The file does not begin as a sealed database does.", place: path.path)
         case cordon_sqlite_ioerr_auth, SQLITE_CANTOPEN:

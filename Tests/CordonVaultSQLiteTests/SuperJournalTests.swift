@@ -1,20 +1,41 @@
+import CordonIdentity
 import CordonSQLiteShim
+import CordonVault
 import CordonVaultSQLite
 import Foundation
 import Testing
 
 /// Transactions over several databases: the file that holds them together.
 struct SuperJournalTests {
-    /// A file of the sealing file system, opened as SQLite opens the super-journal of a transaction.
-    private func openSuperJournal(at path: URL, of fileSystem: String) throws -> UnsafeMutablePointer<sqlite3_file> {
-        let system = try #require(sqlite3_vfs_find(fileSystem))
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: Int(system.pointee.szOsFile), alignment: MemoryLayout<Int>.alignment)
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(system.pointee.szOsFile))
-        let file = memory.assumingMemoryBound(to: sqlite3_file.self)
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE | SQLITE_OPEN_SUPER_JOURNAL
-        try #require(path.path.withCString { system.pointee.xOpen(system, $0, file, flags, nil) } == SQLITE_OK)
-        return file
+    /// A file that the sealing file system opens, as SQLite asks for it when a transaction is over several databases.
+    private struct File {
+        let result: Int32
+        private let file: UnsafeMutablePointer<sqlite3_file>
+
+        init(_ path: URL, of fileSystem: String, _ flags: Int32) throws {
+            let system = try #require(sqlite3_vfs_find(fileSystem))
+            let count = Int(system.pointee.szOsFile)
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: MemoryLayout<Int>.alignment)
+            memory.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+            file = memory.assumingMemoryBound(to: sqlite3_file.self)
+            result = path.path.withCString { [file] in
+                system.pointee.xOpen(system, $0, file, flags | SQLITE_OPEN_SUPER_JOURNAL, nil)
+            }
+        }
+
+        func write(_ bytes: [UInt8]) -> Int32? {
+            file.pointee.pMethods?.pointee.xWrite(file, bytes, Int32(bytes.count), 0)
+        }
+
+        func size() -> Int32? {
+            var size: sqlite3_int64 = 0
+            return file.pointee.pMethods?.pointee.xFileSize(file, &size)
+        }
+
+        func close() {
+            _ = file.pointee.pMethods?.pointee.xClose(file)
+            UnsafeMutableRawPointer(file).deallocate()
+        }
     }
 
     @Test func `a super-journal is on disk with each write, since SQLite asks for no sync where syncs are off`()
@@ -22,13 +43,83 @@ struct SuperJournalTests {
     {
         let desk = try await Desk()
         let path = desk.path("notes.db-mj0A1B2C3D9")
-        let file = try openSuperJournal(at: path, of: desk.databases.fileSystemName)
-        let methods = try #require(file.pointee.pMethods)
+        let file = try File(
+            path, of: desk.databases.fileSystemName, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXCLUSIVE)
+        defer { file.close() }
         let name = Array("\(desk.path("notes.db-journal").path)\0".utf8)
-        #expect(methods.pointee.xWrite(file, name, Int32(name.count), 0) == SQLITE_OK)
+        #expect(file.write(name) == SQLITE_OK)
         // A journal is played back only where its super-journal is found, and an empty file counts as missing.
         #expect(try Data(contentsOf: path).count > name.count)
-        #expect(methods.pointee.xClose(file) == SQLITE_OK)
-        UnsafeMutableRawPointer(file).deallocate()
+    }
+
+    @Test(arguments: [90, 9_000])
+    func `a super-journal that does not open is an error, since SQLite deletes an empty one that others need`(
+        count: Int
+    ) async throws {
+        let desk = try await Desk()
+        let path = desk.path("notes.db-mj0A1B2C9D3")
+        try Data(repeating: 7, count: count).write(to: path)
+        let file = try File(path, of: desk.databases.fileSystemName, SQLITE_OPEN_READONLY)
+        defer { file.close() }
+        #expect(file.result == SQLITE_OK)
+        #expect(file.size() == cordon_sqlite_ioerr_data)
+    }
+
+    @Test
+    func `a journal whose database is there and gives no key does not open, and one whose database is gone is empty`()
+        async throws
+    {
+        let desk = try await Desk()
+        let plain = try Database(desk.path("plain").path)
+        try plain.run("CREATE TABLE t (a)")
+        plain.close()
+        let journal = desk.path("plain-journal")
+        try Data(repeating: 7, count: 5_000).write(to: journal)
+        func open() throws -> Int32 {
+            let file = try File(journal, of: desk.databases.fileSystemName, SQLITE_OPEN_READONLY)
+            defer { file.close() }
+            return file.result
+        }
+        #expect(try open() == cordon_sqlite_ioerr_auth)
+        try FileManager.default.removeItem(at: desk.path("plain"))
+        #expect(try open() == SQLITE_OK)
+    }
+
+    @Test func `a transaction beside a plain database or another account's is refused, and changes neither`()
+        async throws
+    {
+        let desk = try await Desk()
+        try await desk.vault.createAccountKey(for: "ben@example.test")
+        let others = try await desk.vault.sealedDatabases(for: "ben@example.test")
+        func sealed(_ name: String) -> String { desk.databases.address(of: desk.path(name)) }
+        func plain(_ name: String) -> String { "file:\(desk.path(name).path)?vfs=unix" }
+        let pairs = [
+            (sealed("a"), plain("b")), (plain("c"), sealed("d")), (sealed("e"), others.address(of: desk.path("f"))),
+        ]
+        for (main, attached) in pairs {
+            let database = try Database(main)
+            try database.run("ATTACH '\(attached)' AS other; CREATE TABLE a (x); CREATE TABLE other.b (x)")
+            let both = "BEGIN; INSERT INTO a VALUES (1); INSERT INTO other.b VALUES (1); COMMIT"
+            let counts = "SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM other.b)"
+            let code = failure { try database.run(both) }
+            #expect(code == SQLITE_PERM, "\(main), \(attached)")
+            #expect(desk.databases.error(code, at: desk.path("a"))?.code == .invalidArgument)
+            #expect(try database.run(counts) == ["0", "0"])
+            // With logs SQLite needs no super-journal, and promises each database by itself.
+            try database.run("PRAGMA journal_mode = WAL; " + both)
+            #expect(try database.run(counts) == ["1", "1"])
+        }
+    }
+
+    @Test func `a transaction over databases of one account commits, whichever of its objects opened them`()
+        async throws
+    {
+        let desk = try await Desk()
+        let more = try await desk.vault.sealedDatabases(for: desk.ada)
+        let database = try desk.open("one")
+        try database.run(
+            "ATTACH '\(more.address(of: desk.path("two")))' AS two; CREATE TABLE a (x); CREATE TABLE two.b (x)")
+        try database.run("BEGIN; INSERT INTO a VALUES (1); INSERT INTO two.b VALUES (1); COMMIT")
+        #expect(try database.run("SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM two.b)") == ["1", "1"])
     }
 }
