@@ -58,7 +58,6 @@ static void attach(cordon_file *file, cordon_database *database) {
     file->key = database->key;
     database->files++;
     cordon_page_key_retain(file->key);
-    if (file->kind == KIND_FRAME) atomic_fetch_add(&database->logs, 1);
     if (file->kind == KIND_JOURNAL) {
         file->next = database->journals;
         database->journals = file;
@@ -207,7 +206,6 @@ static void detach(cordon_file *file) {
     cordon_vfs *vfs = file->vfs;
     cordon_database *database = file->database;
     pthread_mutex_lock(&vfs->lock);
-    if (file->kind == KIND_FRAME) atomic_fetch_sub(&database->logs, 1);
     for (cordon_file **next = &database->journals; *next; next = &(*next)->next) {
         if (*next != file) continue;
         *next = file->next;

@@ -4,7 +4,8 @@
 
 // A write-ahead log: a header of 32 bytes, then frames of 24 bytes and a page. Each is sealed into a slot of its own, so
 // that no write touches what an earlier one made durable. SQLite writes a frame in two parts; the first waits for the
-// second.
+// second. At the end of a transaction that wrote frames twice it reads them whole and writes first parts alone; those wait
+// for nothing.
 
 static int real_read(cordon_file *file, void *out, int64_t count, int64_t offset) {
     return file->real->pMethods->xRead(file->real, out, (int)count, offset);
@@ -91,6 +92,7 @@ int cordon_log_flush(cordon_file *file) {
 
 int cordon_log_read(cordon_file *file, uint8_t *out, int count, int64_t offset) {
     int result = cordon_log_flush(file);
+    file->whole_index = -1;
     while (count > 0 && result == SQLITE_OK) {
         int64_t part;
         if (offset < LOG_HEADER) {
@@ -108,6 +110,7 @@ int cordon_log_read(cordon_file *file, uint8_t *out, int count, int64_t offset) 
             part = frame_size(file) - within < count ? frame_size(file) - within : count;
             result = load_frame(file, index, &is_genuine);
             memcpy(out, file->slot + within, (size_t)part);
+            file->whole_index = result == SQLITE_OK && is_genuine && part == frame_size(file) ? index : -1;
             // A page that the index points at must be there. A reader of whole frames is looking for the log's end.
             if (result == SQLITE_OK && !is_genuine && within == FRAME_HEADER) result = SQLITE_IOERR_DATA;
         }
@@ -128,6 +131,8 @@ static int write_header(cordon_file *file, const uint8_t *in) {
 }
 
 int cordon_log_write(cordon_file *file, const uint8_t *in, int count, int64_t offset) {
+    int64_t whole_index = file->whole_index;
+    file->whole_index = -1;
     if (offset == 0 && count == LOG_HEADER) {
         int result = cordon_log_flush(file);
         return result == SQLITE_OK ? write_header(file, in) : result;
@@ -147,7 +152,10 @@ int cordon_log_write(cordon_file *file, const uint8_t *in, int count, int64_t of
         } else {
             result = cordon_log_flush(file);
             if (result != SQLITE_OK) break;
-            if (within == 0 && part == FRAME_HEADER) {
+            if (within == 0 && part == FRAME_HEADER && index == whole_index) {
+                memcpy(file->slot, in, FRAME_HEADER);
+                result = store_frame(file, index);
+            } else if (within == 0 && part == FRAME_HEADER) {
                 memcpy(file->pending, in, FRAME_HEADER);
                 file->pending_index = index;
             } else {
@@ -162,7 +170,7 @@ int cordon_log_write(cordon_file *file, const uint8_t *in, int count, int64_t of
 }
 
 int cordon_log_truncate(cordon_file *file, int64_t size) {
-    file->pending_index = -1;
+    file->pending_index = file->whole_index = -1;
     int result = know_page(file);
     if (result != SQLITE_OK) return result;
     int64_t real = 0;

@@ -48,11 +48,16 @@ static int on_write(sqlite3_file *opened, const void *in, int count, sqlite3_int
     int result = file->kind == KIND_PAGE ? cordon_flush_journals(file->database) : cordon_check_member(file, in, count);
     if (result == SQLITE_OK) result = begin(file);
     if (result != SQLITE_OK) return result;
+    if (file->kind == KIND_JOURNAL) atomic_store(&file->is_hot, 0);
     result = file->kind == KIND_FRAME ? cordon_log_write(file, in, count, offset)
                                       : cordon_blocks_write(file, in, count, offset);
     // The base file system takes an empty file for none, and a journal whose super-journal is gone is not played back:
     // with synchronous=OFF SQLite asks for no sync before a kill finds it empty.
-    if (result == SQLITE_OK && file->kind == KIND_SUPER) result = cordon_blocks_flush(file);
+    int is_due = file->kind == KIND_SUPER;
+    // Zeros at a journal's start end the transaction. With synchronous=OFF and exclusive locking neither a sync nor an
+    // unlock follows.
+    is_due |= file->kind == KIND_JOURNAL && offset == 0 && count < JOURNAL_BLOCK && *(const uint8_t *)in == 0;
+    if (result == SQLITE_OK && is_due) result = cordon_blocks_flush(file);
     return end(file, result);
 }
 
@@ -125,9 +130,13 @@ static int on_sector_size(sqlite3_file *opened) {
 static int on_device_characteristics(sqlite3_file *opened) {
     cordon_file *file = (cordon_file *)opened;
     // Frames have slots of their own, so a log is as safe from torn neighbours as the disk is. Journals are cut into
-    // blocks: without this promise SQLite begins a new sector, hence a new block, after every sync. Nothing else is passed
-    // on: a journal that cannot be deleted while it is open would be kept open, with a block in memory that others change.
-    if (!file->database || atomic_load(&file->database->logs) == 0) return 0;
+    // blocks: without this promise SQLite begins a new sector, hence a new block, after every sync. It asks once for a log,
+    // when it has just opened it, and once for the journals of a connection, which may leave the log later. Nothing else is
+    // passed on: a journal that cannot be deleted while it is open would be kept open, with a block in memory that others
+    // change.
+    cordon_database *opened_log = cordon_opened_log;
+    cordon_opened_log = NULL;
+    if (!file->database || file->database != opened_log) return 0;
     return file->real->pMethods->xDeviceCharacteristics(file->real) & SQLITE_IOCAP_POWERSAFE_OVERWRITE;
 }
 

@@ -58,8 +58,8 @@ typedef struct cordon_database {
     cordon_page_key *key;
     uint8_t *header;
     int files;
-    // Handles with a log, and journals, of this database.
-    atomic_int logs, held_back;
+    // Of its journals, which hold something back.
+    atomic_int held_back;
     cordon_file *journals;
 } cordon_database;
 
@@ -109,9 +109,11 @@ struct cordon_file {
     int64_t held_index;
     uint32_t held_count;
     int held_changed;
-    // A log's frame header that waits for its page.
+    // A log's frame header that waits for its page, and the frame that the slot holds whole in the clear; -1 for none.
     uint8_t pending[FRAME_HEADER];
-    int64_t pending_index;
+    int64_t pending_index, whole_index;
+    // A journal that a kill or a cut left: opened to be played back, and not written since.
+    atomic_int is_hot;
     // Databases only.
     cordon_map map;
 };
@@ -149,13 +151,15 @@ int cordon_flush_journals(cordon_database *database);
 // are. An SQLite code.
 int cordon_give_key(cordon_file *file, const char *name, int flags);
 
-// Gives back everything that a file has but its base file.
-void cordon_forget_file(cordon_file *file);
 // Refuses what would make databases that this file system does not seal part of one transaction: a name that is about to
 // be written into a super-journal, or a super-journal's into a journal. An SQLite code. The caller has no lock.
 int cordon_check_member(cordon_file *file, const uint8_t *in, int count);
 
+// The database whose log this thread opened last, until SQLite has asked what its device promises.
+extern _Thread_local cordon_database *cordon_opened_log;
 
+// Gives back everything that a file has but its base file.
+void cordon_forget_file(cordon_file *file);
 
 extern const sqlite3_io_methods cordon_io_methods;
 

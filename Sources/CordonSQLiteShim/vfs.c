@@ -16,6 +16,7 @@ static uint8_t kind_of(const char *name, int flags) {
     return KIND_TEMPORARY;
 }
 
+_Thread_local cordon_database *cordon_opened_log;
 
 // One file more; 0 when the file system was given up and its keys are gone. A connection that has no file is not counted,
 // and may still come.
@@ -39,13 +40,15 @@ static int on_open(sqlite3_vfs *opened, const char *name, sqlite3_file *out, int
     if (!name && flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL)) {
         return SQLITE_CANTOPEN;
     }
-    file->vfs = vfs;
     if (!begin_file(vfs)) return SQLITE_IOERR_AUTH;
+    file->vfs = vfs;
     file->real = (sqlite3_file *)(file + 1);
     file->kind = kind_of(name, flags);
     file->start = file->kind == KIND_PAGE ? HEADER_SIZE : 0;
     file->block = file->kind == KIND_PAGE || file->kind == KIND_FRAME ? 0 : JOURNAL_BLOCK;
-    file->length = file->held_index = file->pending_index = file->map.end = -1;
+    file->length = file->held_index = file->pending_index = file->whole_index = file->map.end = -1;
+    // A transaction makes its journal, or takes the one that it kept; what only reads one changes nothing.
+    atomic_init(&file->is_hot, file->kind == KIND_JOURNAL && flags & SQLITE_OPEN_READWRITE && !(flags & SQLITE_OPEN_CREATE));
     int asked = flags;
     if (file->kind == KIND_PAGE && flags & SQLITE_OPEN_CREATE) {
         int prepared = vfs->host.prepare(vfs->host.state, name);
@@ -66,6 +69,7 @@ static int on_open(sqlite3_vfs *opened, const char *name, sqlite3_file *out, int
         return result;
     }
     file->file.pMethods = &cordon_io_methods;
+    if (file->kind == KIND_FRAME) cordon_opened_log = file->database;
     if (out_flags && flags & SQLITE_OPEN_CREATE) *out_flags |= SQLITE_OPEN_CREATE;
     return SQLITE_OK;
 }

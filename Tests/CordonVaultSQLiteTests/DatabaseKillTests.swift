@@ -41,6 +41,114 @@ struct DatabaseKillTests {
         #expect(acknowledged > 0)
         run.finish("kills of the writer of one database in mode \(mode)")
     }
+
+    @Test(arguments: ["NORMAL", "OFF"])
+    func `a commit that wrote frames of the log twice is there after a kill, though no sync was asked for`(
+        synchronous: String
+    ) async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = path as String, synchronous = synchronous as String] in
+            let databases = try await openedDatabases(path)
+            let database = try connectionWithLog(path, databases, synchronous)
+            try writeFramesTwice(database)
+            withExtendedLifetime(database) { Program.dieByAnotherHand() }
+        }
+        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        #expect(try database.run("SELECT count(*), sum(text LIKE '1%') FROM note") == ["200", "200"])
+    }
+
+    @Test func `an idle connection that wrote frames twice writes nothing into the log that others began since`()
+        async throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let databases = try await openedDatabases(path)
+            let idle = try connectionWithLog(path, databases, "NORMAL")
+            try writeFramesTwice(idle)
+            let other = try connectionWithLog(path, databases, "FULL")
+            try other.run("PRAGMA wal_checkpoint(RESTART)")
+            try other.run(
+                "INSERT INTO note SELECT id + 200, text FROM note; INSERT INTO note SELECT id + 400, text FROM note")
+            try idle.run("SELECT sum(length(text)) FROM note")
+            withExtendedLifetime((idle, other)) { Program.dieByAnotherHand() }
+        }
+        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        #expect(try database.run("SELECT count(*) FROM note") == ["800"])
+    }
+
+    @Test(arguments: ["DELETE", "PERSIST"])
+    func `a commit under exclusive locking, without syncs, is there after a kill`(mode: String) async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, mode = mode as String] in
+            let databases = try await openedDatabases(path)
+            let database = try Database(path + "/notes", databases.fileSystemName)
+            try database.run(
+                "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = \(mode)")
+            try database.run(
+                "CREATE TABLE note (text); INSERT INTO note VALUES ('one'); INSERT INTO note VALUES ('two')")
+            withExtendedLifetime(database) { Program.dieByAnotherHand() }
+        }
+        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        #expect(try database.run("SELECT text FROM note") == ["one", "two"])
+    }
+
+    @Test func `blocks of several pages that a cut tore are mended out of the journal`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let databases = try await openedDatabases(path)
+            let database = try Database(path + "/notes", databases.fileSystemName)
+            try database.run("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT); PRAGMA page_size = 1024; VACUUM")
+            try database.run("PRAGMA cache_size = 10; INSERT INTO note VALUES (1, hex(zeroblob(150)))")
+            for round in 0..<9 { try database.run("INSERT INTO note SELECT id + (1 << \(round)), text FROM note") }
+            try FileManager.default.copyItem(atPath: path + "/notes", toPath: path + "/before")
+            // Pages that do not fit into memory go to disk before the commit.
+            try database.run("BEGIN; UPDATE note SET text = replace(text, '0', '1')")
+            withExtendedLifetime(database) { Program.dieByAnotherHand() }
+        }
+        let before = try Data(contentsOf: URL(fileURLWithPath: path + "/before"))
+        var torn = try Data(contentsOf: URL(fileURLWithPath: path + "/notes"))
+        var count = 0
+        for start in stride(from: 4096, to: min(before.count, torn.count) - 4123, by: 4124) {
+            let half = start + 2048..<start + 4124
+            guard torn[half] != before[half] else { continue }
+            torn.replaceSubrange(half, with: before[half])
+            count += 1
+        }
+        #expect(count > 1)
+        try torn.write(to: URL(fileURLWithPath: path + "/notes"))
+        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        #expect(try database.run("PRAGMA integrity_check") == ["ok"])
+        #expect(try database.run("SELECT count(*), sum(text LIKE '1%') FROM note") == ["512", "0"])
+    }
+}
+
+/// A connection in WAL mode with so little memory that pages of a large transaction go to the log before it ends.
+private func connectionWithLog(
+    _ path: String, _ databases: SealedDatabases, _ synchronous: String
+) throws -> Database {
+    let database = try Database(path + "/notes", databases.fileSystemName)
+    try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous); PRAGMA wal_autocheckpoint = 0")
+    try database.run("PRAGMA cache_size = 6")
+    return database
+}
+
+/// Commits 200 rows that were written and then changed: SQLite puts changed pages into frames that are in the log already, and
+/// reckons the checksums of these anew at the end.
+private func writeFramesTwice(_ database: Database) throws {
+    try database.run("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT); BEGIN")
+    try database.run(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO note SELECT i, hex(zeroblob(500)) FROM n"
+    )
+    try database.run("UPDATE note SET text = replace(text, '0', '1'); COMMIT")
 }
 
 private func openedDatabases(_ path: String) async throws -> SealedDatabases {

@@ -94,6 +94,13 @@ final class Database {
         return rows
     }
 
+    /// What the file system promises of the device below the database's file; -1 without one.
+    func deviceCharacteristics() -> Int32 {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        return file?.pointee.pMethods?.pointee.xDeviceCharacteristics?(file) ?? -1
+    }
+
     func close() { sqlite3_close(handle); handle = nil }
 }
 

@@ -61,6 +61,23 @@ struct SealedDatabaseTests {
         #expect(try Data(contentsOf: url).starts(with: Data("CORDONSD".utf8)))
     }
 
+    @Test func `safety from torn neighbours is promised to logs, and to no connection that may leave its log`()
+        async throws
+    {
+        let desk = try await Desk()
+        let first = try desk.open("notes")
+        try first.run("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
+        let second = try desk.open("notes")
+        try second.run("SELECT * FROM t")
+        for connection in [first, second] {
+            // SQLite keeps the first answer for the sectors of later rollback journals.
+            #expect(connection.deviceCharacteristics() == 0)
+            try connection.run("PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO t VALUES (1)")
+            // Without the promise the commit's frame is repeated up to a sector's end.
+            #expect(try connection.run("PRAGMA wal_checkpoint(PASSIVE)") == ["0", "1", "1"])
+        }
+    }
+
     @Test func `an empty file becomes a database, and a plain one is refused`() async throws {
         let desk = try await Desk()
         try Data().write(to: desk.path("empty"))

@@ -215,14 +215,32 @@ static const char *fault(int commits) {
     return why;
 }
 
-static int live(const char *mode, int page_size) {
-    sqlite3 *database = NULL;
+// How a database comes to what it does under power cuts.
+typedef struct run {
+    const char *mode;
+    int page_size;
+    // Before that its pages were of 4,096 bytes, so that several are in a block; or its connection was opened while
+    // another one used a log.
+    int shrinks, follows_log;
+} run;
+
+static int live(const run *run) {
+    sqlite3 *database = NULL, *first = NULL;
     char sql[500];
-    int result = sqlite3_open("power.db", &database);
+    int result = SQLITE_OK;
+    if (run->follows_log) {
+        result = sqlite3_open("power.db", &first);
+        if (result == SQLITE_OK) result = sqlite3_exec(first, "PRAGMA journal_mode = WAL; SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+    }
+    if (result == SQLITE_OK) result = sqlite3_open("power.db", &database);
+    if (first) {
+        if (result == SQLITE_OK) result = sqlite3_exec(database, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+        sqlite3_close(first);
+    }
     snprintf(sql, sizeof sql,
              "PRAGMA page_size = %d; PRAGMA cache_size = 4; PRAGMA journal_mode = %s; PRAGMA synchronous = FULL;"
              "CREATE TABLE t (id INTEGER PRIMARY KEY, b INTEGER, c BLOB); PRAGMA wal_autocheckpoint = 12",
-             page_size, mode);
+             run->page_size, run->mode);
     if (result == SQLITE_OK) result = sqlite3_exec(database, sql, NULL, NULL, NULL);
     note(COMMITTED, 7, 0, NULL, 0);
     for (int id = 1; id <= 7 && result == SQLITE_OK; id++) {
@@ -237,32 +255,38 @@ static int live(const char *mode, int page_size) {
 }
 
 int main(int count, char **arguments) {
-    static const char *modes[] = {"DELETE", "PERSIST", "TRUNCATE", "WAL"};
-    static const int sizes[] = {4096, 1024, 16384};
+    static const run runs[] = {
+        {"DELETE", 4096, 0, 0},  {"PERSIST", 4096, 0, 0},  {"TRUNCATE", 4096, 0, 0},  {"WAL", 4096, 0, 0},
+        {"DELETE", 1024, 0, 0},  {"PERSIST", 1024, 0, 0},  {"TRUNCATE", 1024, 0, 0},  {"WAL", 1024, 0, 0},
+        {"DELETE", 16384, 0, 0}, {"PERSIST", 16384, 0, 0}, {"TRUNCATE", 16384, 0, 0}, {"WAL", 16384, 0, 0},
+        {"DELETE", 1024, 1, 0},  {"PERSIST", 1024, 1, 0},  {"DELETE", 4096, 0, 1},    {"PERSIST", 4096, 0, 1},
+    };
     int states = count > 1 ? atoi(arguments[1]) : 20;
     unsigned long long seed = count > 2 ? strtoull(arguments[2], NULL, 10) : 8;
     state = seed;
     long tried = 0;
-    for (int run = 0; run < 12; run++) {
-        const char *mode = modes[run % 4];
+    for (const run *next = runs; next < runs + sizeof runs / sizeof *runs; next++) {
         for (int file = 0; file < name_count; file++) unlink(names[file]);
         name_count = 0;
         event_count = 0;
         number_of(realpath(".", names[7]));
         snprintf(names[0], sizeof names[0], "%.280s/power.db", names[7]);
-        // The header is durable before SQLite sees the file.
+        // The header is durable before SQLite sees the file, and so is what a run begins with.
         sqlite3 *database = NULL;
         unlink("power.db");
         sqlite3_open("power.db", &database);
         sqlite3_exec(database, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+        if (next->shrinks) {
+            sqlite3_exec(database, "CREATE TABLE u (a); PRAGMA page_size = 1024; VACUUM; DROP TABLE u", NULL, NULL, NULL);
+        }
         sqlite3_close(database);
-        unsigned char bytes[4096];
+        static unsigned char bytes[65536];
         FILE *in = fopen("power.db", "rb");
         if (!in) return 1;
         image header = {bytes, (sqlite3_int64)fread(bytes, 1, sizeof bytes, in), 1};
         fclose(in);
         logging = 1;
-        if (live(mode, sizes[run / 4]) != SQLITE_OK) return 1;
+        if (live(next) != SQLITE_OK) return 1;
         logging = 0;
         int commits = 0;
         for (long cut = 0; cut <= event_count; cut++) {
@@ -271,8 +295,9 @@ int main(int count, char **arguments) {
                 make_disk(cut, variant, &header);
                 const char *why = fault(commits);
                 if (!why) continue;
-                printf("failed: %s, pages of %d, cut %ld of %ld, variant %d, seed %llu: %s\n", mode, sizes[run / 4], cut,
-                       event_count, variant, seed, why);
+                printf("failed: %s, pages of %d%s%s, cut %ld of %ld, variant %d, seed %llu: %s\n", next->mode, next->page_size,
+                       next->shrinks ? " in larger blocks" : "", next->follows_log ? " after a log" : "", cut, event_count,
+                       variant, seed, why);
                 return 1;
             }
         }
