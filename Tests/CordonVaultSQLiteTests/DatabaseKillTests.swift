@@ -99,6 +99,47 @@ struct DatabaseKillTests {
         #expect(try database.run("SELECT text FROM note") == ["one", "two"])
     }
 
+    #if os(Linux)
+        @Test func `what undoes a transaction over two databases waits for the one that does not open just then`()
+            async throws
+        {
+            let folder = try TemporaryFolder.make()
+            defer { TemporaryFolder.remove(folder) }
+            let path = folder.path
+            await #expect(processExitsWith: .signal(SIGXFSZ)) { [path = path as String] in
+                let databases = try await openedDatabases(path)
+                let database = try Database(path + "/one", databases.fileSystemName)
+                try database.run("ATTACH '\(path)/two' AS two; CREATE TABLE a (x); CREATE TABLE two.b (x)")
+                try database.run("INSERT INTO a VALUES ('old'); INSERT INTO b VALUES ('old'); BEGIN")
+                try database.run("INSERT INTO a VALUES ('new')")
+                for _ in 0..<200 { try database.run("INSERT INTO b VALUES (hex(zeroblob(500)))") }
+                // The commit's pages of the second database end the process, after those of the first are on disk.
+                signal(SIGXFSZ, SIG_DFL)
+                var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                try database.run("COMMIT")
+            }
+            func superJournals() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.contains("-mj") }.count
+            }
+            #expect(try superJournals() == 1)
+            let header = try FileHandle(forUpdating: URL(fileURLWithPath: path + "/two"))
+            defer { try? header.close() }
+            try header.write(contentsOf: Data("cordonsd".utf8))
+            let databases = try await openedDatabases(path)
+            let one = try Database(path + "/one", databases.fileSystemName)
+            #expect(failure { try one.run("SELECT x FROM a") } == cordon_sqlite_ioerr_auth)
+            #expect(try one.run("SELECT x FROM a") == ["old"])
+            #expect(try superJournals() == 1)
+            try header.seek(toOffset: 0)
+            try header.write(contentsOf: Data("CORDONSD".utf8))
+            let two = try Database(path + "/two", databases.fileSystemName)
+            #expect(try two.run("SELECT x FROM b") == ["old"])
+            #expect(try two.run("PRAGMA integrity_check") == ["ok"])
+            #expect(try superJournals() == 0)
+        }
+    #endif
+
     @Test func `blocks of several pages that a cut tore are mended out of the journal`() async throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
