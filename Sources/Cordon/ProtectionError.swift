@@ -60,6 +60,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
     private(set) var vaultCode: VaultError.Code?
     /// Whether there was no room on the disk for what could not be stored.
     private(set) var isDiskFull = false
+    /// Whether the app has a managed account, where this one is not enrolled.
+    private(set) var isAppManaged = true
 
     /// Makes an error; the hint is the usual one of its kind.
     public init(
@@ -103,6 +105,14 @@ public struct ProtectionError: Error, Sendable, Equatable {
         self.init(.vault, error.reason, hint: error.hint)
         vaultCode = error.code
         codePlace = error.codePlace
+    }
+
+    /// Makes the error of an account that is not enrolled here.
+    init(
+        notEnrolled reason: String, among accounts: AccountTable, file: StaticString = #fileID, line: UInt = #line
+    ) {
+        self.init(.notEnrolled, reason, file: file, line: line)
+        isAppManaged = !accounts.rules.managed.isEmpty
     }
 
     /// Whether both are of one kind, and refuse a connection for one reason if they do.

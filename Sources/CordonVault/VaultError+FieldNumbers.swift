@@ -1,6 +1,6 @@
 extension VaultError.Code {
     /// The documented number of a failure to protect a file, 101 to 107 (SDK-FP-16). 100, for an app without management, is
-    /// not the vault's to say.
+    /// not the vault's to say; `ProtectionError.fileNumber` of Cordon says it.
     public var fileNumber: Int {
         switch self {
         case .invalidArgument, .empty: 101
@@ -13,7 +13,7 @@ extension VaultError.Code {
         }
     }
 
-    /// The documented number of a failure to protect bytes, 101 to 105 (SDK-DP-07).
+    /// The documented number of a failure to protect bytes, 101 to 105 (SDK-DP-07); 100 is that of `ProtectionError.dataNumber`.
     public var dataNumber: Int {
         switch self {
         case .empty: 105

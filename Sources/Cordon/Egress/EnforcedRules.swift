@@ -132,10 +132,12 @@ public final class EnforcedRules: Sendable {
         switch accounts.resolved(reportingLostWork(IdentityContext.current)) {
         case .managed(let account):
             guard accounts.state(of: account) != nil else {
-                throw ProtectionError(.notEnrolled, "the account of this work is not enrolled in this app")
+                throw ProtectionError(
+                    notEnrolled: "the account of this work is not enrolled in this app", among: accounts)
             }
             return account
-        case .personal, .unset: throw ProtectionError(.notEnrolled, "this work is for no organisation's account")
+        case .personal, .unset:
+            throw ProtectionError(notEnrolled: "this work is for no organisation's account", among: accounts)
         case .lost: throw ProtectionError(.identityLost, "it is not known for whom this work is done")
         }
     }

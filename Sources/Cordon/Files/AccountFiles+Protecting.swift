@@ -157,7 +157,8 @@ extension AccountFiles {
         }
         let isKnown = try await fromVault { (vault) async throws(VaultError) in try vault.mayHaveKey(account) }
         guard !isKnown else {
-            throw ProtectionError(.notEnrolled, "the account was enrolled in this app and is not any more")
+            throw ProtectionError(
+                notEnrolled: "the account was enrolled in this app and is not any more", among: context.accounts)
         }
         return false
     }
@@ -212,7 +213,8 @@ extension AccountFiles {
         let (from, before) = (owner(of: source), owner(of: target))
         let own = IdentityContext.currentScope.map { context.accounts.resolved(EffectiveIdentity($0)) }
         if own != nil, own?.account == nil, from != nil || before != nil {
-            throw ProtectionError(.notEnrolled, "personal work takes no account's file, and replaces none")
+            throw ProtectionError(
+                notEnrolled: "personal work takes no account's file, and replaces none", among: context.accounts)
         }
         let after = own?.account ?? before ?? from
         if let before, before != after { try rules.requireOpenGate(forReading: before) }

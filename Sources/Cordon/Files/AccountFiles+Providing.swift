@@ -27,7 +27,9 @@ extension AccountFiles {
             throw ProtectionError(.noPermit, "the file belongs to another account than its item says")
         }
         guard !rules.mustFileProviderEncrypt(for: owner) else {
-            guard let account else { throw ProtectionError(.notEnrolled, "a file of no account cannot be sealed") }
+            guard let account else {
+                throw ProtectionError(notEnrolled: "a file of no account cannot be sealed", among: context.accounts)
+            }
             let vault = try vault(of: account)
             do { try await vault.protect(stored, toCopy: copy, for: account) } catch { throw ProtectionError(error) }
             return

@@ -108,7 +108,7 @@ final class ProtectionContext: Sendable {
     /// - Throws: ``ProtectionError`` with code `notEnrolled`.
     func requireEnrolled(_ account: AccountID) throws(ProtectionError) {
         guard accounts[account] != nil || accounts.debugged == account else {
-            throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
+            throw ProtectionError(notEnrolled: "the account is not enrolled in this app", among: accounts)
         }
     }
 

@@ -113,6 +113,50 @@ import Testing
         await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.unprotect(sealed.dropLast()) }
     }
 
+    @Test func `what fails has the field's number, of files and of bytes`() async throws {
+        func numbers(_ work: () async throws(ProtectionError) -> Void) async -> [Int?] {
+            do throws(ProtectionError) {
+                try await work()
+                return []
+            } catch { return [error.fileNumber, error.dataNumber] }
+        }
+        func namesOfNobody(_ app: AppProtection) async -> [Int?] {
+            await numbers { () async throws(ProtectionError) in _ = try await app.files.names(of: "oid-nobody") }
+        }
+        let fresh = try Device()
+        #expect(await namesOfNobody(try await fresh.start()) == [100, 100], "no account is managed")
+        let (device, app, folder) = try await stage()
+        let account = device.account.id
+        #expect(await namesOfNobody(app) == [106, 100], "another one is managed")
+        let personal = await IdentityContext.with(.personal) {
+            await numbers { () async throws(ProtectionError) in try await app.files.write(secret, as: "a") }
+        }
+        #expect(personal == [106, 100])
+
+        let (plain, nowhere) = (try file("plain", in: folder), folder.appending(path: "nowhere"))
+        let files: [(number: Int, failing: @Sendable () async throws(ProtectionError) -> Void)] = [
+            (103, { () async throws(ProtectionError) in try await app.files.decrypt(plain) }),
+            (104, { () async throws(ProtectionError) in try await app.files.decrypt(nowhere) }),
+            (104, { () async throws(ProtectionError) in _ = try await app.files.read("nowhere", of: account) }),
+        ]
+        for (number, failing) in files { #expect(await numbers(failing).first == number) }
+        let damaged = try await app.files.protect(secret, for: account).dropLast()
+        let bytes: [(number: Int, failing: @Sendable () async throws(ProtectionError) -> Void)] = [
+            (103, { () async throws(ProtectionError) in _ = try await app.files.unprotect(damaged) }),
+            (
+                104,
+                { () async throws(ProtectionError) in _ = try await app.files.unprotect(Data("x".utf8), context: "y") }
+            ),
+            (105, { () async throws(ProtectionError) in _ = try await app.files.protect(Data(), for: account) }),
+        ]
+        for (number, failing) in bytes { #expect(await numbers(failing).last == number) }
+
+        try await app.wipe(account)
+        #expect(await namesOfNobody(app) == [100, 100])
+        #expect(
+            ProtectionError(.outletFailed, "").fileNumber == nil && ProtectionError(.noPermit, "").dataNumber == nil)
+    }
+
     @Test func `a closed gate closes what is protected, and leaves protecting open`() async throws {
         let house = try await Gatehouse()
         let folder = house.device.folder.appending(path: "own")
