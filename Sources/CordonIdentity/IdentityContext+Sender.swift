@@ -3,6 +3,9 @@ extension IdentityContext {
     @TaskLocal private static var sender: AccountID?
 
     /// The account that sent the thing in hand, such as the URL that an app is opening; nil when unknown (SDK-ID-42).
+    ///
+    /// Known in the handler that Cordon's `EgressOutlets.take` runs for what another app of the organisation has sealed, and in what an app
+    /// runs with ``with(sender:isolation:operation:)``. A URL by itself proves no sender.
     public static var currentSender: AccountID? { sender }
 
     /// Runs the handling of a thing with its sender known.

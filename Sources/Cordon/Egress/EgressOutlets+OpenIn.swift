@@ -48,6 +48,29 @@ extension EgressOutlets {
     /// - Throws: ``ProtectionError``: `denied` with the verdict's reasons or those of the closed gate, `notEnrolled`,
     ///   `noSharingGroup`, `vault` or `damagedContent`.
     public func take(_ item: SharedItem, for receiver: Identity) async throws -> TakenItem {
+        try await opened(item, for: receiver).taken
+    }
+
+    /// Takes what another app handed over, as ``take(_:for:)`` does, and runs the app's handling of it. In there
+    /// `IdentityContext.currentSender` is the account that sent it, where a seal proves that (SDK-ID-42).
+    ///
+    /// ```swift
+    /// try await protection.outlets.take(item, for: current) { taken in
+    ///     try await open(taken, from: IdentityContext.currentSender)
+    /// }
+    /// ```
+    /// - Throws: As ``take(_:for:)``; otherwise what the closure throws.
+    public func take<Result>(
+        _ item: SharedItem, for receiver: Identity, isolation: isolated (any Actor)? = #isolation,
+        handling: (TakenItem) async throws -> Result
+    ) async throws -> Result {
+        let (taken, sender) = try await opened(item, for: receiver)
+        return try await IdentityContext.with(sender: sender) { try await handling(taken) }
+    }
+
+    private func opened(
+        _ item: SharedItem, for receiver: Identity
+    ) async throws -> (taken: TakenItem, sender: AccountID?) {
         try await received(item, for: receiver) { (owner) throws(ProtectionError) in
             try rules.requireOpenGate(for: Question(.receive, owner: .managed(owner)))
         }
@@ -62,21 +85,22 @@ extension EgressOutlets {
     public func takeIntoFiles(
         _ item: SharedItem, for receiver: AccountID, as name: @Sendable (_ given: String) -> String
     ) async throws -> (owner: AccountID, name: String) {
-        let taken = try await received(item, for: .managed(receiver)) { _ in }
+        let (taken, _) = try await received(item, for: .managed(receiver)) { _ in }
         let (owner, name) = (taken.owner.account ?? receiver, name(taken.name))
         try await files.write(taken.contents, as: name, of: owner)
         return (owner, name)
     }
 
     /// - Parameter requireGate: Refuses to show what is the owner's while it may not be shown.
+    /// - Returns: The thing, and the account whose seal proves who sent it.
     private func received(
         _ item: SharedItem, for receiver: Identity, _ requireGate: (AccountID) throws(ProtectionError) -> Void
-    ) async throws -> TakenItem {
+    ) async throws -> (taken: TakenItem, sender: AccountID?) {
         if item.owner != nil || receiver != .personal { rules.reportingLostWork(IdentityContext.current) }
         guard let owner = group.vault?.owner(of: item.contents) else {
             try admit(.unmanagedApp, for: receiver)
             if let claimed = item.owner { try admit(.managed(claimed), for: receiver) }
-            return TakenItem(owner: receiver, name: item.name, contents: item.contents)
+            return (TakenItem(owner: receiver, name: item.name, contents: item.contents), sender: nil)
         }
         try admit(.managed(owner), for: receiver)
         // Without the owner's rules it could not be said here what may become of it.
@@ -84,7 +108,7 @@ extension EgressOutlets {
         try requireGate(owner)
         let (name, contents) = try await group.opened().open(item.contents, of: owner, as: .handOver)
         try requireGate(owner)
-        return TakenItem(owner: .managed(owner), name: name, contents: contents)
+        return (TakenItem(owner: .managed(owner), name: name, contents: contents), sender: owner)
     }
 
     private nonisolated func admit(_ sender: Peer, for receiver: Identity) throws(ProtectionError) {

@@ -74,12 +74,15 @@ import Testing
         #expect(await !protection.windows.offerAccount(device.account))
     }
 
-    @Test func `a handler knows who sent the thing in hand, and no other code does`() async {
-        let sender = await IdentityContext.with(sender: "oid-a") {
-            await Task.yield()
-            return IdentityContext.currentSender
+    @Test func `an app that is asked to switch for what it opens knows who sent that`() async throws {
+        let (device, app) = (try Device(), SwitchingApp(.yes))
+        let protection = try await protection(device, app)
+        for sender in ["oid-b", nil] as [AccountID?] {
+            _ = await IdentityContext.with(sender: sender) {
+                await protection.windows.requireIdentity(.managed("oid-a"), in: window, because: .openURL)
+            }
+            _ = await protection.windows.switchIdentity(to: .personal, in: window)
         }
-        #expect(sender == "oid-a")
-        #expect(IdentityContext.currentSender == nil)
+        #expect(app.senders == ["oid-b", nil])
     }
 }

@@ -10,6 +10,7 @@ final class SwitchingApp: IdentityDelegate {
     struct Failed: Error {}
 
     private let state = Locked(([IdentityRequest](), [IdentityAnswer](), [AccountID]()))
+    private let heardSenders = Locked<[AccountID?]>([])
     /// How long it may take to answer.
     static let limit = Duration.seconds(17)
     let manner: Manner
@@ -24,6 +25,8 @@ final class SwitchingApp: IdentityDelegate {
     var requests: [IdentityRequest] { state.withLock { $0.0 } }
     var answers: [IdentityAnswer] { state.withLock { $0.1 } }
     var hidden: [AccountID] { state.withLock { $0.2 } }
+    /// Who had sent what it was asked to switch for.
+    var senders: [AccountID?] { heardSenders.withLock { $0 } }
 
     /// A clock by which the limit for an answer has passed at once when there will be none, and never otherwise.
     var clock: ProtectionClock {
@@ -37,6 +40,7 @@ final class SwitchingApp: IdentityDelegate {
 
     func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws {
         state.withLock { $0.0.append(request) }
+        heardSenders.withLock { $0.append(IdentityContext.currentSender) }
         try respond(answer)
     }
 

@@ -81,6 +81,23 @@ import Testing
         #expect(taken.owner == .managed("oid-a"))
     }
 
+    @Test func `what handles a thing knows who sent it where a seal proves that, and nothing else does`() async throws {
+        let apps = try await TwoApps(["allowedInboundDataTransferSources": .string("allApps")])
+        let outlets = apps.receiver.outlets
+        let sealed = try await outlets.take(try await apps.handOver(secret), for: .managed("oid-a")) { taken in
+            await Task.yield()
+            #expect(taken.contents == secret)
+            return IdentityContext.currentSender
+        }
+        #expect(sealed == "oid-a")
+        #expect(IdentityContext.currentSender == nil)
+        let claimed = SharedItem(owner: "oid-a", senderBundleID: "other.app", name: "x", contents: Data("x".utf8))
+        let sender = try await IdentityContext.with(sender: "oid-b") {
+            try await outlets.take(claimed, for: .managed("oid-a")) { _ in IdentityContext.currentSender }
+        }
+        #expect(sender == nil)
+    }
+
     @Test func `SC-32, SC-36: a personal account in the other app does not take it`() async throws {
         let apps = try await TwoApps(Self.managedOnly)
         let item = try await apps.handOver(secret)
