@@ -24,7 +24,7 @@ extension EgressOutlets {
         let cause = ProtectionNotice.Cause(
             message: Texts.gateWhatAnsweredAsCouldNotBe(failure: failure.rawValue, host: host),
             remedy: Texts.gateTryAnotherNetworkOrTellAdministrator)
-        await screens.tell(ProtectionNotice(.connectionBlocked, account: account, causes: [cause]))
+        await show(.connectionBlocked, [cause], of: account)
     }
 
     private func show(_ denial: ProtectionError, as kind: ProtectionNotice.Kind, of account: AccountID?) async {
@@ -33,6 +33,15 @@ extension EgressOutlets {
             denial.denial == nil
             ? [ProtectionNotice.Cause(message: denial.reason, remedy: denial.hint)]
             : reasons.map { ProtectionNotice.Cause($0) }
-        await screens.tell(ProtectionNotice(kind, account: account, causes: causes))
+        await show(kind, causes, of: account)
+    }
+
+    private func show(
+        _ kind: ProtectionNotice.Kind, _ causes: [ProtectionNotice.Cause], of account: AccountID?
+    ) async {
+        let account = account.map { context.accounts.resolved($0) }
+        var session = InterfaceSession(screens, account: account, occasion: .denial)
+        await session.tell(ProtectionNotice(kind, account: account, causes: causes))
+        await session.handBack()
     }
 }

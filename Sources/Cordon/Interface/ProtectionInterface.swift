@@ -5,8 +5,9 @@ public import CordonPolicy
 ///
 /// Give one to ``ProtectionConfiguration/interface``. CordonTerminal has one for terminals, CordonScreens one for screens; an app may
 /// have its own. Every call may take its time, but not for ever: what is not answered within
-/// ``ProtectionConfiguration/interfaceDeadline`` counts as refused, and its task is cancelled. Calls come from any thread,
-/// one at a time for an account, always between ``takeOver(for:on:)`` and ``handBack(for:)`` (SDK-CO-11).
+/// ``ProtectionConfiguration/interfaceDeadline`` counts as refused, and its task is cancelled. Calls come from any thread. All that asks
+/// or shows something comes between ``takeOver(for:on:)`` and ``handBack(for:)`` (SDK-CO-11), and what a gate asks about an account one at a
+/// time; the countdown of a gate that is watched, and a denial that the app has shown, may come meanwhile, between two such calls of their own.
 public protocol ProtectionInterface: Sendable {
     /// The biometry that may stand in for a PIN here; nil where there is none, as on Linux.
     var biometry: Biometry? { get async }
@@ -17,7 +18,7 @@ public protocol ProtectionInterface: Sendable {
     /// Cordon's screens take the place of the app's from here on; organisation data is to be covered.
     ///
     /// Called at every ``LaunchOccasion/launch``, where the splash screen stays for the theme's time at least
-    /// (SDK-CL-06), and otherwise only when there is something to ask. Nil when no account is meant.
+    /// (SDK-CL-06), and otherwise only when there is something to ask or to show. Nil when no account is meant.
     func takeOver(for account: AccountID?, on occasion: LaunchOccasion) async
 
     /// The app has its screen back; once for every take-over.
@@ -35,7 +36,7 @@ public protocol ProtectionInterface: Sendable {
     /// Shows a notice and waits for one of the answers it offers.
     func present(_ notice: ProtectionNotice) async -> NoticeAnswer
 
-    /// Shows how long the app may still be without contact; not an answer to wait for.
+    /// Shows how long the app may still be without contact; not an answer to wait for. It may stay after ``handBack(for:)``.
     func show(_ countdown: OfflineCountdown) async
 }
 

@@ -8,7 +8,7 @@ public enum GateEvent: Sendable, Equatable {
     case closed([PolicyReason])
     /// Cordon's screens took the place of the app's, in every window (SDK-CO-11).
     case tookOver
-    /// The app has its screen back; always follows ``tookOver``.
+    /// The app has its screen back; follows each ``tookOver`` once.
     case handedBack
     /// A contact to the organisation is urgently due.
     case countdown(OfflineCountdown)

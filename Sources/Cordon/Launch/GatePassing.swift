@@ -78,7 +78,7 @@ actor GatePassing {
         if Task.isCancelled, opening != .opened {
             await withdrawKey(of: account)
         } else {
-            await finish(account, result, attempt)
+            await finish(account, result, &attempt)
             // No condition refused where it was only put off: the gate is passed again when the app is back.
             if opening != .isBehind {
                 let outcome = LaunchOutcome(account: account, result: result, reasons: attempt.reasons)
@@ -148,12 +148,14 @@ actor GatePassing {
     }
 
     /// Puts in force that the gate stays closed, and notifies observers.
-    private func finish(_ account: AccountID, _ result: LaunchOutcome.Result, _ attempt: LaunchAttempt) async {
+    private func finish(
+        _ account: AccountID, _ result: LaunchOutcome.Result, _ attempt: inout LaunchAttempt
+    ) async {
         switch result {
         case .opened:
             guard tools.gates.isOpen(account) else { return }
             keys.applyRules(to: account, with: attempt.pinKey)
-            await tools.showCountdownIfUrgent(of: account)
+            if let countdown = tools.postUrgentCountdown(of: account) { await attempt.session.show(countdown) }
         case .cancelled, .blocked:
             tools.gates.close(account, because: attempt.reasons)
             await withdrawKey(of: account)

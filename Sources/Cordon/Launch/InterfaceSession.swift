@@ -53,22 +53,30 @@ struct InterfaceSession: Sendable {
     nonisolated(nonsending) mutating func tell(_ notice: ProtectionNotice) async {
         guard screens.interface != nil else { return }
         await takeOver()
-        await screens.tell(notice)
+        _ = await screens.answer { await $0.present(notice) }
     }
 
-    /// Covers the app's screens, once in a session; the first time the interface learns how Cordon's are to look.
+    /// Shows how long the account may still be without contact.
+    nonisolated(nonsending) mutating func show(_ countdown: OfflineCountdown) async {
+        guard screens.interface != nil else { return }
+        await takeOver()
+        _ = await screens.answer { await $0.show(countdown) }
+    }
+
+    /// Covers the app's screens, once in a session; the first time the interface learns how Cordon's are to look. Runs to its end whatever
+    /// becomes of the caller, as ``handBack()`` does: neither may overtake the other.
     nonisolated(nonsending) mutating func takeOver() async {
         guard screens.interface != nil, !hasTakenOver else { return }
         hasTakenOver = true
         if let account { screens.events.post(.gate(account: account, .tookOver)) }
-        await screens.takeOver(for: account, on: occasion)
+        await Task { [screens, account, occasion] in await screens.takeOver(for: account, on: occasion) }.value
     }
 
     /// Gives the app its screen back.
     nonisolated(nonsending) mutating func handBack() async {
         guard screens.interface != nil, hasTakenOver else { return }
         hasTakenOver = false
-        _ = await screens.answer { [account] in await $0.handBack(for: account) }
+        await Task { [screens, account] in _ = await screens.answer { await $0.handBack(for: account) } }.value
         if let account { screens.events.post(.gate(account: account, .handedBack)) }
     }
 }
@@ -102,11 +110,6 @@ final class InterfaceScreens: Sendable {
     ) async -> Answer? {
         guard let interface else { return nil }
         return await Deadline.answer(within: deadline, by: clock) { await question(interface) }
-    }
-
-    /// Shows a notice that has only to be seen.
-    nonisolated(nonsending) func tell(_ notice: ProtectionNotice) async {
-        _ = await answer { await $0.present(notice) }
     }
 
     /// Covers the app's screens, and gives the interface its look where that is new.

@@ -44,11 +44,11 @@ struct LaunchTools: Sendable {
         await pins.recordActivity(of: account, at: moment, askedAfter: period)
     }
 
-    /// Shows and posts how long the account may still be without contact, where that is short.
-    nonisolated(nonsending) func showCountdownIfUrgent(of account: AccountID) async {
-        guard let countdown = conditions.offlineCountdown(of: account), countdown.isUrgent else { return }
+    /// How long the account may still be without contact, where that is short; posted, for the caller to show.
+    func postUrgentCountdown(of account: AccountID) -> OfflineCountdown? {
+        guard let countdown = conditions.offlineCountdown(of: account), countdown.isUrgent else { return nil }
         context.events.post(.gate(account: account, .countdown(countdown)))
-        _ = await screens.answer { await $0.show(countdown) }
+        return countdown
     }
 }
 

@@ -156,13 +156,23 @@ public actor LaunchGates: AccountFollower {
             guard context.accounts[account] != nil || context.accounts.debugged == account else { return }
             let decision = await tools.conditions.decision(of: account, on: .timer)
             if tools.gates.isOpen(account) {
-                await tools.showCountdownIfUrgent(of: account)
-                guard await close(account, after: decision) else { continue }
+                let countdown = tools.postUrgentCountdown(of: account)
+                // The interface may take its time, and a gate that closes does not wait for it.
+                guard await close(account, after: decision) else {
+                    if let countdown { await show(countdown) }
+                    continue
+                }
             } else if decision.verdict != .wipe {
                 continue
             }
             guard await passInFront(account, on: .timer).result != .wiped else { return }
         }
+    }
+
+    private func show(_ countdown: OfflineCountdown) async {
+        var session = InterfaceSession(tools.screens, account: countdown.account, occasion: .timer)
+        await session.show(countdown)
+        await session.handBack()
     }
 
     /// Closes an open gate that would not be opened any more; whether it did.

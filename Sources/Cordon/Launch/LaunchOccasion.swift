@@ -1,4 +1,4 @@
-/// When the launch gate is passed (SDK-CL-01).
+/// When the launch gate is passed, and why Cordon's screens come (SDK-CL-01).
 public enum LaunchOccasion: String, Sendable, Hashable, CaseIterable {
     /// The app was started.
     case launch
@@ -10,4 +10,6 @@ public enum LaunchOccasion: String, Sendable, Hashable, CaseIterable {
     case timer
     /// The person wants another PIN; see ``LaunchGates/changePIN(of:)``.
     case pinChange
+    /// The app has the person told of a denial, such as with ``EgressOutlets/showSharingBlocked(_:of:)``; no gate is passed.
+    case denial
 }

@@ -108,6 +108,56 @@ import Testing
         #expect(gate == [.tookOver, .opened, .handedBack])
     }
 
+    @Test func `a denial that is shown takes the screen over and gives it back, also where the caller gives up`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let events = EventCatch(protection)
+        let denial = ProtectionError(.denied, "printing is blocked")
+        await protection.outlets.showPrintingBlocked(denial, of: house.account)
+        await protection.outlets.showConnectionBlocked(to: "mail.example", because: .matchNotFound, of: nil)
+        let asked = await house.person.asked
+        #expect(asked.count == 6)
+        for shown in [asked.prefix(3), asked.suffix(3)] {
+            #expect(shown.first == .tookOver(.denial) && shown.last == .handedBack)
+        }
+        await Task { [account = house.account] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            await protection.outlets.showSharingBlocked(denial, of: account)
+        }.value
+        let covers = await house.person.asked.filter { if case .notice = $0 { false } else { true } }
+        #expect(covers.suffix(2) == [.tookOver(.denial), .handedBack] && covers.count == 6)
+        // That of no account is not told of.
+        for event in [GateEvent.tookOver, .handedBack] {
+            let posted = ProtectionEvent.gate(account: house.account, event)
+            #expect(await events.count { $0 == posted } == 2)
+        }
+    }
+
+    @Test func `a countdown takes the screen over and gives it back`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "pinRequired": .bool(false), "periodOfflineBeforeAccessCheck": .string("PT1H"),
+        ]) { $0.interfaceDeadline = .seconds(1 << 30) }
+        let (account, person) = (house.account, house.person)
+        func expectCountdown(_ occasion: LaunchOccasion) async {
+            let asked = await person.asked
+            #expect(asked.count == 3 && asked.first == .tookOver(occasion) && asked.last == .handedBack, "\(asked)")
+        }
+        await protection.suspend()
+        #expect(await protection.resume(account).isOpen)
+        await expectCountdown(.resume)
+
+        await person.forgetAsked()
+        let watch = Task { await protection.gate.watch(account) }
+        await house.clock.waitForSleeper(within: .seconds(250) ... .seconds(300))
+        house.clock.advance(.seconds(300))
+        try await until { await person.asked.last == .handedBack }
+        await expectCountdown(.timer)
+        watch.cancel()
+    }
+
     private func refusal(_ protection: AppProtection, _ question: Question) -> [String]? {
         do throws(ProtectionError) {
             _ = try protection.permit(for: question)
