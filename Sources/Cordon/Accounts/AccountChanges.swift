@@ -26,10 +26,12 @@ actor AccountChanges {
         let now = AccountState(
             rules: envelope.policy.map { .policy($0) } ?? .noneTargeted, sequence: envelope.sequence,
             lastCheckIn: record.lastCheckIn, delivery: Delivery(envelope), version: envelope.version)
-        let lists = context.accounts.allowedAccounts
+        let (lists, configuration) = (context.accounts.allowedAccounts, context.accounts.appConfiguration(of: account))
         let before = context.accounts.activate(now, of: account)
+        let isReconfigured = context.accounts.appConfiguration(of: account) != configuration
         for follower in followers { await follower.rulesChanged(of: account, from: before, to: now) }
         guard isNews else { return }
+        if isReconfigured { context.events.post(.configurationChanged(account: account)) }
         publishChanges(from: before?.delivery ?? Delivery(), to: now.delivery, of: account)
         if let before, before.rules.encryption != now.rules.encryption {
             context.events.post(.dataProtectionChanged(account: account))
@@ -38,7 +40,6 @@ actor AccountChanges {
     }
 
     private func publishChanges(from before: Delivery, to now: Delivery, of account: AccountID) {
-        if before.configuration != now.configuration { context.events.post(.configurationChanged(account: account)) }
         if before.workingTime?.status != now.workingTime?.status {
             context.events.post(.workingTimeChanged(account: account, context.workingTime(of: account)))
         }

@@ -385,6 +385,14 @@ final class AccountTable: Sendable {
         IdentityContext.setProcessIdentity(account.map { .managed($0) })
     }
 
+    /// The app configuration of an account that is here, with what the device's management gave where the device is enrolled for it
+    /// (SDK-CF-08). What decides, rules, pins and addresses, goes by what the service has signed alone.
+    func appConfiguration(of account: AccountID) -> AppConfiguration {
+        guard let state = state(of: account) else { return .empty }
+        guard deviceAccount.map({ resolved($0) }) == account else { return state.delivery.configuration }
+        return state.delivery.configuration.joined(with: configuration.givenConfiguration)
+    }
+
     /// The account that the device is enrolled for, as its management said last.
     var deviceAccount: AccountID? { state.withLock { $0.deviceAccount } }
 

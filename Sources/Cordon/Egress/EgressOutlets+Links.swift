@@ -55,7 +55,8 @@ extension EgressOutlets {
         guard question.coVisibleIdentities.isEmpty, let account = question.owner?.account,
             let policy = rules.policy(of: .managed(account))
         else { return nil }
-        let configuration = rules.appConfiguration(of: account)
+        // Not what the device's management gave, which no service has signed.
+        let configuration = rules.accounts.state(of: rules.accounts.resolved(account))?.delivery.configuration ?? .empty
         let addresses = settings.map {
             policy.address(for: link.absoluteString, by: $0, configuration: configuration).flatMap { URL(string: $0) }
         }

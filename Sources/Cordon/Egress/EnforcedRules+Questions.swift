@@ -86,15 +86,10 @@ extension EnforcedRules {
     /// The configuration of an enrolled account, with typed reads; empty for an account that is not enrolled, or that has
     /// none (CQ-18). Gone after a wipe.
     ///
-    /// The account that the device itself is enrolled for also has what the device's management gave the app (SDK-CF-08).
+    /// The account that the device itself is enrolled for also has what the device's management gave the app (SDK-CF-08). That is for
+    /// the app alone: Cordon decides by what the service has signed.
     public func appConfiguration(of account: AccountID) -> AppConfiguration {
-        let account = accounts.resolved(account)
-        guard let state = accounts.state(of: account) else { return .empty }
-        let given = configuration.managedConfiguration
-        guard !given.isEmpty, accounts.deviceAccount.map({ accounts.resolved($0) }) == account else {
-            return state.delivery.configuration
-        }
-        return state.delivery.configuration.joined(with: AppConfiguration([TargetedAppConfiguration(values: given)]))
+        accounts.appConfiguration(of: accounts.resolved(account))
     }
 
     /// What several accounts have together (SDK-CF-08).

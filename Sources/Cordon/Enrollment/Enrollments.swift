@@ -96,16 +96,29 @@ public actor Enrollments {
     }
 
     private func recordDeviceAccount(_ account: AccountID?) {
-        guard account != context.accounts.deviceAccount else { return }
+        let former = context.accounts.deviceAccount
+        guard account != former else { return }
         context.accounts.setDeviceAccount(account)
         guard !configuration.isExtension else { return }
         do { try context.pending.change { $0.deviceAccount = account } } catch {
             configuration.logger.error("what the device's management says could not be remembered")
         }
         context.events.post(.deviceAccountChanged(account))
+        publishConfigurations(from: former, to: account)
         guard let account else { return }
         for enrolled in context.accounts.records.keys where enrolled != context.accounts.resolved(account) {
             context.publish(Outcome(.deviceManagedForAnotherAccount), .checkIn, of: enrolled)
+        }
+    }
+
+    /// Tells that what the device's management gave the app has gone from one account to another (SDK-CF-07).
+    private func publishConfigurations(from former: AccountID?, to account: AccountID?) {
+        let (former, account) = (
+            former.map { context.accounts.resolved($0) }, account.map { context.accounts.resolved($0) }
+        )
+        guard former != account, !configuration.managedConfiguration.isEmpty else { return }
+        for case let changed? in [former, account] where context.accounts.state(of: changed) != nil {
+            context.events.post(.configurationChanged(account: changed))
         }
     }
 

@@ -40,7 +40,8 @@ public struct ProtectionConfiguration: Sendable {
     /// (SDK-EN-29).
     public var askDeviceAccount: (@Sendable () async -> AccountID?)?
     /// The app configuration that the device's management has given, such as the value of `com.apple.configuration.managed`;
-    /// it is the configuration of the account that the device is enrolled for alone (SDK-CF-01, SDK-CF-08).
+    /// it is the configuration of the account that the device is enrolled for alone (SDK-CF-01, SDK-CF-08). No rule, no pin and no address
+    /// of a link follows it, since no service has signed it.
     public var managedConfiguration: [String: JSONValue] = [:]
     /// Whether this process is an extension: it reads what the app has, and enrols no account (SDK-EN-23).
     public var isExtension = false
@@ -159,6 +160,12 @@ public struct ProtectionConfiguration: Sendable {
 }
 
 extension ProtectionConfiguration {
+    /// What the device's management gave, as one that an administrator assigned.
+    var givenConfiguration: AppConfiguration {
+        managedConfiguration.isEmpty
+            ? .empty : AppConfiguration([TargetedAppConfiguration(values: managedConfiguration)])
+    }
+
     /// The keys of a set that a pinned root key vouches for.
     ///
     /// - Parameters:

@@ -84,7 +84,7 @@ public actor RuntimeSettings: AccountFollower {
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
         switch found?.contents {
-        case .absent?: return
+        case .absent?: return publishToLog()
         case .value(let own)?: overrides = Self.checked(own)
         case .newer?, .doubtful?, nil:
             context.publishSetAside(
@@ -188,7 +188,10 @@ public actor RuntimeSettings: AccountFollower {
         guard let log = context.configuration.logFile else { return }
         let settings = context.settings
         log.follow(settings)
-        let configurations = context.accounts.rules.accounts.values.map(\.delivery.configuration)
+        // What the device's management gave is left out whoever's it is.
+        let configurations =
+            context.accounts.rules.accounts.values.map(\.delivery.configuration)
+            + [context.configuration.givenConfiguration]
         var values: Set<String> = []
         for key in settings.scrubbedKeys {
             for value in configurations.flatMap({ $0.values(for: key) }) { values.formUnion(Self.texts(in: value)) }

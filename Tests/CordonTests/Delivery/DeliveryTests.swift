@@ -70,6 +70,59 @@ import Testing
         }
     }
 
+    @Test
+    func `a configuration that goes to another account with the device is told, and one that comes with enrolment`()
+        async throws
+    {
+        let (device, said) = (try Device(), Locked<AccountID?>(nil))
+        try await device.publish([:])
+        let app = try await device.start { configuration in
+            configuration.managedConfiguration = ["site": "north"]
+            configuration.askDeviceAccount = { said.withLock { $0 } }
+        }
+        let account = device.account.id
+        #expect(await app.enroll(device.account) == .newPolicies)
+        let events = EventCatch(app)
+        for (named, changes): (AccountID?, Int) in [
+            (account, 1), (nil, 2), ("oid-x", 2), ("worker-a@contoso.example", 3),
+        ] {
+            said.withLock { $0 = named }
+            await app.enrollments.deviceAccount()
+            let isGiven = app.rules.appConfiguration(of: account).string(for: "site") == "north"
+            #expect(isGiven == (changes % 2 == 1), "\(String(describing: named))")
+            #expect(await events.count { $0 == .configurationChanged(account: account) } == changes)
+        }
+        await app.unenroll(account)
+        #expect(await app.enroll(device.account) == .newPolicies)
+        #expect(await events.count { $0 == .configurationChanged(account: account) } == 4)
+    }
+
+    @Test func `what device management gives decides nothing`() async throws {
+        let device = try Device()
+        try await device.publish(["managedBrowserToOpenLinksRequired": .bool(true)])
+        let pin = Base64URL.encode(Data(repeating: 7, count: 32))
+        let app = try await device.start {
+            $0.expectedAccounts.deviceEnrollment = "oid-a"
+            $0.managedConfiguration = [
+                AppConfiguration.managedBrowserKey: "otherweb",
+                "com.microsoft.intune.mam.screencapturecontrol": "Disabled",
+                "CordonCertificatePins": .string(#"{"mail.example": ["\#(pin)"]}"#),
+            ]
+        }
+        #expect(await app.enroll(device.account) == .newPolicies)
+        let owner = Identity.managed(device.account.id)
+        #expect(app.rules.appConfiguration(of: "oid-a").keys.count == 3, "the app has it")
+        #expect(!app.pinning.hasCertificatePins("oid-a"))
+        let link = try #require(URL(string: "https://example.com"))
+        do {
+            _ = try app.outlets.linkPermit(for: link, of: owner)
+            Issue.record("the link goes to an app that no service has named")
+        } catch { #expect(error.denial?.reasons.map(\.setting) == ["managedBrowserToOpenLinksRequired"]) }
+        try await device.publish(["allowedOutboundDataTransferDestinations": .string("managedApps")])
+        await app.checkIn(device.account.id)
+        #expect(!app.rules.isScreenCaptureAllowed(for: owner))
+    }
+
     @Test func `several accounts that are asked about together keep their own values`() async throws {
         let device = try Device()
         let accounts = TwoAccounts(device)

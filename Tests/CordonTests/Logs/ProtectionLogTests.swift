@@ -16,10 +16,11 @@ import Testing
         log.files.reversed().map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }.joined()
     }
 
-    private func start(_ log: ProtectionLog, _ settings: ProtectionSettings = .init()) async throws
-        -> AppProtection
-    {
+    private func start(
+        _ log: ProtectionLog, _ settings: ProtectionSettings = .init(), given: [String: JSONValue] = [:]
+    ) async throws -> AppProtection {
         try await device.start { configuration in
+            configuration.managedConfiguration = given
             configuration.logFile = log
             configuration.settings = settings
             configuration.logger = Logger(label: "cordon") { log.handler($0) }
@@ -105,6 +106,21 @@ import Testing
         let last = try #require(text(log).split(separator: "\n").last)
         #expect(!last.contains("K-4711") && !last.contains("other") && last.contains("teal"))
         #expect(text(log).contains("before K-4711"))
+    }
+
+    @Test func `values that the device's management gave are taken out from the start, whoever's they are`()
+        async throws
+    {
+        var settings = ProtectionSettings()
+        settings.scrubbedKeys = ["costCentre"]
+        let log = try makeLog()
+        let protection = try await start(log, settings, given: ["costCentre": "K-4711", "colour": "teal"])
+        let logger = Logger(label: "app") { log.handler($0) }
+        logger.info("the centre is K-4711 and teal")
+        try await device.publish([:])
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        logger.info("and still K-4711")
+        #expect(!text(log).contains("K-4711") && text(log).contains("teal") && text(log).contains("and still"))
     }
 
     @Test func `a wipe takes out what names the account, and everything verbose`() async throws {
