@@ -9,6 +9,8 @@ internal import CordonVault
 actor AccountChanges {
     private let context: ProtectionContext
     private let followers: [any AccountFollower]
+    /// The working-time status that each account had when it was last looked at.
+    private var workingTimes: [AccountID: ClockStatus] = [:]
 
     /// - Parameter followers: The parts that keep something of an account, in the order in which a wipe goes through them.
     init(_ context: ProtectionContext, followers: [any AccountFollower]) {
@@ -30,19 +32,23 @@ actor AccountChanges {
         let before = context.accounts.activate(now, of: account)
         let isReconfigured = context.accounts.appConfiguration(of: account) != configuration
         for follower in followers { await follower.rulesChanged(of: account, from: before, to: now) }
-        guard isNews else { return }
+        guard isNews else {
+            workingTimes[account] = context.workingTime(of: account)
+            return
+        }
         if isReconfigured { context.events.post(.configurationChanged(account: account)) }
-        publishChanges(from: before?.delivery ?? Delivery(), to: now.delivery, of: account)
+        publishWorkingTime(of: account)
         if let before, before.rules.encryption != now.rules.encryption {
             context.events.post(.dataProtectionChanged(account: account))
         }
         context.publishAllowedAccounts(before: lists)
     }
 
-    private func publishChanges(from before: Delivery, to now: Delivery, of account: AccountID) {
-        if before.workingTime?.status != now.workingTime?.status {
-            context.events.post(.workingTimeChanged(account: account, context.workingTime(of: account)))
-        }
+    /// Tells of a working-time status that is another than before, also where time alone has made it so (SDK-US-02).
+    private func publishWorkingTime(of account: AccountID) {
+        let now = context.workingTime(of: account)
+        let before = workingTimes.updateValue(now, forKey: account) ?? .notConfigured
+        if now != before { context.events.post(.workingTimeChanged(account: account, now)) }
     }
 
     /// Takes up what another process of the app has stored beside registrations.
@@ -105,6 +111,7 @@ actor AccountChanges {
         let lists = context.accounts.allowedAccounts
         context.accounts.remove(account)
         context.accounts.dropRules(of: account)
+        workingTimes[account] = nil
         for follower in followers { await follower.accountLeft(account) }
         await lock()
         context.publishAllowedAccounts(before: lists)
@@ -140,8 +147,9 @@ actor AccountChanges {
         for follower in followers { try await follower.endEnrollment(of: account) }
     }
 
-    /// Has every part do what has fallen due with it.
+    /// Tells what time alone has changed, and has every part do what has fallen due with it.
     func performDueWork(isFirst: Bool) async {
+        for account in context.accounts.enrolled { publishWorkingTime(of: account) }
         for follower in followers { await follower.performDueWork(isFirst: isFirst) }
     }
 }

@@ -32,7 +32,8 @@ public enum ProtectionEvent: Sendable, Equatable {
     /// Whether the account's files have to be encrypted, or when they are readable, is another than before: protect its data
     /// again with ``AccountFiles/protect(_:for:progress:)`` (SDK-FP-02). Posted before ``policyChanged(account:version:sequence:)``.
     case dataProtectionChanged(account: AccountID)
-    /// The person's working-time status changed (SDK-US-02).
+    /// The person's working-time status changed (SDK-US-02), by what the service said or since it has said nothing new in time. The latter is
+    /// noticed by ``AppProtection/performDueWork()``.
     case workingTimeChanged(account: AccountID, ClockStatus)
     /// A remediation ended; also posted after a restart for one that ended before (SDK-CA-05).
     case remediated(RemediationResult)

@@ -11,12 +11,13 @@ import Testing
     private let time = TestTime()
 
     private func enrolled(
+        _ rules: [String: JSONValue] = ["printBlocked": .bool(true)],
         _ change: @escaping @Sendable (inout PolicyEnvelope) -> Void
     ) async throws -> (Device, AppProtection, EventCatch) {
         let device = try Device(time: time)
         await device.service.set { $0.change = change }
         await device.setServiceClock()
-        try await device.publish(["printBlocked": .bool(true)])
+        try await device.publish(rules)
         let protection = try await device.start()
         let events = EventCatch(protection)
         await protection.enroll(device.account)
@@ -204,16 +205,25 @@ import Testing
         #expect(await events.has(.allowedAccountsChanged(nil)))
     }
 
+    /// What the rules on working time say at the gate; nil where they are content.
+    private func clockReason(_ protection: AppProtection, _ account: AccountID) -> PolicyReason? {
+        protection.decision(for: Question(.launch, owner: .managed(account))).reasons.first {
+            $0.rule == "launch.clock"
+        }
+    }
+
     @Test func `working time turns stale, and rules follow it`() async throws {
         let start = Int64(time.now.timeIntervalSince1970)
-        let (device, protection, events) = try await enrolled {
+        let (device, protection, events) = try await enrolled(["appActionIfAccountIsClockedOut": .string("block")]) {
             $0.workingTime = WorkingTime(status: .clockedIn, asOf: start, validUntil: start + 3600)
         }
         let account = device.account.id
         #expect(await events.has(.workingTimeChanged(account: account, .clockedIn)))
         #expect(protection.rules.workingTime(of: account) == .clockedIn)
+        #expect(clockReason(protection, account) == nil)
         time.advance(by: 3601)
         #expect(protection.rules.workingTime(of: account) == .clockedInStale)
+        #expect(clockReason(protection, account)?.verdict == .block)
         #expect(protection.rules.workingTime(of: "oid-b") == .notConfigured)
         time.advance(by: -3000)
         #expect(protection.rules.workingTime(of: account) == .unknown, "a clock that was turned back says nothing")
@@ -226,16 +236,46 @@ import Testing
             "appActionIfAccountIsClockedOut": .string("block"),
             "gracePeriodToBlockAppsDuringOffClockHours": .string("PT10M"),
         ])
-        let launch = Question(.launch, owner: .managed(device.account.id))
-        let out = WorkingTime(status: .clockedOut, asOf: start, validUntil: start + 86_400)
-        await device.service.set { $0.change = { $0.workingTime = out } }
-        await protection.checkIn(device.account.id)
-        func clock() -> PolicyReason? {
-            protection.decision(for: launch).reasons.first { $0.rule == "launch.clock" }
+        let account = device.account.id
+        for (status, verdict): (ClockStatus, Verdict?) in [(.clockedIn, nil), (.clockedOut, .warn)] {
+            let told = WorkingTime(status: status, asOf: start, validUntil: start + 86_400)
+            await device.service.set { $0.change = { $0.workingTime = told } }
+            await protection.checkIn(account)
+            #expect(clockReason(protection, account)?.verdict == verdict)
         }
-        #expect(clock()?.verdict == .warn)
         time.advance(by: 601)
-        #expect(clock()?.verdict == .block)
+        #expect(clockReason(protection, account)?.verdict == .block)
+    }
+
+    @Test func `working time that turns stale, and is fresh again, is told though the service says the same`()
+        async throws
+    {
+        let start = Int64(time.now.timeIntervalSince1970)
+        let (device, protection, events) = try await enrolled {
+            $0.workingTime = WorkingTime(status: .clockedIn, asOf: start, validUntil: start + 3600)
+        }
+        let account = device.account.id
+        await device.service.set { $0.isUnreachable = true }
+        time.advance(by: 3601)
+        for _ in 0..<2 { await protection.performDueWork() }
+        let changed = { @Sendable (status: ClockStatus) in ProtectionEvent.workingTimeChanged(account: account, status)
+        }
+        #expect(await events.count { $0 == changed(.clockedInStale) } == 1)
+
+        await device.service.set { service in
+            service.isUnreachable = false
+            service.change = {
+                $0.workingTime = WorkingTime(status: .clockedIn, asOf: start, validUntil: start + 7200)
+            }
+        }
+        await protection.checkIn(account)
+        #expect(await events.count { $0 == changed(.clockedIn) } == 2)
+
+        // What was so at a start is no change.
+        let restarted = try await device.start()
+        let later = EventCatch(restarted)
+        await restarted.performDueWork()
+        #expect(await later.count { if case .workingTimeChanged = $0 { true } else { false } } == 0)
     }
 
     @Test func `pins hold for their host alone, and every failure has its number`() async throws {
