@@ -138,7 +138,7 @@ public actor AppProtection {
     /// front; one that comes back says ``LaunchGates/cameToFront(_:)``.
     ///
     /// - Parameter account: Whose data is to be shown. Nil in an app that holds several accounts checks nothing yet; in one
-    ///   that holds a single account it is that one. Without any account the settings ``ProtectionSettings/requiresPolicy``
+    ///   that holds a single account it is that one (``EnforcedRules/primaryAccount``). Without any account the settings ``ProtectionSettings/requiresPolicy``
     ///   and ``ProtectionSettings/warnsWithoutPolicy`` decide.
     /// - Returns: Whether the data may be shown, with every reason; also posted as ``ProtectionEvent/gate(account:_:)``.
     @discardableResult

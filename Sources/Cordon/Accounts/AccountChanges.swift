@@ -3,6 +3,7 @@ internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
 internal import CordonVault
+internal import Logging
 
 /// Puts an account's rules in force, denies everything of it, or lets go of it, and has every part that keeps something of
 /// the account follow at once.
@@ -36,12 +37,26 @@ actor AccountChanges {
             workingTimes[account] = context.workingTime(of: account)
             return
         }
+        notePlace()
         if isReconfigured { context.events.post(.configurationChanged(account: account)) }
         publishWorkingTime(of: account)
         if let before, before.rules.encryption != now.rules.encryption {
             context.events.post(.dataProtectionChanged(account: account))
         }
         context.publishAllowedAccounts(before: lists)
+    }
+
+    /// Remembers for the next start which of several accounts has the place of an app for one managed account.
+    private func notePlace() {
+        let accounts = context.accounts
+        guard !accounts.allowsSeveralManagedAccounts, !context.configuration.isExtension else { return }
+        let holder = accounts.records.count > 1 ? accounts.placeHolder : nil
+        guard holder != context.pending.placeHolder else { return }
+        do { try context.pending.change { $0.placeHolder = holder } } catch {
+            context.configuration.logger.error(
+                "which account the app is for could not be remembered",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
     }
 
     /// Tells of a working-time status that is another than before, also where time alone has made it so (SDK-US-02).
@@ -112,6 +127,7 @@ actor AccountChanges {
         context.accounts.remove(account)
         context.accounts.dropRules(of: account)
         workingTimes[account] = nil
+        notePlace()
         for follower in followers { await follower.accountLeft(account) }
         await lock()
         context.publishAllowedAccounts(before: lists)

@@ -22,6 +22,8 @@ final class AccountTable: Sendable {
         var mustSignIn: Set<AccountID> = []
         /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
         var arriving: AccountID?
+        /// The account that has the place of an app for one managed account.
+        var place: AccountID?
         /// The account that the device is enrolled for, as its management said last.
         var deviceAccount: AccountID?
         /// The account that debug policies are in force for.
@@ -125,13 +127,13 @@ final class AccountTable: Sendable {
             state.withLock { state in
                 if mustSignIn { state.mustSignIn.insert(id) } else { state.mustSignIn.remove(id) }
             }
-            updateProcessIdentity()
+            settlePlace()
         }
     }
 
     /// Forgets a registration; what is stored stays.
     func remove(_ account: AccountID) {
-        if state.withLock({ $0.records.removeValue(forKey: account) }) != nil { updateProcessIdentity() }
+        if state.withLock({ $0.records.removeValue(forKey: account) }) != nil { settlePlace() }
     }
 
     /// Removes what is stored of an account's registration.
@@ -274,7 +276,7 @@ final class AccountTable: Sendable {
             defer { rules.replace(account, with: now) }
             return rules[account]
         }
-        if records.count > 1 { updateProcessIdentity() }
+        if records.count > 1 { settlePlace() }
         return before
     }
 
@@ -358,10 +360,19 @@ final class AccountTable: Sendable {
     /// The account that has the place of an app for one managed account, nil while it is free. One that no rules target
     /// counts as unmanaged and takes none (SDK-EN-27, SDK-ID-36).
     var placeHolder: AccountID? {
+        let (records, present) = state.withLock { ($0.records, $0.place) }
         let holders = records.keys.filter { !isUntargeted($0) }
         // The account that has the place keeps it if another enrolled account gets rules later.
-        if let present = IdentityContext.processIdentity?.account, holders.contains(present) { return present }
+        if let present, holders.contains(present) { return present }
         return holders.min { $0.rawValue < $1.rawValue }
+    }
+
+    /// The managed account of an app for one; nil where there is none, and in an app for several. Where two are managed, since one has
+    /// rules again that had none when the other came, it is the one that has the place.
+    var primary: AccountID? {
+        guard !allowsSeveralManagedAccounts else { return nil }
+        let (managed, holder) = (rules.managed, placeHolder)
+        return managed.first { $0 == holder } ?? managed.min { $0.rawValue < $1.rawValue }
     }
 
     /// Whether another managed account can be enrolled.
@@ -378,10 +389,13 @@ final class AccountTable: Sendable {
     /// Ends ``reservePlace(for:)``.
     func releasePlace() { state.withLock { $0.arriving = nil } }
 
-    /// Gives the process the identity of the account that has the place; one without rules has it where there is no other.
-    private func updateProcessIdentity() {
-        guard !allowsSeveralManagedAccounts, !settings.withLock({ $0.holdsSeveralIdentities }) else { return }
-        let account = placeHolder ?? enrolled.first
+    /// Says who has the place now, and gives the process that account's identity; one without rules has it where there is no other.
+    private func settlePlace() {
+        guard !allowsSeveralManagedAccounts else { return }
+        let holder = placeHolder
+        state.withLock { $0.place = holder }
+        guard !settings.withLock({ $0.holdsSeveralIdentities }) else { return }
+        let account = holder ?? enrolled.first
         IdentityContext.setProcessIdentity(account.map { .managed($0) })
     }
 

@@ -53,7 +53,11 @@ actor StoredAccounts {
         }
         await takeOver(stored)
         await denyUnregistered(stored)
-        for record in stored.records where !context.accounts.isBeingWiped(record.account.id) {
+        // Who had the place of an app for one managed account has it again: the first one takes it.
+        let holder = context.pending.placeHolder
+        let records =
+            stored.records.filter { $0.account.id == holder } + stored.records.filter { $0.account.id != holder }
+        for record in records where !context.accounts.isBeingWiped(record.account.id) {
             if context.pending.hasLeft(record) { continue }
             context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
             context.accounts.setUncounted(record.account.id, stored.uncounted.contains(record.account.id))

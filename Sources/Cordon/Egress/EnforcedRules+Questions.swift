@@ -76,9 +76,11 @@ extension EnforcedRules {
         accounts.rules.managed.contains { IdentityContext.areSame($0, account) }
     }
 
-    /// The only managed account of an app that holds one; nil when there is none, and in an app that may hold several
-    /// (SDK-ID-43).
-    public var primaryAccount: AccountID? { accounts.allowsSeveralManagedAccounts ? nil : managedAccounts.first }
+    /// The managed account of an app that holds one; nil when there is none, and in an app that may hold several (SDK-ID-43).
+    ///
+    /// An account that no rules target leaves its place to another. Where it gets rules again, those hold for its data, and the
+    /// other one stays the primary account.
+    public var primaryAccount: AccountID? { accounts.primary }
 
     /// Whether rules apply to an account here, or the app's settings ask for some (SDK-CO-07).
     public var isManagementEnabled: Bool { !accounts.rules.managed.isEmpty || configuration.settings.requiresPolicy }

@@ -172,15 +172,16 @@ actor GatePassing {
         keys.closeWhenDue(account, after: departure.withLock { $0 }, anew: false)
     }
 
-    /// Passes the gate of the account to be shown: the one named, else the only one in an app that holds a single account.
+    /// Passes the gate of the account to be shown: the one named, else the only managed one, or in an app for one the primary one.
     func passFirst(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
         if let account { return await pass(context.accounts.resolved(account), on: occasion) }
         let managed = context.accounts.rules.managed
         if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
-        guard let only = managed.first, managed.count == 1, !configuration.settings.holdsSeveralIdentities else {
+        let shown = managed.count == 1 ? managed.first : context.accounts.primary
+        guard let shown, !configuration.settings.holdsSeveralIdentities else {
             return LaunchOutcome(account: nil, result: .opened)
         }
-        return await pass(only, on: occasion)
+        return await pass(shown, on: occasion)
     }
 
     /// An app without any policy: closed, warned of, or simply not managed, as its settings say (SDK-ST-10, ST-11).

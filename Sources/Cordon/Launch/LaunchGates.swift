@@ -83,7 +83,7 @@ public actor LaunchGates: AccountFollower {
         await passing.pass(context.accounts.resolved(account), on: occasion)
     }
 
-    /// Passes the gate of the account to be shown: the one named, else the only one in an app that holds a single account.
+    /// Passes the gate of the account to be shown: the one named, else the only managed one, or in an app for one the primary one.
     func passFirst(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
         await passing.passFirst(account, on: occasion)
     }

@@ -40,6 +40,9 @@ extension PendingWork {
         /// The account that the device is enrolled for, as its management said last; nil for none, and in records of older
         /// versions (SDK-EN-29).
         var deviceAccount: AccountID?
+        /// Which of several accounts has the place of an app for one managed account; nil where there are not several, and in records of
+        /// older versions.
+        var placeHolder: AccountID?
 
         /// Whether the numbers are ones that counting can have led to; a plain record could come from anywhere.
         var isPlausible: Bool {
@@ -57,6 +60,7 @@ extension PendingWork {
             outcomes?.removeAll { $0.account == gone }
             leaving?.removeAll { $0 == gone }
             if deviceAccount == gone { deviceAccount = nil }
+            if placeHolder == gone { placeHolder = nil }
         }
     }
 

@@ -1,10 +1,11 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonSignIn
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// SDK-EN-05, SDK-EN-27, SDK-ID-36: who has the one place of an app for one managed account. Such an app declares the identity
 /// of its whole process, so each test is a process of its own.
@@ -155,10 +156,44 @@ import Testing
             #expect(!app.decision(for: print).verdict.permits)
             #expect(IdentityContext.processIdentity == .managed(house.second.id))
             #expect(await app.checkIn(house.second.id) == .newPolicies)
+            #expect(app.rules.managedAccounts == [house.first.id, house.second.id])
+            #expect(app.rules.primaryAccount == house.second.id)
+            #expect(await app.launch().account == house.second.id)
 
             let again = try await house.start()
             #expect(IdentityContext.processIdentity == .managed(house.second.id))
             #expect(again.enrolledAccounts.count == 2)
+            #expect(again.rules.primaryAccount == house.second.id)
+            #expect(await again.resume().account == house.second.id)
+        }
+    }
+
+    @Test func `an account keeps its place over a restart, and leaves it to the other when it goes`() async {
+        await #expect(processExitsWith: .success) {
+            // The order of the two in the folder must not matter.
+            for isReversed in [false, true] {
+                let house = try await House()
+                await house.hook.open()
+                let app = try await house.start()
+                let (former, present) =
+                    isReversed ? (house.two.second, house.two.first) : (house.two.first, house.two.second)
+                #expect(await app.enroll(former.account) == .newPolicies)
+                await former.set { $0.policy = nil }
+                #expect(await app.checkIn(former.account.id) == .noPolicyTargeted)
+                #expect(await app.enroll(present.account) == .newPolicies)
+                try await former.publish(["printBlocked": .bool(true)])
+                #expect(await app.checkIn(former.account.id) == .singleAccountOnly)
+
+                // As in a new process.
+                IdentityContext.setProcessIdentity(nil)
+                let restarted = try await house.start()
+                #expect(restarted.rules.primaryAccount == present.account.id)
+                #expect(IdentityContext.processIdentity == .managed(present.account.id))
+                #expect(restarted.context.pending.placeHolder == present.account.id)
+                #expect(await restarted.unenroll(present.account.id) == .unenrolled)
+                #expect(restarted.rules.primaryAccount == former.account.id)
+                #expect(restarted.context.pending.placeHolder == nil)
+            }
         }
     }
 }

@@ -81,7 +81,7 @@ struct StoredFormsTests {
         work.isMomentInDoubt = false
         (work.outcomes, work.logOrders) = ([], [])
         work.begunCommands = [PendingWork.BegunCommand(id: "c", notAfter: 1)]
-        work.deviceAccount = "oid-a"
-        try compare(work, members: 13)
+        (work.deviceAccount, work.placeHolder) = ("oid-a", "oid-b")
+        try compare(work, members: 14)
     }
 }
