@@ -23,9 +23,12 @@ extension NotesApp {
     }
 
     func diagnostics() async throws {
-        let report = try MessageCoding.encode((try protected()).diagnostics.report())
+        let diagnostics = try protected().diagnostics
+        let report = try MessageCoding.encode(diagnostics.report())
+        let logs = diagnostics.logs.map(\.path)
         screen.answer(
-            "diagnostics", .prose(String(decoding: report, as: UTF8.self)), ["report": try JSONValue(parsing: report)])
+            "diagnostics", .prose(([String(decoding: report, as: UTF8.self)] + logs).joined(separator: "\n")),
+            ["report": try JSONValue(parsing: report), "logs": .array(logs.map { .string($0) })])
     }
 
     func ledger() async throws {

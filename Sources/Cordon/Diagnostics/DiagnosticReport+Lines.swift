@@ -30,7 +30,6 @@ extension DiagnosticReport {
                 return "    \(reason.message) (\(reason.rule)\(setting)\(policy))"
             }
         }
-        for log in logs { lines.append("Log: \(log.path)") }
         return lines
     }
 

@@ -5,7 +5,8 @@ public import Foundation
 
 /// Everything that helps to find out why an app's protection does what it does (SDK-LG-03).
 ///
-/// It holds no key, no token, no content and no name of a file or person; accounts are their object ids. Make it with
+/// It holds no key, no token, no content and no name of a file or person. Accounts are their object ids; one that the app has not
+/// registered, and may have asked about by its sign-in name, is `unregistered-1`, the next `unregistered-2`. Make it with
 /// ``ProtectionDiagnostics/report()``; nothing of it is stored.
 public struct DiagnosticReport: Sendable, Codable, Equatable {
     /// When it was made.
@@ -26,12 +27,10 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
     public var isTelemetryEnabled: Bool
     /// The last denials with their reasons, the oldest first.
     public var denials: [Denial]
-    /// Where the logs are, for an upload that the person agrees to.
-    public var logs: [URL]
 
     /// What is known of an account.
     public struct Account: Sendable, Codable, Equatable {
-        /// The account's object id.
+        /// The account's object id; `unregistered-1` for one under debug policies.
         public var id: AccountID
         /// Whether it is enrolled here.
         public var isEnrolled: Bool
@@ -65,7 +64,7 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
         public var time: Date
         /// What was asked.
         public var action: String
-        /// For whom, nil for work without an account.
+        /// For whom, `unregistered-1` and so on for accounts that the app has not registered; nil for work without an account.
         public var account: AccountID?
         /// What was answered.
         public var verdict: Verdict

@@ -2,7 +2,7 @@ internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
-internal import Foundation
+public import Foundation
 
 /// What helps to find out why an app's protection does what it does.
 ///
@@ -21,26 +21,43 @@ public struct ProtectionDiagnostics: Sendable {
     /// Everything that helps to find out why protection does what it does, for the person or for a support desk
     /// (SDK-LG-03).
     ///
-    /// - Returns: A report without keys, tokens, contents, names of files or values of the app configuration.
+    /// - Returns: A report without keys, tokens, contents, names of files and people, or values of the app configuration.
     public func report() -> DiagnosticReport {
         let states = context.accounts.rules
         let configuration = context.configuration
-        let accounts = Set(context.accounts.records.keys).union(context.pending.registered.map(\.account.id)).union(
-            [context.accounts.debugged].compactMap(\.self))
+        let registered = Set(context.accounts.records.keys).union(context.pending.registered.map(\.account.id))
+        let accounts = registered.union([context.accounts.debugged].compactMap(\.self))
+        var strangers: [AccountID] = []
+        // An app may ask by sign-in name about anybody.
+        func name(_ account: AccountID) -> AccountID {
+            let account = context.accounts.resolved(account)
+            guard !registered.contains(account) else { return account }
+            if !strangers.contains(account) { strangers.append(account) }
+            return AccountID("unregistered-\((strangers.firstIndex(of: account) ?? 0) + 1)")
+        }
         return DiagnosticReport(
             made: configuration.clock.now(), application: configuration.application, service: configuration.service,
             isClockTurnedBack: context.clock.read().turnedBack > 0,
-            accounts: accounts.sorted { $0.rawValue < $1.rawValue }.map { describe($0, under: states) },
+            accounts: accounts.sorted { $0.rawValue < $1.rawValue }.map { describe($0, as: name($0), under: states) },
             waitingUnenrollments: context.pending.unenrollments.count,
             waitingReceipts: (try? context.wipes.load().records.count) ?? 0, isTelemetryEnabled: context.telemetry.isOn,
-            denials: denials.entries, logs: configuration.logs + (configuration.logFile?.files ?? []))
+            denials: denials.entries.map { denial in
+                var denial = denial
+                denial.account = denial.account.map(name)
+                return denial
+            })
     }
 
-    private func describe(_ account: AccountID, under states: RulesInForce) -> DiagnosticReport.Account {
+    /// The log files, for an upload that the person agrees to. Where they are may tell who uses the device, so that no report says it.
+    public var logs: [URL] { context.configuration.logs + (context.configuration.logFile?.files ?? []) }
+
+    private func describe(
+        _ account: AccountID, as name: AccountID, under states: RulesInForce
+    ) -> DiagnosticReport.Account {
         let (record, state) = (context.accounts[account], states[account])
         let waiting = context.pending.registered.first { $0.account.id == account }
         return DiagnosticReport.Account(
-            id: account, isEnrolled: record != nil, rules: state?.rules.name ?? "unknown",
+            id: name, isEnrolled: record != nil, rules: state?.rules.name ?? "unknown",
             channel: rules.policyChannel(of: account), policyVersion: state?.version,
             policies: states.policies.policy(of: .managed(account))?.contributors ?? [],
             sequence: state?.sequence ?? 0, lastCheckIn: record?.lastCheckIn,
@@ -59,8 +76,6 @@ public struct ProtectionDiagnostics: Sendable {
         report.accounts.removeAll { $0.id != account.id }
         report.denials.removeAll { $0.account != account.id }
         report.waitingUnenrollments = context.pending.unenrollments.count { $0.account == account.id }
-        // Where the app keeps its files may tell who uses the device.
-        report.logs = []
         guard var content = try? MessageCoding.encode(report) else {
             throw ProtectionError(.damagedContent, "the diagnostic report has no JSON form")
         }

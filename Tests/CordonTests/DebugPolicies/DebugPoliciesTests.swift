@@ -79,6 +79,16 @@ import Testing
                 == 0)
     }
 
+    @Test func `a report says that debug policies act, and not whose sign-in name they are for`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await start(house, ["PrintingBlocked": 1])
+        _ = protection.decision(for: Question(.print, owner: .managed("dev@example.test")))
+        let report = protection.diagnostics.report()
+        #expect(report.accounts.map(\.id) == ["unregistered-1"] && report.accounts.map(\.channel) == [.other])
+        #expect(report.denials.map(\.account) == ["unregistered-1"])
+        #expect(!String(decoding: try MessageCoding.encode(report), as: UTF8.self).contains("dev@"))
+    }
+
     @Test func `the rules of a service are not replaced`() async throws {
         let house = try await Gatehouse()
         _ = try await house.enrolled(["printBlocked": .bool(true)])

@@ -7,7 +7,7 @@ import Testing
 
 /// SDK-LG-03, SDK-CF-09: one report that explains, and tells nothing private.
 @Suite struct DiagnosticTests {
-    @Test func `the report names state, versions, denials and logs, and holds nothing private`() async throws {
+    @Test func `the report names state, versions and denials, and holds nothing private`() async throws {
         let device = try Device()
         await device.service.set {
             $0.change = { $0.configurations = [.object(["server": .string("private-value")])] }
@@ -27,9 +27,11 @@ import Testing
         #expect(account.lastCheckIn != nil && account.next != nil)
         #expect(account.configurationKeys == ["server"])
         #expect(report.denials.last?.reasons.map(\.setting) == ["printBlocked"])
-        #expect(report.logs == [log])
+        #expect(protection.diagnostics.logs == [log])
         let text = String(decoding: try MessageCoding.encode(report), as: UTF8.self)
-        for word in ["secret", "private-value", "worker-a@contoso.example", "token"] { #expect(!text.contains(word)) }
+        for word in ["secret", "private-value", "worker-a@contoso.example", "token", "app.log"] {
+            #expect(!text.contains(word))
+        }
         let read = try MessageCoding.decode(DiagnosticReport.self, from: Data(text.utf8))
         #expect(String(decoding: try MessageCoding.encode(read), as: UTF8.self) == text)
 
@@ -37,6 +39,21 @@ import Testing
         let after = protection.diagnostics.report()
         #expect(after.denials.isEmpty)
         #expect(after.accounts.allSatisfy { !$0.isEnrolled })
+    }
+
+    @Test func `the report names nobody whom the app has not registered, and tells them apart`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        for name in ["ada@fabrikam.example", "bob@fabrikam.example", "Ada@fabrikam.example"] {
+            let question = Question(.print, owner: .managed(AccountID(name)))
+            #expect(!protection.decision(for: question).verdict.permits)
+        }
+        #expect(!device.mayPrint(protection))
+        let report = protection.diagnostics.report()
+        let named = report.denials.map(\.account?.rawValue)
+        #expect(named == ["unregistered-1", "unregistered-2", "unregistered-1", device.account.id.rawValue])
+        let text = String(decoding: try MessageCoding.encode(report), as: UTF8.self) + report.lines.joined()
+        #expect(!text.contains("fabrikam"))
     }
 
     @Test func `the report shows what several policies did not agree on, and which value counts`() async throws {

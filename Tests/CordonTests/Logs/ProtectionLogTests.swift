@@ -62,7 +62,9 @@ import Testing
         withExtendedLifetime(events) {}
     }
 
-    @Test func `the files are bounded, rotated, readable by their owner alone, and named in the report`() async throws {
+    @Test func `the files are bounded, rotated, readable by their owner alone, and named by the diagnostics`()
+        async throws
+    {
         let log = try makeLog(limit: 4096, kept: 2)
         let protection = try await start(log)
         let logger = Logger(label: "app") { log.handler($0) }
@@ -75,7 +77,7 @@ import Testing
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         #expect(text(log).contains("line number 499 ") && !text(log).contains("line number 0 "))
-        #expect(protection.diagnostics.report().logs == log.files)
+        #expect(protection.diagnostics.logs == log.files)
     }
 
     @Test func `the settings say how much is written, and change it while the app runs`() async throws {
