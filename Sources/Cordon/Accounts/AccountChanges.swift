@@ -110,8 +110,12 @@ actor AccountChanges {
     }
 
     /// Takes requests for logs in; they are answered in their own time.
-    func requestLogs(_ requests: [LogRequest], of account: AccountID) async {
-        for follower in followers { await follower.logsRequested(requests, of: account) }
+    ///
+    /// - Returns: Whether all are noted.
+    @discardableResult
+    func requestLogs(_ requests: [LogRequest], of account: AccountID) async -> Bool {
+        for follower in followers where await follower.logsRequested(requests, of: account) { return true }
+        return false
     }
 
     /// Drops what this process holds of an account; a later enrolment starts over.

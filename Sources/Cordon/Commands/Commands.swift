@@ -43,11 +43,10 @@ actor Commands {
                 context.events.post(.configurationChanged(account: command.account))
                 succeeded = true
             case .collectLogs:
-                await changes.requestLogs(
-                    [LogRequest(id: command.id, notAfter: command.notAfter)], of: command.account)
-                // What became of it is told by the logs themselves.
-                recordEnd(of: command, untold: nil)
-                continue
+                // The command ends here: what becomes of the request, and when, is the person's to say.
+                let request = LogRequest(id: command.id, notAfter: command.notAfter)
+                guard await changes.requestLogs([request], of: command.account) else { continue }
+                succeeded = true
             case .reRegister:
                 // Without an enrolled account there is nothing to renew (221).
                 status =

@@ -67,19 +67,21 @@ public actor LogRequests: AccountFollower {
         }
     }
 
-    /// Records the requests of an envelope, each once, and answers them in its own time.
-    func logsRequested(_ requests: [LogRequest], of account: AccountID) {
+    /// Records the requests of an envelope, each once, and answers them in its own time; whether all are noted.
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) -> Bool {
         // A command before it may have removed the account.
-        guard context.accounts[account] != nil else { return }
+        guard context.accounts[account] != nil else { return false }
         let known = Set((context.pending.logOrders ?? []).map(\.request.id))
         let now = context.configuration.clock.now()
         let new = requests.map { LogOrder(account: account, request: $0) }
             .filter { !known.contains($0.request.id) && $0.isWanted(at: now) }
-        guard !new.isEmpty else { return }
+        guard !new.isEmpty else { return true }
         do { try context.pending.change { $0.logOrders = ($0.logOrders ?? []) + new } } catch {
-            return context.configuration.logger.error("a request for logs could not be noted")
+            context.configuration.logger.error("a request for logs could not be noted")
+            return false
         }
         context.startUnattended { await self.answerRequests() }
+        return true
     }
 
     /// What has been agreed to is sent; a person who may take their time is asked at the start alone, and no caller waits for it.

@@ -28,7 +28,9 @@ protocol AccountFollower: Actor {
     func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool
 
     /// An administrator asks for logs.
-    func logsRequested(_ requests: [LogRequest], of account: AccountID) async
+    ///
+    /// - Returns: Whether this part has noted all of it.
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) async -> Bool
 
     /// The account is not enrolled here any more: nothing of it stays in memory.
     func accountLeft(_ account: AccountID) async
@@ -68,7 +70,7 @@ extension AccountFollower {
     func open(_ account: AccountID) async throws(ProtectionError) {}
     func accountRefused(_ account: AccountID) async {}
     func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool { false }
-    func logsRequested(_ requests: [LogRequest], of account: AccountID) async {}
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) async -> Bool { false }
     func accountLeft(_ account: AccountID) async {}
     func eraseLogs(of account: ManagedAccount) async -> [String] { [] }
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] { [] }

@@ -44,7 +44,8 @@ public enum ProtectionEvent: Sendable, Equatable {
     case gate(account: AccountID, GateEvent)
     /// Logs that an administrator asked for were sent, or why not (SRV-CI-015).
     case logs(LogUploadReport)
-    /// A command of the organisation other than a wipe was carried out, or could not be (SRV-CI-006).
+    /// A command of the organisation other than a wipe was carried out, or could not be (SRV-CI-006). One for logs is carried out when
+    /// the request is noted; what became of that is told by ``logs(_:)``.
     case commandEnded(account: AccountID, Command, succeeded: Bool)
     /// A setting or a debug policy has no effect, for this reason.
     case settingRefused(reason: String)

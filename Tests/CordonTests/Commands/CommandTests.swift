@@ -134,7 +134,7 @@ import Testing
         #expect(outcome.isOpen)
     }
 
-    @Test func `logs that are commanded are asked for like any others`() async throws {
+    @Test func `logs that are commanded are asked for like any others, and the command ends`() async throws {
         let device = try Device()
         try await device.publish([:])
         let protection = try await device.start { $0.confirmLogUpload = { _, _ in true } }
@@ -142,8 +142,13 @@ import Testing
         let events = EventCatch(protection)
         await device.service.set { $0.commands = [Self.command(.collectLogs)] }
         await protection.checkIn(device.account.id)
+        let end = ended(.collectLogs)
+        #expect(await events.has(end))
         _ = await events.first { if case .logs = $0 { true } else { false } }
         #expect(await device.service.logs.keys.sorted() == ["c1"])
+        await protection.checkIn(device.account.id)
+        #expect(await device.service.acknowledgements.map(\.phase) == [.succeeded])
+        #expect(await events.count { $0 == end } == 1)
     }
 
     @Test func `a command that this version does not know is left undone, and the rules arrive`() async throws {
