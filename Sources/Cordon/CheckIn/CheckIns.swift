@@ -285,7 +285,7 @@ actor CheckIns {
         while !Task.isCancelled, context.accounts[account] != nil {
             failures = await listen(for: account) ? 0 : failures + 1
             guard !Task.isCancelled, context.accounts[account] != nil else { return }
-            try? await configuration.clock.sleep(Intervals.reconnection(after: failures))
+            try? await configuration.clock.sleep(context.intervals.reconnection(after: failures))
         }
     }
 

@@ -58,7 +58,9 @@ actor EvidenceReports: AccountFollower {
             if (error as? ServiceFailure)?.isNotThere == true { pause = Intervals.day }
             context.configuration.logger.debug("no evidence was shown", metadata: ["reason": "\(Self.reason(error))"])
         }
-        let shown = Shown(key: key, next: context.configuration.clock.now() + pause)
+        // A moment beyond the longest pause would count as one of a clock that was set.
+        let spread = min(context.intervals.spreadOut(pause), Self.longestPause)
+        let shown = Shown(key: key, next: context.configuration.clock.now() + spread)
         planned[record.registrationID] = shown.next
         guard context.accounts.holds(record) else { return }
         do { try context.accounts.change(record.account.id) { $0.evidence = shown } } catch {

@@ -63,9 +63,9 @@ struct Intervals: Sendable {
 
     /// Pauses between attempts while the service cannot be reached and an observer listens for it: short at first, because a
     /// service that restarts is back in seconds; at most a quarter of an hour.
-    static func reconnection(after failures: Int) -> Duration {
-        let seconds = [1, 2, 5, 10, 30, 60, 120, 300, 900]
-        return .seconds(seconds[min(max(failures - 1, 0), seconds.count - 1)])
+    func reconnection(after failures: Int) -> Duration {
+        let seconds: [TimeInterval] = [1, 2, 5, 10, 30, 60, 120, 300, 900]
+        return .seconds(spreadOut(seconds[min(max(failures - 1, 0), seconds.count - 1)]))
     }
 
     /// Whether a planned moment has come, or is further away than anything of its kind is ever planned: then the clock was
@@ -80,12 +80,13 @@ struct Intervals: Sendable {
         isDue(moment, at: now) || planned.map { $0.timeIntervalSince(now) > clockTolerance } ?? false
     }
 
-    private func spreadOut(_ interval: TimeInterval) -> TimeInterval {
+    /// A pause that the devices of an organisation do not all end at once.
+    func spreadOut(_ interval: TimeInterval) -> TimeInterval {
         interval * (1 + Self.spread * jitter())
     }
 
-    /// What the service asks for counts where it is longer, within a day.
+    /// What the service asks for counts where it is longer, within a day; nobody comes sooner.
     private func later(of interval: TimeInterval, _ retryAfter: Int?) -> TimeInterval {
-        max(interval, min(TimeInterval(retryAfter ?? 0), Self.day))
+        max(interval, min(TimeInterval(retryAfter ?? 0), Self.day) * (1 + Self.spread * abs(jitter())))
     }
 }

@@ -23,7 +23,7 @@ struct WipeReceipts: Sendable {
         while !Task.isCancelled {
             guard await handInAll() > 0 else { return }
             failures += 1
-            try? await configuration.clock.sleep(Intervals.reconnection(after: failures))
+            try? await configuration.clock.sleep(context.intervals.reconnection(after: failures))
         }
     }
 

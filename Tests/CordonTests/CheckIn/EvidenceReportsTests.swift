@@ -62,6 +62,25 @@ import Testing
         #expect(await asked() == 2 && platform.made == 0)
     }
 
+    @Test func `apps that began at one moment do not show evidence at one moment the next day (SRV-CI-082)`()
+        async throws
+    {
+        let device = try Device(time: time)
+        await device.service.set { $0.asksForEvidence = true }
+        _ = try await device.enrolled()
+        let protection = try await device.start {
+            $0.evidence = Platform()
+            $0.jitter = { 1 }
+        }
+        await protection.performDueWork()
+        time.advance(by: 86_401)
+        await protection.performDueWork()
+        #expect(await kinds(device).count == 1)
+        time.advance(by: 8640)
+        await protection.performDueWork()
+        #expect(await kinds(device).count == 2)
+    }
+
     @Test(arguments: [Platform.Fault.unsupported, .failing, .oddName])
     func `a platform that gives no evidence keeps nothing from the app (SRV-CI-082)`(fault: Platform.Fault) async throws
     {

@@ -74,6 +74,19 @@ import Testing
         #expect((1...opened.count + 8).contains(checkIns))
     }
 
+    @Test(arguments: [-1.0, 1.0])
+    func `the pauses before a stream is opened again are spread by a tenth`(jitter: Double) async throws {
+        let house = try await Gatehouse()
+        let transport = BriefStreams(house: house, isLasting: false)
+        let protection = try await house.enrolled { configuration in
+            configuration.transport = transport
+            configuration.jitter = { jitter }
+        }
+        // The pause of a quarter of an hour, looked at every five seconds.
+        let longest = try await longestPause(of: protection, over: transport)
+        #expect(jitter < 0 ? longest < .seconds(880) : longest > .seconds(950))
+    }
+
     /// The longest time between two openings of a stream while an app stays in touch.
     private func longestPause(of protection: AppProtection, over transport: BriefStreams) async throws -> Duration {
         let house = transport.house

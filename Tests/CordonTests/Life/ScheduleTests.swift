@@ -64,6 +64,19 @@ import Testing
         await device.service.set { $0.isUnreachable = true }
         await protection.checkIn(device.account.id)
         #expect(protection.diagnostics.report().accounts.first?.next == time.now + 60 * (1 + jitter / 10))
+        await device.service.set {
+            $0.isUnreachable = false
+            $0.problem = ProblemDetails(title: "busy", status: 503, code: .timedOut, retryAfter: 7200)
+        }
+        await protection.checkIn(device.account.id)
+        #expect(protection.diagnostics.report().accounts.first?.next == time.now + 7200 * 1.1, "never sooner")
+
+        let other = try Device(time: time)
+        await other.setServiceClock()
+        await other.service.set { $0.problem = ProblemDetails(title: "no", status: 500, code: .internalError) }
+        let waiting = try await other.start { $0.jitter = { jitter } }
+        #expect(await waiting.enroll(other.account) == .internalError)
+        #expect(waiting.diagnostics.report().accounts.first?.next == time.now + 86_400 * (1 + jitter / 10))
     }
 
     @Test func `a person who is licensed and not targeted any more is asked for after half a day`() async throws {
