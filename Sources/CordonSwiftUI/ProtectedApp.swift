@@ -108,7 +108,11 @@
 
         private func note(_ event: ProtectionEvent, _ protection: AppProtection) {
             switch event {
-            case .gate, .status, .wipeStarted, .wipeFinished, .policyChanged: refresh(protection)
+            case .wipeStarted, .wipeFinished:
+                // What is left of it may wait for the network, and the time that was asked for last may be hours away.
+                try? background?.schedule(notBefore: .now)
+                refresh(protection)
+            case .gate, .status, .policyChanged: refresh(protection)
             default: break
             }
         }

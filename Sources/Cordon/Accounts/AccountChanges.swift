@@ -3,6 +3,7 @@ internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
 internal import CordonVault
+internal import Foundation
 internal import Logging
 
 /// Puts an account's rules in force, denies everything of it, or lets go of it, and has every part that keeps something of
@@ -171,5 +172,12 @@ actor AccountChanges {
     func performDueWork(isFirst: Bool) async {
         for account in context.accounts.enrolled { publishWorkingTime(of: account) }
         for follower in followers { await follower.performDueWork(isFirst: isFirst) }
+    }
+
+    /// When what waits with the parts is tried again.
+    func nextAttempts() async -> [Date] {
+        var moments: [Date] = []
+        for follower in followers { moments += await follower.nextAttempts() }
+        return moments
     }
 }

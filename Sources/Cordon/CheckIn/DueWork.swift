@@ -33,7 +33,7 @@ actor DueWork {
     /// Does everything that is due, each thing once, and says when something is due next; see
     /// ``AppProtection/performDueWork()``. While a round is under way, another one does nothing.
     func perform() async -> Date {
-        guard !rounds.isRunning("round"), !context.configuration.isExtension else { return nextDue() }
+        guard !rounds.isRunning("round"), !context.configuration.isExtension else { return await nextDue() }
         await rounds.run("round") {
             await stored.sync()
             await stored.recordClock()
@@ -45,7 +45,7 @@ actor DueWork {
             await changes.performDueWork(isFirst: !context.pending.isStartDone)
             context.pending.recordStartDone()
         }
-        return nextDue()
+        return await nextDue()
     }
 
     /// Does what falls due until the calling task is cancelled. Looks again every minute at the latest, because a clock
@@ -58,7 +58,7 @@ actor DueWork {
     }
 
     /// The first moment at which something is due; eight hours from now when nothing is planned.
-    private func nextDue() -> Date {
+    private func nextDue() async -> Date {
         let now = context.configuration.clock.now()
         var moments = context.accounts.records.values.map(\.nextCheckIn)
         moments += context.pending.unenrollments.map(\.nextAttempt)
@@ -66,6 +66,10 @@ actor DueWork {
             let records = context.accounts.records
             moments += context.pending.registered.filter { records[$0.account.id] == nil }.map(\.nextAttempt)
         }
-        return moments.reduce(now + Intervals.longestCheckIn, min)
+        moments += await wipes.nextAttempts()
+        moments += await changes.nextAttempts()
+        // What is still due has been tried, and could not be planned anew, as on a full disk: it waits as what has no plan does.
+        let next = moments.map { $0 > now ? $0 : now + context.intervals.afterWaiting(since: $0, at: now) }
+        return next.reduce(now + Intervals.longestCheckIn, min)
     }
 }

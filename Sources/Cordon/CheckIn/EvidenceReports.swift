@@ -41,6 +41,11 @@ actor EvidenceReports: AccountFollower {
         }
     }
 
+    func nextAttempts() -> [Date] {
+        guard context.configuration.evidence?.isSupported == true else { return [] }
+        return context.accounts.records.values.compactMap { planned[$0.registrationID] ?? $0.evidence?.next }
+    }
+
     /// A moment that lies further away than any pause comes from a clock that was set.
     private func isDue(_ record: RegistrationRecord) -> Bool {
         guard let next = planned[record.registrationID] ?? record.evidence?.next else { return true }

@@ -58,6 +58,15 @@ struct Intervals: Sendable {
         return spreadOut(pauses[min(max(failures - 1, 0), pauses.count - 1)])
     }
 
+    /// Until something that waits is tried again: as long as it has waited, so that the pauses double, a minute at least and an hour at most.
+    /// By its age and not by a count, which every start would begin anew.
+    ///
+    /// - Parameter begun: Since when it waits; nil where that is not kept.
+    func afterWaiting(since begun: Date?, at now: Date) -> TimeInterval {
+        let age = begun.map { abs(now.timeIntervalSince($0)) } ?? Self.longestBackOff
+        return spreadOut(min(max(age, 60), Self.longestBackOff))
+    }
+
     /// How long an event stream is open at least that does not count as one more failure.
     static let lastingStream = Duration.seconds(30)
 

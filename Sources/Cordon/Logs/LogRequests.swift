@@ -94,6 +94,16 @@ public actor LogRequests: AccountFollower {
         }
     }
 
+    /// What the person agreed to and could not be sent waits for an hour, or for the round of an earlier check-in.
+    func nextAttempts() -> [Date] {
+        let now = context.configuration.clock.now()
+        let waits = (context.pending.logOrders ?? []).contains { order in
+            order.state == .agreed && order.isWanted(at: now) && context.accounts[order.account] != nil
+        }
+        guard waits, context.telemetry.isOn else { return [] }
+        return [now + context.intervals.afterWaiting(since: nil, at: now)]
+    }
+
     /// What the log says of the account goes, what waits to be sent, and the requests: an answer that comes later is for none.
     func eraseLogs(of account: ManagedAccount) -> [String] {
         var failures: [String] = []

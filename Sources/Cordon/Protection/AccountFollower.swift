@@ -1,5 +1,6 @@
 internal import CordonIdentity
 internal import CordonProtocol
+internal import Foundation
 
 /// A part of the protection that keeps something of an account, and is told when the account's rules or the account itself
 /// change. Every part runs on the ``ProtectionDomain``, so that nothing runs between a change and what follows from it.
@@ -60,6 +61,9 @@ protocol AccountFollower: Actor {
     ///
     /// - Parameter isFirst: Whether this is the first time since the start.
     func performDueWork(isFirst: Bool) async
+
+    /// When what waits here is tried again; nothing where nothing waits.
+    func nextAttempts() async -> [Date]
 }
 
 /// A part takes up what concerns it.
@@ -77,4 +81,5 @@ extension AccountFollower {
     func sessionEnded(of account: AccountID) async throws(ProtectionError) {}
     func endEnrollment(of account: AccountID) async throws(ProtectionError) {}
     func performDueWork(isFirst: Bool) async {}
+    func nextAttempts() async -> [Date] { [] }
 }

@@ -73,6 +73,9 @@ final class TelemetryRecorder: Sendable {
         events.withLock { $0.removeAll { $0.account == account } }
     }
 
+    /// Whether anything waits to be sent.
+    var isEmpty: Bool { events.withLock { $0.isEmpty } && launch.withLock { $0 == nil } }
+
     /// Takes all out.
     func take() -> [TelemetryEvent] {
         let launched = launch.withLock { launch in

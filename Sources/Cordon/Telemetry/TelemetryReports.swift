@@ -99,6 +99,17 @@ public actor TelemetryReports: AccountFollower {
         }
     }
 
+    /// What could not be sent waits for an hour, or for the round of an earlier check-in: no device need wake for it sooner.
+    func nextAttempts() -> [Date] {
+        let configuration = context.configuration
+        // Without an account, and without a sender of the app's own, there is nobody to send it to.
+        guard isEnabled, !context.telemetry.isEmpty,
+            configuration.telemetryDelegate != nil || !context.accounts.records.isEmpty
+        else { return [] }
+        let now = configuration.clock.now()
+        return [now + context.intervals.afterWaiting(since: nil, at: now)]
+    }
+
     /// Records what was denied since the last time, if the person agreed to optional events (SDK-TE-02).
     private func recordDenials() {
         for denial in denials.takeNew() {

@@ -450,6 +450,19 @@ actor Wipes {
         for file in (try? context.wipes.load().damaged) ?? [] { file.setAside() }
     }
 
+    /// When wipes that are not finished are tried again, and receipts that the service has not got.
+    func nextAttempts() async -> [Date] {
+        let now = context.configuration.clock.now()
+        // While the records cannot be read, there may be one.
+        var begun: [Date?] = [nil]
+        if let records = try? context.wipes.load().records {
+            let unfinished = Set(records.filter { $0.stage != .forgotten }.map(\.registration.account.id))
+            let others = context.accounts.wiped.union(await noted()).union(context.pending.leaving ?? [])
+            begun = records.map(\.started) + others.subtracting(unfinished).map { _ in nil }
+        }
+        return begun.map { now + context.intervals.afterWaiting(since: $0, at: now) }
+    }
+
     // MARK: Receipts
 
     /// Hands in every receipt that the service has not got yet, with growing pauses until it has; see

@@ -97,8 +97,10 @@ import Testing
         await device.service.set {
             $0.evidenceProblem = ProblemDetails(type: "urn:cordon:problem:evidence", title: "no", status: 403)
         }
+        await device.service.set { $0.interval = 8 * 3600 }
+        await protection.checkIn(device.account.id)
         await protection.performDueWork()
-        await protection.performDueWork()
+        #expect(await protection.performDueWork() == time.now + 3600)
         #expect(await kinds(device).count == 1)
         #expect(!device.mayPrint(protection) && protection.enrolledAccounts.map(\.id) == [device.account.id])
         await device.service.set { $0.evidenceProblem = nil }

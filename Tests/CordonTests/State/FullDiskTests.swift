@@ -40,6 +40,21 @@ import Testing
         }
     }
 
+    @Test func `work that cannot be planned anew on a full disk is not due at once again`() async {
+        await #expect(processExitsWith: .success) {
+            let time = TestTime()
+            let device = try Device(time: time)
+            let protection = try await device.enrolled()
+            await device.service.set { $0.isUnreachable = true }
+            await protection.unenroll(device.account.id, wiping: false)
+            time.advance(by: 600)
+            try await Self.fillingTheDisk {
+                try #require(await protection.performDueWork() > time.now)
+            }
+            try #require(protection.diagnostics.report().waitingUnenrollments == 1)
+        }
+    }
+
     @Test func `an account whose wipe cannot be stored is closed, and wiped once it can`() async {
         await #expect(processExitsWith: .success) {
             let device = try Device()
