@@ -10,9 +10,9 @@ public enum ProtectionEvent: Sendable, Equatable {
     case envelopeRefused(account: AccountID, error: ProtocolError)
     /// An enrolment, check-in or unenrolment ended (SDK-EN-14).
     case status(StatusReport)
-    /// The organisation's data of the account is being removed.
+    /// The organisation's data of the account is being removed, also where the account is not enrolled any more and has left some.
     case wipeStarted(account: AccountID, commandID: String)
-    /// The data is gone and the receipt is signed; posted once for each wipe (SDK-SW-05).
+    /// A wipe ended, and the account is gone; `succeeded` says whether all of its data is. Posted once for each wipe (SDK-SW-05).
     case wipeFinished(account: AccountID, commandID: String, succeeded: Bool)
     /// Stored state was damaged and set aside; what depended on it is denied until the next check-in.
     case stateSetAside(reason: String)

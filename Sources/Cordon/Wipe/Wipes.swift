@@ -11,6 +11,8 @@ actor Wipes {
     private let context: ProtectionContext
     private let changes: AccountChanges
     private let receipts: WipeReceipts
+    /// The ids under which observers were told that removals of accounts without a registration began.
+    private var unregistered: [AccountID: String] = [:]
 
     init(_ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges) {
         self.context = context
@@ -29,7 +31,7 @@ actor Wipes {
     ///
     /// - Parameter farewell: Tells the service, once the data is gone and while a token can still be had. A wipe that a later start finishes
     ///   is told by its receipt alone.
-    /// - Throws: ``ProtectionError``: `notEnrolled`, `wipeUnderWay`, `stateUnwritable` or `vault`.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `wipeUnderWay`, `stateUnwritable`, `stateUnreadable` or `vault`.
     func wipe(
         _ account: AccountID, because cause: String, telling farewell: @Sendable () async -> Void = {}
     ) async throws(ProtectionError) {
@@ -70,7 +72,7 @@ actor Wipes {
     /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
     /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
     ///
-    /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable` or `vault`.
+    /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable`, `stateUnreadable` or `vault`.
     func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
         guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }
         defer { lock.end() }
@@ -83,6 +85,10 @@ actor Wipes {
         }
         context.accounts.beginRemoval(of: account)
         defer { context.accounts.endRemoval(of: account) }
+        let id = unregistered[account] ?? ownCommand(for: account).id
+        if unregistered.updateValue(id, forKey: account) == nil {
+            context.events.post(.wipeStarted(account: account, commandID: id))
+        }
         await changes.release(account)
         var failures: [String] = []
         for vault in context.vaults { failures += try await wipe(account, in: vault) }
@@ -98,6 +104,8 @@ actor Wipes {
         try await changes.sessionEnded(of: account)
         try context.pending.change { $0.forget(account) }
         try context.accounts.removeStored(account)
+        unregistered[account] = nil
+        publishFinished(of: account, id, succeeded: true)
     }
 
     private func wipe(_ account: AccountID, in vault: Vault) async throws(ProtectionError) -> [String] {
@@ -158,16 +166,13 @@ actor Wipes {
             begun = Task { [receipts] in await receipts.reportBegun(wipe) }
             finished = try await finish(wipe, telling: farewell)
         }
-        publishFinished(finished)
+        publishFinished(of: account, finished.command.id, succeeded: finished.failures.isEmpty)
         _ = await begun.value
         await receipts.handIn(finished)
     }
 
-    private func publishFinished(_ wipe: WipeRecord) {
-        let isComplete = wipe.failures.isEmpty
-        context.events.post(
-            .wipeFinished(
-                account: wipe.registration.account.id, commandID: wipe.command.id, succeeded: isComplete))
+    private func publishFinished(of account: AccountID, _ id: String, succeeded isComplete: Bool) {
+        context.events.post(.wipeFinished(account: account, commandID: id, succeeded: isComplete))
         context.telemetry.recordForApp(.wipePhase, [.phase: isComplete ? "succeeded" : "failed"])
     }
 
@@ -423,7 +428,8 @@ actor Wipes {
                 defer { lock.end() }
                 // Another process may have carried it on in the meantime.
                 guard let left = try await unfinished(account) else { continue }
-                publishFinished(try await finish(left))
+                let finished = try await finish(left)
+                publishFinished(of: account, finished.command.id, succeeded: finished.failures.isEmpty)
             } catch {
                 context.configuration.logger.error(
                     "a wipe is not finished yet", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
@@ -444,12 +450,6 @@ actor Wipes {
         return try await journal(begun.command, because: begun.cause, of: registration)
     }
 
-    /// Puts wipes away that cannot be read, once the service has told every account what is to be done.
-    func putDamagedAside() {
-        guard !context.accounts.records.keys.contains(where: context.accounts.isUnreadable) else { return }
-        for file in (try? context.wipes.load().damaged) ?? [] { file.setAside() }
-    }
-
     /// When wipes that are not finished are tried again, and receipts that the service has not got.
     func nextAttempts() async -> [Date] {
         let now = context.configuration.clock.now()
@@ -461,6 +461,12 @@ actor Wipes {
             begun = records.map(\.started) + others.subtracting(unfinished).map { _ in nil }
         }
         return begun.map { now + context.intervals.afterWaiting(since: $0, at: now) }
+    }
+
+    /// Puts wipes away that cannot be read, once the service has told every account what is to be done.
+    func putDamagedAside() {
+        guard !context.accounts.records.keys.contains(where: context.accounts.isUnreadable) else { return }
+        for file in (try? context.wipes.load().damaged) ?? [] { file.setAside() }
     }
 
     // MARK: Receipts

@@ -164,6 +164,36 @@ import Testing
         #expect(device.files(in: "registrations").isEmpty)
     }
 
+    @Test func `what an account without a registration has left is removed with the events of one wipe`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        try await device.publish([:])
+        let isLocked = Locked(true)
+        let protection = try await device.start {
+            $0.wipeHook = { _ in isLocked.withLock { $0 } ? .failed("the app's search index is locked") : .removed }
+        }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
+        let events = EventCatch(protection)
+        #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        #expect(await protection.performDueWork() == time.now + 3600, "it is tried again within the hour")
+        #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 0)
+
+        isLocked.withLock { $0 = false }
+        #expect(await protection.performDueWork() == time.now + 8 * 3600)
+        let begun = await events.first { if case .wipeStarted = $0 { true } else { false } }
+        guard case .wipeStarted(ada, let id)? = begun else { Issue.record("no wipe of the account began"); return }
+        #expect(await events.has(.wipeFinished(account: ada, commandID: id, succeeded: true)))
+        let told = await events.count { event in
+            switch event {
+            case .wipeStarted, .wipeFinished: true
+            default: false
+            }
+        }
+        #expect(told == 2)
+    }
+
     @Test func `an account that was wiped is not enrolled again by itself`() async throws {
         let time = TestTime()
         let device = try Device(time: time)
