@@ -198,7 +198,7 @@ extension AccountFiles {
     /// Replaces one of the account's files, or makes it, for the organisation's account that the work at hand is for; otherwise
     /// as ``write(_:as:of:)``.
     ///
-    /// - Throws: ``ProtectionError``: `identityLost`, `notEnrolled`, also for personal work, or `vault`.
+    /// - Throws: ``ProtectionError``: `identityLost`; `notEnrolled` also for personal work; what ``write(_:as:of:)`` throws.
     public func write(_ contents: Data, as name: String) async throws(ProtectionError) {
         try await write(contents, as: name, of: rules.currentAccount())
     }

@@ -30,7 +30,7 @@ public actor AccountFiles: AccountFollower {
 
     /// The names of the account's files, in order; composed (NFC), however they were spelled when the files were made.
     ///
-    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` while a PIN guards the account's key and the key is not in memory; `vault`.
     public func names(of account: AccountID) async throws(ProtectionError) -> [String] {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
         await takeInForReading(folder)
@@ -41,8 +41,9 @@ public actor AccountFiles: AccountFollower {
     ///
     /// - Parameter writing: Whether to write; one writer at a time, across processes. A caller that writes to a file can read
     ///   it, so a file that exists opens through an open gate only; ``write(_:as:of:)`` needs none.
-    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` for a file that exists, `nothingThere` when reading what
-    ///   does not exist, or `vault`.
+    /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` for a file that exists, and while the account's key is not in memory;
+    ///   `nothingThere` when reading what does not exist; `vault`. When writing also `stateUnwritable` where there can be no lock, and
+    ///   `stateUnreadable` where what the account has received cannot be read.
     public func open(
         _ name: String, of account: AccountID, writing: Bool
     ) async throws(ProtectionError) -> SealedFile {
@@ -105,7 +106,9 @@ public actor AccountFiles: AccountFollower {
     /// Needs no open gate. Where a PIN guards the account's key and the key is not in memory, the file is sealed to the account's public
     /// key and takes its place when the key has come.
     ///
-    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` for an account that cannot receive anything yet, or `vault`.
+    /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` for an account that cannot receive anything yet; `wipeUnderWay`;
+    ///   `stateUnwritable` where there can be no lock, or what is received cannot be kept; `stateUnreadable` where what was received before
+    ///   cannot be read; `vault`.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
         guard try await !receive(contents, as: name, in: folder) else { return }
@@ -207,7 +210,8 @@ public actor AccountFiles: AccountFollower {
 
     /// Removes a file; one that does not exist is no error.
     ///
-    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    /// - Throws: ``ProtectionError``: `notEnrolled`; `gateClosed` while the account's key is not in memory; `stateUnwritable` where there can be
+    ///   no lock; `stateUnreadable` where what the account has received cannot be read; `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
         let folder = try sealedFolder(of: context.accounts.resolved(account))
         try await takeIn(folder, beforeChanging: name)

@@ -11,7 +11,7 @@ public import Foundation
 /// belongs there. The names of one are not those of the other. The app shows nothing of these files while the gate is closed.
 ///
 /// Every function throws ``ProtectionError``: `invalidConfiguration` in an app that keeps no background files, `notEnrolled`, `gateClosed` while
-/// the account's rules cannot be read, and `vault`.
+/// the account's rules cannot be read, and `vault`. Those that make or remove a file also throw `stateUnwritable` where there can be no lock.
 public actor BackgroundFiles {
     private let context: ProtectionContext
     /// The turns in which files of an account are made and removed.

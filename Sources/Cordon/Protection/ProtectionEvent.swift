@@ -16,8 +16,9 @@ public enum ProtectionEvent: Sendable, Equatable {
     case wipeFinished(account: AccountID, commandID: String, succeeded: Bool)
     /// Stored state was damaged and set aside; what depended on it is denied until the next check-in.
     case stateSetAside(reason: String)
-    /// The stored state of the account is older than what was in force before: everything is denied until the next
-    /// check-in (SRV-CI-085).
+    /// The stored state of the account is older than it was (SRV-CI-085). Posted at a start, where the device's own counter tells:
+    /// everything is denied until the next check-in. Posted by a check-in, where the service knows of newer state: the rules stay in
+    /// force, the PIN ends, also where it alone opens the files, and the gate asks for a sign-in.
     case stateRolledBack(account: AccountID)
     /// The device's clock was turned back; rules that depend on time deny until the next check-in.
     case clockTurnedBack

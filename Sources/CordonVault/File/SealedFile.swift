@@ -6,8 +6,8 @@ internal import Foundation
 /// Reads give back exactly what was written or throw; never other bytes. What ``sync()`` returned for survives a kill
 /// and a power cut; what was written after it is there whole or not at all, commit by commit. One writer and any number
 /// of readers, across processes; a reader sees one commit until ``refresh()``, and throws `overtaken` when a writer has
-/// reused that commit's places meanwhile. Every method may be called from any thread and runs under one lock. After a wipe
-/// or a lock of the account every call throws.
+/// reused that commit's places meanwhile. Every method may be called from any thread and runs under one lock. After ``close()``,
+/// and after a wipe or a lock of the account, every call throws that reads, writes or asks of the file; the cursor alone can still be moved.
 /// (SDK-FP-10, SDK-FP-11, SDK-FP-15; `docs/vault-format.md`)
 public final class SealedFile: @unchecked Sendable {  // every variable is touched only while `mutex` is held
     /// Who owns the file; fixed at its creation (SDK-FP-04).
@@ -68,15 +68,15 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         cursor = offset
     }
 
-    /// Takes over what a writer elsewhere has committed since; true when there was something.
+    /// Takes over what a writer elsewhere has committed since; true when there was something, never for a writer.
     ///
     /// - Throws: ``VaultError`` when the file was damaged, closed, locked or wiped.
     @discardableResult
     public func refresh() throws(VaultError) -> Bool {
         mutex.lock()
         defer { mutex.unlock() }
-        guard !isWritable else { return false }
         let store = try live()
+        guard !isWritable else { return false }
         forgetChunk()
         hasHandedOut = false
         return try store.refresh()

@@ -131,6 +131,9 @@ struct SealedFileTests {
         try file.close()
         try file.close()
         #expect(await code { _ = try file.size() } == .closed)
+        #expect(await code { _ = try file.read(1, at: 0) } == .closed)
+        #expect(await code { _ = try file.refresh() } == .closed)
+        #expect(await code { try file.truncate(to: 0) } == .closed)
         #expect(await code { try file.write([1], at: 0) } == .closed)
         #expect(await code { try file.sync() } == .closed)
     }
