@@ -131,7 +131,17 @@ import Testing
         let device = try Device()
         let protection = try await device.start()
         #expect(await protection.enroll(device.account) == .noPolicyTargeted)
-        #expect(device.mayPrint(protection))
+        #expect(protection.enrolledAccounts == [device.account])
+        for action in Action.allCases {
+            for viewer in WebViewerPolicy.allCases {
+                var question = Question(action, owner: .managed(device.account.id))
+                question.peer = .unmanagedApp
+                question.loaded = true
+                question.viewer = viewer
+                #expect(protection.decision(for: question).verdict == .allow, "\(action) \(viewer)")
+                #expect(protection.rules.verdict(for: question) == .allow, "\(action) \(viewer)")
+            }
+        }
     }
 
     @Test func `work that lost its identity is denied once an account is managed`() async throws {

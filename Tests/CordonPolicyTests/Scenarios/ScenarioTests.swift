@@ -78,7 +78,7 @@ import Testing
         #expect(warnings.count == 1, "an invalid value is ignored with a warning")
     }
 
-    @Test func `SDK-SC-39 an account that is not targeted works as before`() {
+    @Test func `personal data is unrestricted beside a managed account`() {
         let set = PolicySet(["oid-a": EffectivePolicy(.baseline(.level3))])
         for action in Action.allCases where action != .useKeyboard {
             var question = Question(action, owner: .personal)

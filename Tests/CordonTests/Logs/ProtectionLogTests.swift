@@ -80,7 +80,7 @@ import Testing
         #expect(protection.diagnostics.logs == log.files)
     }
 
-    @Test func `the settings say how much is written, and change it while the app runs`() async throws {
+    @Test func `the settings say how much is written`() async throws {
         let log = try makeLog()
         let logger = Logger(label: "app") { log.handler($0) }
         logger.debug("quiet")
