@@ -267,7 +267,7 @@ let package = Package(
         tests("CordonProtocolTests", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
         .testTarget(
             name: "CordonVaultTests",
-            dependencies: ["CordonTestSupport", "CordonBase", "CordonIdentity", "CordonVault", crypto],
+            dependencies: ["CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonVault", crypto],
             exclude: ["mutants.txt"], swiftSettings: strict),
         tests(
             "CordonVaultSQLiteTests",

@@ -30,7 +30,7 @@ extension LaunchAttempt {
         let biometry = isToChange || opensByPINAlone ? nil : await biometryAllowed(by: access, since: record.entered)
         let prompt = PINPrompt(
             account: holder, digitsOnly: access.pinCharacterSet == .numeric,
-            attemptsLeft: max(0, access.maximumPinRetries - record.failed), lastWasWrong: lastPINWasWrong,
+            attemptsLeft: max(0, access.maximumPinRetries - Int(record.failed)), lastWasWrong: lastPINWasWrong,
             wait: pinWait, biometry: biometry, canCancel: mayCancel)
         let answer = await session.ask(.pin) { await $0.enterPIN(prompt) }
         switch answer {

@@ -102,7 +102,7 @@ struct LaunchConditions: Sendable {
     private func addPINFacts(of account: AccountID, now: ClockReading, isInUse: Bool, to facts: inout DeviceFacts) {
         (facts.failedPINAttempts, facts.pinAge, facts.sincePIN) = (0, .zero, Self.longAgo)
         guard case .value(let record)? = try? pins.contents(of: account), record.verifier != nil else { return }
-        facts.failedPINAttempts = record.failed
+        facts.failedPINAttempts = Int(record.failed)
         facts.pinAge = record.made.elapsed(until: now)
         guard !pins.hasEnded(record, of: account) else { return }
         let period = access(to: account)?.periodOnlineBeforeAccessCheck ?? .zero

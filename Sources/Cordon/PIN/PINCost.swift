@@ -25,10 +25,19 @@ package struct PINCost: Sendable, Equatable, Codable {
 
     /// Bytes that one derivation takes.
     var memory: Int { 128 * blockSize << logRounds }
+}
 
-    /// Whether a stored cost is within the bounds; one that is not was not written by Cordon.
-    var isWithinBounds: Bool {
-        self == PINCost(logRounds: logRounds, blockSize: blockSize, parallelism: parallelism)
+extension PINCost {
+    /// Reads a stored cost. One out of bounds was not written by Cordon, and could exhaust the device.
+    package init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        func read(_ key: CodingKeys) throws -> Int { try stored.decode(Int.self, forKey: key) }
+        let (logRounds, blockSize, parallelism) = (try read(.logRounds), try read(.blockSize), try read(.parallelism))
+        self.init(logRounds: logRounds, blockSize: blockSize, parallelism: parallelism)
+        guard (self.logRounds, self.blockSize, self.parallelism) == (logRounds, blockSize, parallelism) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: stored.codingPath, debugDescription: "a cost beyond all bounds"))
+        }
     }
 }
 

@@ -63,7 +63,7 @@ struct PINKeeper: Sendable {
             return (.exhausted, nil)
         }
         let now = ClockReading(clock)
-        let pause = Self.pause(after: record.failed)
+        let pause = Self.pause(after: Int(record.failed))
         if let last = record.lastGuess, pause > .zero {
             guard last.tells(of: now) else {
                 // How long ago it was cannot be told, so the pause is waited from here.
@@ -86,7 +86,7 @@ struct PINKeeper: Sendable {
         guard var derived = try verifier.derived(from: pin, key: key) else {
             if record.failed >= limit { try secrets.destroy(record.key?.id) }
             observer("refused")
-            return (.wrong(left: limit - record.failed), nil)
+            return (.wrong(left: limit - Int(record.failed)), nil)
         }
         observer("recognised")
         let known = try record.key.flatMap { (sealed) throws(ProtectionError) in

@@ -12,8 +12,8 @@ struct PINRecord: Codable, Equatable, Sendable {
     var endedKey: Data?
     /// Recognise former PINs, the latest first.
     var former: [PINVerifier] = []
-    /// Guesses since the last right one, counted before each was tried.
-    var failed = 0
+    /// Guesses since the last right one, counted before each was tried. A record with fewer than none would give more of them, and is none.
+    var failed: UInt32 = 0
     /// When the last guess was counted.
     var lastGuess: ClockReading?
     /// When the PIN was made.

@@ -98,9 +98,10 @@ struct OwnerRegister: Sendable {
         _ bytes: [UInt8], _ secrets: AccountSecrets
     ) throws(VaultError) -> (entry: Entry, isCoded: Bool)? {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
-        guard let text = parts.first, let entry = try? JSONDecoder().decode(Entry.self, from: Data(text)) else {
-            return nil
-        }
+        // Any other path leads to another file than it says: of the working directory, or of a shorter name.
+        guard let text = parts.first, let entry = try? JSONDecoder().decode(Entry.self, from: Data(text)),
+            entry.path.hasPrefix("/"), !entry.path.utf8.contains(0)
+        else { return nil }
         let code = try secrets.code(ofNote: Array(text))
         return (entry, parts.count == 2 && parts[1].elementsEqual(code.utf8))
     }

@@ -25,6 +25,16 @@ struct WipeJournal: Codable {
         var bytes: Int64 = 0
     }
 
+    /// Whether the numbers are ones that counting can have led to, and that can be counted on from.
+    var isPlausible: Bool {
+        let lefts = planned.values.compactMap(\.left)
+        let files =
+            [report.files, report.databases, report.caches, report.temporaryFiles, report.attachedFiles]
+            + planned.values.map(\.files) + lefts.map(\.files)
+        let bytes = [report.bytes] + planned.values.map(\.bytes) + lefts.map(\.bytes)
+        return files.allSatisfy { (0...1 << 40).contains($0) } && bytes.allSatisfy { (0...1 << 60).contains($0) }
+    }
+
     /// Whether the wipe began with the key of this id, or that is not known.
     func isAbout(_ keyID: [UInt8]) -> Bool {
         if result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil { return hasDestroyed(keyID) }

@@ -78,7 +78,8 @@ struct WipeJournals: Sendable {
             let code = try? secrets.code(ofJournal: Array(bytes[..<end])),
             code == String(decoding: bytes[(end + 1)...], as: UTF8.self)
         else { return nil }
-        return try? JSONDecoder().decode(WipeJournal.self, from: Data(bytes[..<end]))
+        let journal = try? JSONDecoder().decode(WipeJournal.self, from: Data(bytes[..<end]))
+        return journal.flatMap { $0.isPlausible ? $0 : nil }
     }
 
     private func claimedAccount(in path: URL) -> AccountID? {

@@ -46,7 +46,7 @@ import Testing
 
         func failed() throws -> Int {
             guard case .value(let record) = try keeper().contents(of: "oid-a") else { return -1 }
-            return record.failed
+            return Int(record.failed)
         }
     }
 

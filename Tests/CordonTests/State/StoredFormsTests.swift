@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonTestSupport
+import Crypto
 import Foundation
 import Testing
 
@@ -61,6 +62,25 @@ struct StoredFormsTests {
             LaunchRecord(
                 noticeSeen: true, hadPIN: true, mustSignIn: true, signedIn: Self.reading, checkedIn: Self.reading),
             members: 5)
+    }
+
+    @Test func `a PIN with guesses that were never made, or of a cost beyond all bounds, is none`() throws {
+        let verifier = try PINVerifier.make("2580", cost: PINCost(logRounds: 1), key: SymmetricKey(size: .bits256)).0
+        let record = PINRecord(verifier: verifier, former: [verifier], made: Self.reading)
+        let bytes = try MessageCoding.encode(record)
+        #expect(try MessageCoding.read(PINRecord.self, from: bytes) == record)
+        let value = try JSONValue(parsing: bytes)
+        let numbers = ["failed", "logRounds", "blockSize", "parallelism"]
+        let places = Place.all(in: value).filter { place in numbers.contains { "\(place)".hasSuffix(".\($0)") } }
+        #expect(places.count == 7)
+        for place in places {
+            for number in [Int64.min, -1, .max] {
+                let changed = Data(place.text(of: value, as: .literal("\(number)")).utf8)
+                #expect(throws: ProtocolError.self, "\(place) \(number)") {
+                    try MessageCoding.read(PINRecord.self, from: changed)
+                }
+            }
+        }
     }
 
     @Test func `what is still to be tried is read as a decoder reads it, however it is damaged`() throws {

@@ -15,7 +15,9 @@ struct FormerList: Decodable {
             throw VaultError(.damaged, "The account's list of files is damaged.")
         }
         // Names of files beside the list, and of nothing else.
-        guard files.values.allSatisfy({ !$0.isEmpty && !$0.contains("/") && !$0.hasPrefix(".") }) else {
+        guard
+            files.values.allSatisfy({ !$0.isEmpty && !$0.contains("/") && !$0.hasPrefix(".") && !$0.utf8.contains(0) })
+        else {
             throw VaultError(.damaged, "The account's list of files names a file that isn't the account's.")
         }
     }
