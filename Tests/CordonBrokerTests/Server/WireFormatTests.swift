@@ -298,6 +298,9 @@ import Testing
                     }
                     let told = [reply.error?.reason, reply.error?.hint].compactMap(\.self)
                     #expect(told.allSatisfy { TerminalText.isSafe($0) }, "\(place) \(form)")
+                    // A code reaches an app in a prompt alone.
+                    let code = reply.progress.flatMap { try? DeviceCodePrompt($0) }?.userCode
+                    #expect(code.map { TerminalText.isSafe($0) } ?? true, "\(place) \(form)")
                     let pages = [reply.progress?.page, reply.progress?.completePage].compactMap(\.self)
                     #expect(pages.allSatisfy { $0.scheme == "https" && $0.user() == nil }, "\(place) \(form)")
                 }

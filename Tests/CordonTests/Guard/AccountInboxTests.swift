@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonPolicy
 import CordonTestSupport
 import Crypto
 import Foundation
@@ -73,6 +74,9 @@ import Testing
             changed[index] ^= 0x80
             try changed.write(to: folder.appending(path: "\(1_000 + index).item"))
         }
+        for (index, body) in WrongBody.allCases.enumerated() where body.bytes(of: good) != good {
+            try body.bytes(of: good).write(to: folder.appending(path: "\(2_000 + index).item"))
+        }
         try good.write(to: folder.appending(path: "99999999999999999999.item"))
         var taken: [AccountInbox.Item] = []
         _ = try await box.empty(with: secret) { (item) throws(ProtectionError) in
@@ -111,6 +115,27 @@ import Testing
             try await next.files.write(Data("download".utf8), as: name, of: stand.account)
         }
         #expect(items(stand).isEmpty)
+    }
+
+    @Test func `no name that a file came under ends the process, or keeps the gate closed`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        let next = try await stand.house.start()
+        let box = AccountInbox(in: stand.house.device.folder.appending(path: "data"), of: stand.account)
+        let key = try KeyGuards(next.context, rules: next.rules).inboxKey(of: stand.account)
+        var names: Set<String> = []
+        for case .literal(let text) in WrongForm.all {
+            guard let name = (try? JSONValue(parsing: Data(text.utf8)))?.string else { continue }
+            try box.add(.init(name: name, contents: Data(name.utf8)), for: key)
+            names.insert(name)
+        }
+        #expect(names.count > 15)
+        #expect(await next.launch(stand.account).isOpen)
+        let taken = try await next.files.names(of: stand.account)
+        #expect(names.union(["note"]).isSuperset(of: taken) && taken.count > 15)
+        for name in taken where name != "note" {
+            #expect(try await next.files.read(name, of: stand.account) == Data(name.utf8))
+        }
     }
 
     @Test(arguments: [false, true])

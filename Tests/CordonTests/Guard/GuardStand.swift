@@ -79,8 +79,7 @@ final class GuardStand: Sendable {
         try FileManager.default.copyItem(at: copy.folder, to: folder)
         service.share.withLock { $0 = copy.share }
         return try await house.start { configuration in
-            configuration.dataDirectory = folder.appending(path: "data")
-            configuration.keyStore = FileKeyStore(directory: folder.appending(path: "keys"))
+            configuration.lie(in: folder)
             change(&configuration)
         }
     }

@@ -20,7 +20,15 @@ import Testing
         let account = device.account
         await device.service.set { service in
             service.change = { envelope in
-                envelope.configurations = [.object(["limit": .integer(3)])]
+                envelope.configurations = [
+                    [
+                        "__IsDefault": true, "__source": "A_1", "limit": 3,
+                        AppConfiguration.managedBrowserKey: "contoso",
+                        CertificatePins.configurationKey: [
+                            "files.contoso.example": ["qvTGHdzF6KLavt4PO0gs2a6pQ00BI7yWe7B0k3HVWoQ="]
+                        ],
+                    ]
+                ]
                 envelope.allowedAccounts = [.init(id: account.id, userPrincipalName: account.userPrincipalName)]
                 envelope.workingTime = WorkingTime(status: .clockedIn, asOf: 1_700_000_000, validUntil: 9_000_000_000)
                 envelope.certificatePins = ["*.contoso.example": ["qvTGHdzF6KLavt4PO0gs2a6pQ00BI7yWe7B0k3HVWoQ="]]
@@ -49,7 +57,11 @@ import Testing
             _ = protection.decision(for: action)
         }
         _ = protection.diagnostics.report().lines
-        _ = protection.rules.appConfiguration(of: account)
+        let configuration = protection.rules.appConfiguration(of: account)
+        for key in configuration.keys {
+            _ = (configuration.string(for: key, .min), configuration.hasConflict(key, readAs: .number))
+        }
+        try? protection.pinning.checkPins(of: [Data([1])], for: "files.contoso.example", account: account)
         _ = protection.context.workingTime(of: account)
         await protection.performDueWork()
     }

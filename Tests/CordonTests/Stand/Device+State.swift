@@ -7,6 +7,14 @@ import Crypto
 import Foundation
 import Testing
 
+extension ProtectionConfiguration {
+    /// Has the app run on a copy of a lasting device's folder.
+    mutating func lie(in folder: URL) {
+        dataDirectory = folder.appending(path: "data")
+        keyStore = FileKeyStore(directory: folder.appending(path: "keys"))
+    }
+}
+
 /// State files, opened and written by the documented form rather than by the code under test.
 extension Device {
     /// What a sealed state file holds.
@@ -84,8 +92,8 @@ extension Device {
     }
 
     private static let purposes = [
-        "registrations": "registration", "life": "life", "launch": "launch", "pins": "pin", "wipes": "wipe",
-        "data": "settings", "values": "notifications",
+        "registrations": "registration", "life": "life", "launch": "launch", "pins": "pin", "guards": "guard",
+        "wipes": "wipe", "data": "settings", "values": "notifications",
     ]
 
     private static func context(of file: URL) -> Data {

@@ -1,5 +1,7 @@
 #if os(Linux)
     import Cordon
+    import CordonPolicy
+    import CordonTestSupport
     import CordonVault
     import Crypto
     import Foundation
@@ -60,6 +62,33 @@
                 }
                 try newest.write(to: file(tpm))
                 #expect(try counter(tpm).value(of: "a") == 9)
+            }
+        }
+
+        @Test func `a file in any wrong form, sealed as only the app could, keeps no number from being noted`() throws {
+            let tpm = try PretendTPM()
+            try counter(tpm).raise("a", to: 7)
+            let key = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: try keys.rootKey(), salt: [0x01, 0x80, 0xC0, 0x4D],
+                info: Data("cordon-tpm-counter-1file".utf8), outputByteCount: 32)
+            let form = Data("cordon-tpm-counter-2".utf8)
+            func told() throws -> JSONValue {
+                let box = try AES.GCM.SealedBox(combined: Data(contentsOf: file(tpm)))
+                return try JSONValue(parsing: AES.GCM.open(box, using: key, authenticating: form))
+            }
+            let places = Place.all(in: try told())
+            #expect(places.count == 3)
+            var number: Int64 = 7
+            for (index, place) in places.enumerated() {
+                for wrong in WrongForm.some(at: index) {
+                    let text = place.text(of: try told(), as: wrong)
+                    let box = try AES.GCM.seal(Data(text.utf8), using: key, authenticating: form)
+                    try #require(box.combined).write(to: file(tpm))
+                    _ = try? counter(tpm).value(of: "a")
+                    number += 1
+                    try counter(tpm).raise("a", to: number)
+                    #expect(try counter(tpm).value(of: "a") >= number, "\(place) \(wrong)")
+                }
             }
         }
 

@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -95,6 +96,27 @@ import Testing
             }
         }
         #expect(device.files(in: "telemetry") == ["ledger.jsonl", "ledger.jsonl.lock"])
+    }
+
+    @Test func `a line of the ledger in any wrong form hides no other one, and keeps no name from being taken out`()
+        async throws
+    {
+        let (device, protection) = try await worked()
+        let file = device.folder.appending(path: "data/telemetry/ledger.jsonl")
+        let ledger = try TelemetryLedger(protection.context)
+        let entry = try #require(ledger.entries.last { $0.event.account == device.account.id })
+        let line = try MessageCoding.encode(entry)
+        let value = try JSONValue(parsing: line)
+        let wrong = Place.all(in: value).flatMap { place in
+            WrongForm.all.map { Data(place.text(of: value, as: $0).utf8) }
+        }
+        let bodies = WrongBody.allCases.map { $0.bytes(of: line) }
+        try Data((wrong + bodies + [line]).joined(separator: Data("\n".utf8))).write(to: file)
+        #expect(ledger.entries.last == entry && ledger.entries.count > 10)
+        #expect(await protection.telemetry.ledger().count > 10)
+        try ledger.forget(device.account.id)
+        #expect(ledger.entries.last?.event.name == entry.event.name)
+        #expect(try Data(contentsOf: file).range(of: Data(device.account.id.rawValue.utf8)) == nil)
     }
 
     @Test func `what could not be sent of an account that left goes out under no later registration`() async throws {
