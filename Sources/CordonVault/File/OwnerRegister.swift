@@ -100,7 +100,7 @@ struct OwnerRegister: Sendable {
         let parts = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1)
         // Any other path leads to another file than it says: of the working directory, or of a shorter name.
         guard let text = parts.first, let entry = try? JSONDecoder().decode(Entry.self, from: Data(text)),
-            entry.path.hasPrefix("/"), !entry.path.utf8.contains(0)
+            entry.path.utf8.first == UInt8(ascii: "/"), !entry.path.utf8.contains(0)
         else { return nil }
         let code = try secrets.code(ofNote: Array(text))
         return (entry, parts.count == 2 && parts[1].elementsEqual(code.utf8))

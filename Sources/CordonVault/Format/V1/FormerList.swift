@@ -14,10 +14,12 @@ struct FormerList: Decodable {
         } catch {
             throw VaultError(.damaged, "The account's list of files is damaged.")
         }
-        // Names of files beside the list, and of nothing else.
-        guard
-            files.values.allSatisfy({ !$0.isEmpty && !$0.contains("/") && !$0.hasPrefix(".") && !$0.utf8.contains(0) })
-        else {
+        // Names of files beside the list, and of nothing else; by bytes, as the system reads a name: a combining mark behind a slash leaves it
+        // a slash.
+        let isPlain = { (name: String) in
+            !name.isEmpty && !name.hasPrefix(".") && !name.utf8.contains { [0, UInt8(ascii: "/")].contains($0) }
+        }
+        guard files.values.allSatisfy(isPlain) else {
             throw VaultError(.damaged, "The account's list of files names a file that isn't the account's.")
         }
     }
