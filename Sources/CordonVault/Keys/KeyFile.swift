@@ -27,7 +27,8 @@ struct KeyFile {
         }
         let record = RawMemory(Self.size, isSecret: true)
         try file.readAll(record.slice(0, Self.size), at: 0)
-        if record.array(0, Self.size).allSatisfy({ $0 == 0 }) { return nil }
+        // In place: an array would leave a copy of the key in freed memory.
+        if record.isZero(from: 0, to: Self.size) { return nil }
         guard record.array(0, 8) == magic else {
             throw VaultError(.keyStore, "The file does not hold the key that belongs here.", place: path)
         }

@@ -103,6 +103,29 @@ struct MemoryProtectionTests {
             withExtendedLifetime((secret, plaintext, long, cipher, control)) {}
         }
 
+        @Test func `a key that was read from its file is nowhere in memory once it is let go`() async throws {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder.make()
+                defer { TemporaryFolder.remove(folder) }
+                let file = KeyFile(path: folder.appending(path: "root.key").path, magic: "CORDONRK")
+                try file.make(from: .random(), replacing: false)
+                let mask: UInt8 = 0x5A
+                func needle() throws -> [UInt8] {
+                    let device = try #require(try PosixFile.open(file.path, writing: false))
+                    defer { device.close() }
+                    let record = RawMemory(40, isSecret: true)
+                    try device.readAll(record.slice(0, 40), at: 0)
+                    return record.slice(8, 32).map { $0 ^ mask }
+                }
+                let masked = try needle()
+                func found() throws -> Int { try MemoryScan.count(of: masked, maskedWith: mask) }
+                let held = try withExtendedLifetime(try file.read()) { _ in try found() }
+                try #require(held > 0)
+                for _ in 0..<100 { _ = try file.read() }
+                try #require(try found() == 0)
+            }
+        }
+
         @Test func `a scan of the live process finds an open file's key before the account is locked, and never after`()
             async throws
         {
