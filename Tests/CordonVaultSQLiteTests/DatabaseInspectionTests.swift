@@ -59,4 +59,27 @@ struct DatabaseInspectionTests {
         database.close()
         #expect(throws: VaultError(.noSuchFile, "")) { try Vault.inspectDatabase(desk.path("absent")) }
     }
+
+    @Test(arguments: [true, false])
+    func `a database that was opened under two names is closed with the last of both, in either order`(
+        isMoved: Bool
+    ) async throws {
+        let desk = try await Desk()
+        for isFirst in [true, false] {
+            let (path, other) = (desk.path("notes \(isFirst)"), desk.path("other \(isFirst)"))
+            let database = try desk.open(path.lastPathComponent)
+            try database.run("CREATE TABLE note (text)")
+            if isMoved {
+                try await desk.vault.move(path, to: other)
+            } else {
+                try await desk.vault.link(path, as: other)
+            }
+            let second = try desk.open(other.lastPathComponent, creating: false)
+            #expect(try second.run("SELECT count(*) FROM note") == ["0"])
+            (isFirst ? database : second).close()
+            #expect(throws: VaultError(.inUse, "")) { try Vault.inspectDatabase(other) }
+            (isFirst ? second : database).close()
+            #expect(try Vault.inspectDatabase(other).owner == desk.ada)
+        }
+    }
 }

@@ -55,7 +55,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
     package func prepare(_ path: String) throws(VaultError) {
         var tries = 0
         while true {
-            guard let size = Self.size(of: path) else { return try link(path) }
+            guard let size = try PosixFile.size(of: path) else { return try link(path) }
             guard size == 0 else { return }
             // An empty file is an empty database to SQLite. The lock's holder replaces it; the second one sees that
             // the name is another file's by then.
@@ -107,6 +107,8 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
     /// - Throws: `noSuchFile`, or what the disk refused.
     package static func isSealed(_ path: String) throws(VaultError) -> Bool {
         if LiveDatabases.shared.header(at: path) != nil { return true }
+        // What is shorter is none, and SQLite may have locked an empty file.
+        if let size = try PosixFile.size(of: path), size < 16 { return false }
         guard let file = try PosixFile.open(path, writing: false) else { return false }
         defer { file.close() }
         let start = RawMemory(8)
@@ -232,11 +234,5 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         defer { PosixFile.remove(draft) }
         try PosixFile.rename(draft, to: path)
         try PosixFile.syncDirectory((path as NSString).deletingLastPathComponent)
-    }
-
-    /// By one system call: Foundation would look up the names of owner and group as well, at every opening.
-    private static func size(of path: String) -> Int64? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 }

@@ -53,12 +53,17 @@ extension PosixFile {
 
     /// Removes a name; false when it was not there or could not be removed.
     @discardableResult
-    static func remove(_ path: String) -> Bool { (try? pass("unlink", path)) != nil && unlink(path) == 0 }
+    static func remove(_ path: String) -> Bool {
+        guard (try? pass("unlink", path)) != nil, unlink(path) == 0 else { return false }
+        LiveDatabases.shared.letGo()
+        return true
+    }
 
     /// Removes a name, which may be gone already.
     static func unlinkIfPresent(_ path: String) throws(VaultError) {
         try pass("unlink", path)
         guard unlink(path) == 0 || errno == ENOENT else { throw .system("unlink", path) }
+        LiveDatabases.shared.letGo()
     }
 
     /// Overwrites the first bytes of a file where they lie, then removes its name, durably; nothing where there is none.
@@ -200,6 +205,7 @@ extension PosixFile {
 
     /// A name for a file that is not finished. It counts for nothing: a wipe removes it, and the next start where it is readable.
     static func temporaryName() -> String { ".cordon-" + SecureRandom.bytes(8).hex + draftSuffix }
+        LiveDatabases.shared.letGo()
 }
 
 private func openDirectory(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }

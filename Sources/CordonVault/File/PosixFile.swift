@@ -29,12 +29,17 @@ final class PosixFile: StorageDevice {
     private var descriptor: Int32
     let path: String
 
-    private init(descriptor: Int32, path: String) {
+    private init(descriptor: Int32, path: String, isKept: Bool = false) {
         self.descriptor = descriptor
         self.path = path
+        self.isKept = isKept
     }
 
     private var isLocked = false
+    /// Whether the descriptor is one that ``LiveDatabases`` keeps.
+    private let isKept: Bool
+    /// Whether SQLite may have locked the file; nil while its beginning was not read.
+    private var isSQLites: Bool?
 
     deinit { close() }
 
@@ -47,8 +52,11 @@ final class PosixFile: StorageDevice {
     ) throws(VaultError) -> PosixFile? {
         try pass("open", path)
         let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | (following ? 0 : O_NOFOLLOW)
-        guard !LiveDatabases.shared.holds(path) else {
-            throw VaultError(.inUse, "This process has the file open as a database.", place: path)
+        switch LiveDatabases.shared.access(path, sharing: following) {
+        case .open: break
+        case .refused: throw VaultError(.inUse, "This process has the file open as a database.", place: path)
+        // Nothing is written by it: the vault writes into files of its own alone, which begin otherwise.
+        case .kept(let descriptor): return PosixFile(descriptor: descriptor, path: path, isKept: true)
         }
         let descriptor = retrying { systemOpen(path, flags, 0) }
         if descriptor < 0 {
@@ -58,6 +66,7 @@ final class PosixFile: StorageDevice {
         let file = PosixFile(descriptor: descriptor, path: path)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        if status.st_mode & S_IFMT != S_IFREG { file.isSQLites = false }
         if status.st_mode & S_IFMT == S_IFDIR { throw VaultError(.isDirectory, "This is a directory.", place: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw VaultError(.notSealed, "This is not an ordinary file.", place: path)
@@ -90,6 +99,14 @@ final class PosixFile: StorageDevice {
         let descriptor = retrying { systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         if descriptor < 0 { throw .system("create", path) }
         return PosixFile(descriptor: descriptor, path: path)
+    }
+
+    /// How long a file is, by one system call and without a descriptor of it; nil when it is absent.
+    static func size(of path: String) throws(VaultError) -> Int64? {
+        var status = stat()
+        if stat(path, &status) == 0 { return Int64(status.st_size) }
+        guard errno == ENOENT else { throw .system("stat", path) }
+        return nil
     }
 
     func size() throws(VaultError) -> Int64 {
@@ -154,6 +171,9 @@ final class PosixFile: StorageDevice {
             if got == 0 { break }
             done += got
         }
+        if offset == 0, done >= LiveDatabases.telling {
+            isSQLites = LiveDatabases.beginsAsSQLites(UnsafeRawBufferPointer(memory))
+        }
         return done
     }
 
@@ -201,7 +221,12 @@ final class PosixFile: StorageDevice {
     func close() {
         if descriptor >= 0 {
             if isLocked { _ = flock(descriptor, LOCK_UN) }
-            LiveDatabases.shared.close(descriptor, path)
+            if isKept {
+                LiveDatabases.shared.giveBack(descriptor)
+            } else {
+                let isSQLites = isSQLites ?? LiveDatabases.beginsAsSQLites(descriptor)
+                LiveDatabases.shared.close(descriptor, path, isSQLites: isSQLites)
+            }
         }
         descriptor = -1
     }

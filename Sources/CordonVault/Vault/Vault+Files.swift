@@ -141,6 +141,8 @@ extension Vault {
             // It may have been opened as a database since.
             case .inUse: return LiveDatabases.shared.header(at: path.path).flatMap { try? SealedHeader(RawMemory($0)) }
             default: throw error
+            // Too short for a header. It is not opened: SQLite may have locked an empty file, in which nothing tells.
+            guard let size = try PosixFile.size(of: path.path), size >= Int64(Layout.headerSize) else { return nil }
             }
         }
     }

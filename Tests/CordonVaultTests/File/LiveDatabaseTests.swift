@@ -35,6 +35,76 @@ struct LiveDatabaseTests {
         try #require(try PosixFile.open(path, writing: false)).close()
     }
 
+    /// How what SQLite locks begins: a database, a log's index, and either before its beginning is written.
+    private static let beginnings: [[UInt8]] = [
+        Array("SQLite format 3\0".utf8), withUnsafeBytes(of: UInt32(3_007_000)) { Array($0) }, [],
+    ]
+
+    private static func plant(_ beginning: [UInt8], at path: URL) throws {
+        try (Data(beginning) + Data(count: 8192 - beginning.count)).write(to: path)
+    }
+
+    @Test(arguments: beginnings)
+    func `a look drops no lock of a plain database or its index, as it does of any other file`(
+        beginning: [UInt8]
+    ) async throws {
+        let workshop = try await Workshop()
+        let (database, empty, text) = (workshop.path("notes"), workshop.path("empty"), workshop.path("text"))
+        try Self.plant(beginning, at: database)
+        try Data().write(to: empty)
+        try Self.plant(Array("no database".utf8), at: text)
+        for path in [database, empty, text] {
+            let descriptor = open(path.path, O_RDWR)
+            var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 0, l_len: 1, l_pid: 0)
+            try #require(fcntl(descriptor, F_SETLK, &lock) == 0)
+            Self.parkedForGood.withLock { $0.append(descriptor) }
+        }
+        let vault = workshop.vault
+        for path in [database, empty, text] {
+            #expect(vault.owner(of: path) == nil && !vault.isSealed(path) && !Vault.isSealedDatabase(path))
+        }
+        #expect(vault.files(ownedBy: workshop.ada).isEmpty)
+        _ = try await vault.wipe(workshop.ada)
+        #expect(Self.isLocked(database.path) && Self.isLocked(empty.path))
+        #expect(!Self.isLocked(text.path), "the control: a lock that was dropped is seen")
+    }
+
+    @Test func `a plain database that is looked at often costs one descriptor, until it is gone`() async throws {
+        let workshop = try await Workshop()
+        let path = workshop.path("notes")
+        try Self.plant(Self.beginnings[0], at: path)
+        let inode = try #require(LiveDatabases.Inode(path.path))
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count {
+                LiveDatabases.Inode("/dev/fd/\($0)") == inode
+            }
+        }
+        for _ in 0..<100 { #expect(workshop.vault.owner(of: path) == nil) }
+        #expect(await code { _ = try await workshop.vault.open(path) } == .notSealed)
+        #expect(try descriptors() <= 1)
+        PosixFile.remove(path.path)
+        #expect(try descriptors() == 0)
+    }
+
+    @Test func `what was written over a plain database counts for what it is now`() async throws {
+        let workshop = try await Workshop()
+        let (path, sealed) = (workshop.path("notes"), workshop.path("sealed"))
+        try Self.plant(Self.beginnings[0], at: path)
+        #expect(workshop.vault.owner(of: path) == nil)
+        let file = try await workshop.vault.create(sealed, for: workshop.ada)
+        try file.write([7], at: 0)
+        try file.close()
+        // In the same inode.
+        let handle = try FileHandle(forWritingTo: path)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(contentsOf: sealed))
+        try handle.close()
+        #expect(workshop.vault.owner(of: path) == workshop.ada)
+        let again = try await workshop.vault.open(path)
+        try again.write([8], at: 0)
+        #expect(try again.all() == [8])
+    }
+
     /// Whether a lock of this process holds, as another owner of locks sees it.
     private static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDWR)
