@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 public import CordonVault
@@ -12,7 +13,8 @@ extension AccountFiles {
     /// Brings a file, or every file below a folder, in line with its owner: sealed where the account's policy asks for
     /// encryption, readable behind a noted owner where it does not, readable and without an owner for nil (SDK-FP-05, FP-06, FP-12).
     ///
-    /// What is so already is left alone (SDK-FP-07). Call it again after ``ProtectionEvent/policyChanged(account:version:sequence:)``.
+    /// What is so already is left alone (SDK-FP-07), and so is what lies in the folders that Cordon keeps its own state in: the data directory, and
+    /// those of key stores, counters, sessions, PINs and groups. Call it again after ``ProtectionEvent/policyChanged(account:version:sequence:)``.
     /// Each file is the old or the new one, also after a kill.
     /// - Parameters:
     ///   - path: The file or folder; symbolic links are passed over.
@@ -25,7 +27,7 @@ extension AccountFiles {
     ) async throws(ProtectionError) {
         let account = account.map { context.accounts.resolved($0) }
         let isSealing = if let account { try await wantsSealing(for: account) } else { false }
-        for path in files(at: path) {
+        for path in files(at: path) where !StatePlaces.hold(path) {
             // What is sealed and stays so for its owner is not read.
             guard let owner = owner(of: path), owner != account || !isSealing && isSealed(path) else { continue }
             try rules.requireOpenGate(forReading: owner)

@@ -39,6 +39,7 @@ final class ProtectionContext: Sendable {
     init(_ configuration: ProtectionConfiguration) throws(ProtectionError) {
         self.configuration = configuration
         let folder = configuration.dataDirectory
+        StatePlaces.add(folder)
         settingsInForce = Locked(configuration.settings)
         clock = ClockMonitor(configuration.clock)
         intervals = Intervals(jitter: configuration.jitter)

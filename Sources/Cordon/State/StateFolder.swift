@@ -18,6 +18,7 @@ struct StateFolder: Sendable {
     init(_ url: URL) throws(ProtectionError) {
         try Self.make(url, or: "the data folder cannot be made")
         BackupExclusion.exclude(url)
+        StatePlaces.add(url)
         self.url = url
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 /// Secrets as files that only this user can read (mode 0600 in a 0700 folder).
@@ -16,6 +17,7 @@ public struct FileSecretStore: SecretStore {
     public init(directory: URL) throws(SignInError) {
         self.directory = directory
         try TokenStoreFile.makeFolder(directory)
+        StatePlaces.add(directory)
     }
 
     /// Always false.

@@ -20,6 +20,7 @@ public struct TokenCache: Sendable {
         self.directory = directory
         self.secrets = secrets
         try TokenStoreFile.makeFolder(directory)
+        StatePlaces.add(directory)
         finishInterruptedWork()
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Crypto
 public import Foundation
 
@@ -15,6 +16,7 @@ public struct FileKeyStore: KeyStore {
     /// Names the directory; nothing is touched before the first ``rootKey()``.
     public init(directory: URL) {
         self.directory = directory
+        for name in ["secrets", "retired"] { StatePlaces.add(directory.appending(path: name)) }
     }
 
     /// The root key, made and synced on the first call.

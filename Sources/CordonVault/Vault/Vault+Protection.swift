@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import Foundation
 
@@ -6,7 +7,7 @@ extension Vault {
     /// for it, readable behind a noted owner where it does not, readable and unowned for nil (SDK-FP-06, SDK-FP-12,
     /// SDK-NA-14, CQ-17).
     ///
-    /// What is so already is left alone (SDK-FP-07). Each file is replaced in one step: it is the old or the new one after
+    /// What is so already is left alone (SDK-FP-07), and so are keys, journals and other state of Cordon's. Each file is replaced in one step: it is the old or the new one after
     /// a kill. A sealed file that is open for writing is refused, because its writer would go on writing into nothing.
     ///
     /// - Parameters:
@@ -226,18 +227,22 @@ extension Vault {
         return [path]
     }
 
-    /// Whether a file is a key, a journal or an unfinished file of a vault: sealing one would lose everything.
+    /// Whether a file is a key, a journal, an unfinished file or other state of Cordon's: sealing one would lose everything.
     private func isOwn(_ path: URL) -> Bool {
         if path.lastPathComponent.hasPrefix(".cordon-") { return true }
-        let place = path.resolvingSymlinksInPath().path
-        let own = [keyDirectory] + ["wipes", "owners"].map { directory.appendingPathComponent($0) }
-        if own.contains(where: { place.hasPrefix($0.resolvingSymlinksInPath().path + "/") }) { return true }
-        guard let file = try? PosixFile.open(path.path, writing: false) else { return false }
+        if StatePlaces.hold(path) { return true }
+        // Of a store that this process does not use, such as another app's. None is so short.
+        guard let size = (try? PosixFile.size(of: path.path)) ?? nil, size >= 16,
+            let file = try? PosixFile.open(path.path, writing: false)
+        else { return false }
         defer { file.close() }
-        let start = RawMemory(8)
-        guard (try? file.read(start.slice(0, 8), at: 0)) == 8 else { return false }
-        return ["CORDONRK", "CORDONAK", "CORDONWP"].contains(String(decoding: start.array(0, 8), as: UTF8.self))
+        let start = RawMemory(16)
+        guard (try? file.read(start.slice(0, 16), at: 0)) == 16 else { return false }
+        return Self.keyMagics.contains(String(decoding: start.array(0, 8), as: UTF8.self))
     }
+
+    /// How files begin that hold keys: the root key, an account's secret, the records of an account's key and its end, a former key.
+    private static let keyMagics = ["CORDONRK", "CORDONAS", "CORDONAK", "CORDONWP", "CORDONFK"]
 }
 
 extension Vault {

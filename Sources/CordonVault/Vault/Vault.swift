@@ -60,6 +60,8 @@ public actor Vault {
         try PosixFile.makeDirectory(directory.path)
         try PosixFile.makeDirectory(self.keyDirectory.path, following: keyDirectory != nil)
         try journals.prepare()
+        for name in ["wipes", "owners"] { StatePlaces.add(directory.appending(path: name)) }
+        StatePlaces.add(self.keyDirectory)
         // Vaults that share their keys have one name.
         try register.takeOver(of: keyDirectory != nil ? directory.standardizedFileURL.path : "")
         BackupExclusion.exclude(self.keyDirectory)

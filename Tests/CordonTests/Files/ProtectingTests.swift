@@ -66,6 +66,27 @@ import Testing
         #expect(protection.files.owner(of: paths[0]) == nil)
     }
 
+    @Test func `protecting a folder above Cordon's own state leaves that as it is, the account's named files too`()
+        async throws
+    {
+        let (device, protection, folder) = try await stage()
+        let account = device.account.id
+        try await protection.files.write(secret, as: "named", of: account)
+        _ = try file("plan", in: folder)
+        func sealed() -> Set<String> {
+            let walk = FileManager.default.enumerator(at: device.folder, includingPropertiesForKeys: nil)
+            return Set((walk?.compactMap { $0 as? URL } ?? []).filter(protection.files.isSealed).map(\.path))
+        }
+        let before = sealed()
+        #expect(!before.isEmpty)
+        try await protection.files.protect(device.folder, for: account)
+        #expect(sealed().subtracting(before).map { ($0 as NSString).lastPathComponent } == ["plan"])
+        #expect(try await protection.files.read("named", of: account) == secret)
+        // Nor does it take them from the account.
+        try await protection.files.protect(device.folder, for: nil)
+        #expect(sealed() == before)
+    }
+
     @Test func `a wipe removes what is the account's at paths of the app's own, and nothing else`() async throws {
         let (device, protection, folder) = try await stage()
         let account = device.account.id

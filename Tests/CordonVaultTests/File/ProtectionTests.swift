@@ -108,6 +108,52 @@ struct ProtectionTests {
         #expect(Data(try await again.open(workshop.path("note"), writing: false).all()) == text)
     }
 
+    @Test func `protecting a folder above key stores, vaults and locks leaves every byte of them as it is`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (ada, ben) = (workshop.ada, workshop.ben)
+        let home = workshop.path("home")
+        let note = try planted(workshop, "home/note")
+        func opened() throws -> Vault {
+            try Vault(
+                directory: home.appending(path: "vault"),
+                keyStore: FileKeyStore(directory: home.appending(path: "keys")),
+                name: "home")
+        }
+        let vault = try opened()
+        for account in [ada, ben] { try await vault.createAccountKey(for: account) }
+        // Leaves marks, a report and an owner's note.
+        try await vault.protect(try planted(workshop, "home/readable"), for: ada, sealing: false)
+        _ = try await vault.wipe(ben)
+        // What another app has is told by how it begins.
+        for place in ["keys/secrets", "vault/keys"] {
+            let copy = home.appending(path: "another/\(place)")
+            try FileManager.default.createDirectory(
+                at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: home.appending(path: place), to: copy)
+        }
+        try (Data("CORDONFK".utf8) + Data(count: 100)).write(to: home.appending(path: "another/former"))
+        StatePlaces.add(home.appending(path: "pins"))
+        for name in ["pins.lock", "pins.0123.lock"] { try Data().write(to: home.appending(path: name)) }
+        func contents() throws -> [String: Data] {
+            var contents: [String: Data] = [:]
+            for path in home.entriesBelow where path.isOrdinaryFile && path.lastPathComponent != "note" {
+                contents[path.path] = try Data(contentsOf: path)
+            }
+            return contents
+        }
+        try FileManager.default.removeItem(at: home.appending(path: "readable"))
+        let before = try contents()
+        #expect(before.count > 8)
+        try await vault.protect(home, for: ada)
+        #expect(try contents() == before)
+        #expect(await code { try await vault.protect(home.appending(path: "pins.lock"), for: ada) } == .noSuchFile)
+        let again = try opened()
+        try await again.unlock(ada)
+        #expect(Data(try await again.open(note, writing: false).all()) == text)
+    }
+
     @Test func `a sealed copy leaves the stored file as it is, and a wipe finds the copy alone`() async throws {
         let workshop = try await Workshop()
         let (path, copy) = (try planted(workshop, "plan"), workshop.path("copy"))
