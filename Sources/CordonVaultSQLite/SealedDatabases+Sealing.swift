@@ -51,7 +51,7 @@ extension SealedDatabases {
         try source.close()
     }
 
-    /// Locks a database until its connection ends; a log is written back and removed on the way.
+    /// Locks a database until its connection ends; a log or journal is written back and removed on the way.
     ///
     /// - Returns: Whether it has a log.
     private static func takeWhole(_ source: Connection, at path: URL) throws(VaultError) -> Bool {
@@ -62,6 +62,10 @@ extension SealedDatabases {
         }
         try source.run("BEGIN EXCLUSIVE")
         try source.run("COMMIT")
+        // A journal that SQLite keeps, for the exclusive lock or by the app's own mode, has former pages in the clear. Closed here, because SQLite would
+        // remove it by its name when the sealed database has it.
+        try source.run("PRAGMA journal_mode = OFF")
+        try DatabaseKeyring.removeBeside(path.path)
         return usesLog
     }
 }

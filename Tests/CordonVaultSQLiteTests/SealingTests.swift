@@ -1,9 +1,12 @@
+import CordonBase
 import CordonIdentity
 import CordonSQLiteShim
-import CordonVault
+import CordonTestSupport
 import CordonVaultSQLite
 import Foundation
 import Testing
+
+@testable import CordonVault
 
 struct SealingTests {
     private func plain(_ desk: Desk, _ name: String, _ mode: String) throws -> [String] {
@@ -16,7 +19,7 @@ struct SealingTests {
         return try database.run("SELECT rowid, text FROM note")
     }
 
-    @Test(arguments: ["DELETE", "WAL"])
+    @Test(arguments: ["DELETE", "WAL", "PERSIST"])
     func `a plain database is sealed where it is, row for row, and calling again changes nothing`(mode: String)
         async throws
     {
@@ -30,11 +33,40 @@ struct SealingTests {
         #expect(try Data(contentsOf: desk.path("notes")) == sealed)
         let database = try desk.open("notes", creating: false)
         #expect(try database.run("SELECT rowid, text FROM note") == rows)
-        #expect(try database.run("PRAGMA journal_mode") == [mode.lowercased()])
+        // No database says that its journals are kept.
+        #expect(try database.run("PRAGMA journal_mode") == [mode == "WAL" ? "wal" : "delete"])
         #expect(try database.run("PRAGMA page_size; PRAGMA integrity_check") == ["2048", "ok"])
         #expect(desk.vault.owner(of: desk.path("notes")) == desk.ada)
         try desk.databases.seal(desk.path("notes"))
         #expect(try database.run("SELECT count(*) FROM note") == ["\(rows.count / 2)"])
+    }
+
+    @Test(arguments: ["DELETE", "WAL", "PERSIST"])
+    func `a kill once the sealed database has its name leaves nothing of the plain one beside it`(mode: String)
+        async throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, mode = mode as String] in
+            let vault = try Vault(
+                directory: URL(fileURLWithPath: path + "/vault"), keyStore: InMemoryKeyStore())
+            try await vault.createAccountKey(for: "ada@example.test")
+            let databases = try await vault.sealedDatabases(for: "ada@example.test")
+            let database = try Database(path + "/notes")
+            try database.run("PRAGMA journal_mode = \(mode); CREATE TABLE note (text); INSERT INTO note VALUES ('a')")
+            try database.run("UPDATE note SET text = 'b'")
+            database.close()
+            let isRenamed = Locked(false)
+            try DiskFaults.$next.withValue({ call in
+                if call == "rename" { isRenamed.withLock { $0 = true } }
+                if call == "sync", isRenamed.withLock({ $0 }) { Program.dieByAnotherHand() }
+                return 0
+            }) { try databases.seal(URL(fileURLWithPath: path + "/notes")) }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(names.filter { $0.hasPrefix("notes") } == ["notes"])
+        #expect(Vault.isSealedDatabase(folder.appending(path: "notes")))
     }
 
     @Test(arguments: ["DELETE", "WAL"])

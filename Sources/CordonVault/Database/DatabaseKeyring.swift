@@ -111,9 +111,9 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         if let size = try PosixFile.size(of: path), size < 16 { return false }
         guard let file = try PosixFile.open(path, writing: false) else { return false }
         defer { file.close() }
-        let start = RawMemory(8)
-        let count = try file.read(start.slice(0, 8), at: 0)
-        return count == 8 && SealedHeader.kind(of: start) == .database
+        let start = RawMemory(16)
+        let count = try file.read(start.slice(0, 16), at: 0)
+        return count == 16 && SealedHeader.kind(of: start) == .database
     }
 
     /// Whether a sealed database of the account hangs on the key that earlier software made; see ``Vault/sealFilesAnew(of:)``.
@@ -165,6 +165,11 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
 
     /// What SQLite adds to a database's name for the files beside it.
     private static let companions = ["-journal", "-wal", "-shm"]
+
+    /// Removes what lies beside a database that is locked whole, and has nothing to say: what SQLite keeps of a journal, in the clear beside a plain one.
+    package static func removeBeside(_ path: String) throws(VaultError) {
+        for suffix in companions { try PosixFile.unlinkIfPresent(path + suffix) }
+    }
 
     /// Gives a finished draft the name of what it replaces, durably.
     package static func putInPlace(_ draft: String, of path: String) throws(VaultError) {
