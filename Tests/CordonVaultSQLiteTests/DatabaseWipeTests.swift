@@ -1,10 +1,13 @@
+import CordonBase
 import CordonIdentity
 import CordonSQLiteShim
-import CordonVault
+import CordonTestSupport
 import CordonVaultSQLite
 import Foundation
 import Synchronization
 import Testing
+
+@testable import CordonVault
 
 #if os(Linux)
     /// A disk that answers nothing while it hangs.
@@ -40,6 +43,53 @@ struct DatabaseWipeTests {
         await #expect(throws: VaultError(.unknownAccount, "")) {
             _ = try await desk.vault.sealedDatabases(for: desk.ada)
         }
+    }
+
+    @Test func `a wipe that is killed at the first file it removes leaves nothing that belongs to a database`()
+        async throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let vault = try lastingVault(path)
+            try await vault.createAccountKey(for: "ada@example.test")
+            let databases = try await vault.sealedDatabases(for: "ada@example.test")
+            let database = try Database(path + "/notes", databases.fileSystemName)
+            try database.run("PRAGMA journal_mode = WAL; CREATE TABLE note (text); INSERT INTO note VALUES ('hers')")
+            _ = try await vault.wipe("ada@example.test") { step in
+                if step.kind == .fileRemoved { Program.dieByAnotherHand() }
+            }
+            withExtendedLifetime(database) {}
+        }
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("notes") }
+        }
+        #expect(try names().contains("notes"))
+        let report = try #require(try await lastingVault(path).resumeWipes().first)
+        #expect(report.succeeded && report.files == 3 && report.databases == 1)
+        #expect(try names() == [])
+    }
+
+    @Test func `a database stays for the next wipe while something beside it cannot be removed`() async throws {
+        let desk = try await Desk()
+        let database = try desk.open("notes")
+        try database.run("PRAGMA journal_mode = WAL; CREATE TABLE note (text); INSERT INTO note VALUES ('hers')")
+        // The key's record is the first, and the index the second of the files in any order.
+        let removals = Locked(0)
+        let report = try await DiskFaults.$next.withValue({ call in
+            guard call == "unlink" else { return 0 }
+            return removals.withLock { count in
+                count += 1
+                return count == 3 ? EIO : 0
+            }
+        }) { try await desk.vault.wipe(desk.ada) }
+        #expect(report.failures == ["filesRemoved: 2 could not be removed"])
+        let next = try await desk.vault.wipe(desk.ada)
+        #expect(next.succeeded && next.files == 2)
+        let names = try FileManager.default.contentsOfDirectory(atPath: desk.folder.path)
+        #expect(names.filter { $0.hasPrefix("notes") } == [])
+        withExtendedLifetime(database) {}
     }
 
     #if os(Linux)
@@ -103,4 +153,12 @@ struct DatabaseWipeTests {
         #expect(failure { _ = try desk.open("again") } == SQLITE_CANTOPEN)
         #expect(desk.databases.refusal(at: desk.path("again"))?.code == .wiped)
     }
+}
+
+/// A vault that another process finds again.
+private func lastingVault(_ path: String) throws -> Vault {
+    try Vault(
+        directory: URL(fileURLWithPath: path + "/vault"),
+        keyStore: FileKeyStore(directory: URL(fileURLWithPath: path + "/root")),
+        roots: [URL(fileURLWithPath: path)])
 }

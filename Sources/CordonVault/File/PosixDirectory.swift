@@ -115,6 +115,72 @@ extension PosixFile {
         }
     }
 
+    /// The ordinary files below a directory, symbolic links not followed; and why something there could not be looked at, if something could not.
+    ///
+    /// What is not there is no failure, and neither is what another user keeps to itself; see ``isForeign(_:)``.
+    static func filesBelow(_ directory: String) -> (paths: [String], unread: VaultError?) {
+        var paths: [String] = []
+        var unread: VaultError?
+        var folders = [directory]
+        while let folder = folders.popLast() {
+            do {
+                for (name, kind) in try entries(of: folder) {
+                    let path = (folder as NSString).appendingPathComponent(name)
+                    switch kind {
+                    case S_IFREG: paths.append(path)
+                    case S_IFDIR: folders.append(path)
+                    default: break
+                    }
+                }
+            } catch {
+                if !isAbsent(folder), !isForeign(folder) { unread = unread ?? error }
+            }
+        }
+        return (paths, unread)
+    }
+
+    /// The names in a directory, each with the part of its mode that says what it is.
+    private static func entries(of directory: String) throws(VaultError) -> [(name: String, kind: mode_t)] {
+        try pass("list", directory)
+        guard let list = opendir(directory) else { throw .system("list", directory) }
+        defer { closedir(list) }
+        var found: [(name: String, kind: mode_t)] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(list) else {
+                guard errno == 0 else { throw .system("list", directory) }
+                return found
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name != ".", name != ".." else { continue }
+            var status = stat()
+            switch entry.pointee.d_type {
+            case UInt8(DT_REG): found.append((name, S_IFREG))
+            case UInt8(DT_DIR): found.append((name, S_IFDIR))
+            case UInt8(DT_UNKNOWN):
+                let path = (directory as NSString).appendingPathComponent(name)
+                // What cannot be told is looked at, which says why.
+                found.append((name, lstat(path, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG))
+            default: break
+            }
+        }
+    }
+
+    /// Whether what could not be looked at is another user's, who keeps it from this one. Nothing of the vault's is in there: its files are made for
+    /// this user alone, and who cannot look there cannot have made one. What this user owns, or is let at, is not foreign, whatever the failure.
+    static func isForeign(_ path: String) -> Bool {
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            return status.st_uid != geteuid() && access(path, R_OK) != 0 && errno == EACCES
+        }
+        guard errno == EACCES else { return false }
+        let folder = (path as NSString).deletingLastPathComponent
+        // A file system that another user has mounted does not say even that it is one.
+        return access(folder, X_OK) == 0 || lstat(folder, &status) == 0 && status.st_uid != geteuid()
+    }
+
     /// Gives a file a second name unless that name is taken, which is no failure.
     static func linkIfAbsent(_ path: String, as name: String) throws(VaultError) {
         try pass("link", name)
@@ -139,6 +205,7 @@ extension PosixFile {
     static func rename(_ path: String, to name: String) throws(VaultError) {
         try pass("rename", name)
         guard Foundation.rename(path, name) == 0 else { throw .system("rename", name) }
+        LiveDatabases.shared.letGo()
     }
 
     /// Replaces a small file by new content, so that a reader after a crash finds the old or the new one.
@@ -205,7 +272,6 @@ extension PosixFile {
 
     /// A name for a file that is not finished. It counts for nothing: a wipe removes it, and the next start where it is readable.
     static func temporaryName() -> String { ".cordon-" + SecureRandom.bytes(8).hex + draftSuffix }
-        LiveDatabases.shared.letGo()
 }
 
 private func openDirectory(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }

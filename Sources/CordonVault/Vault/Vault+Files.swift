@@ -104,24 +104,33 @@ extension Vault {
     /// noted ones anywhere; by path.
     ///
     /// Looks into each file there. Symbolic links are not followed. A wipe removes these, and says so when a note of an
-    /// owner could not be read.
-    public nonisolated func files(ownedBy account: AccountID) -> [URL] {
-        let all = candidates()
+    /// owner could not be read, or something could not be looked at.
+    public nonisolated func files(ownedBy account: AccountID) -> [URL] { filesFound(of: account).paths }
+
+    // MARK: For this target
+
+    /// What ``files(ownedBy:)`` gives, and why something could not be looked at, if something could not: it may be the account's. Notes of owners
+    /// are not meant, of which the register tells.
+    nonisolated func filesFound(of account: AccountID) -> (paths: [URL], unread: VaultError?) {
+        let (all, unlisted) = candidates()
+        var unread = unlisted
         var sealed: [URL] = []
         var databases: Set<String> = []
         for path in all {
-            guard let header = facts(of: path), header.owner == account else { continue }
-            sealed.append(path)
-            if header.kind == .database { databases.insert(path.path) }
+            do {
+                guard let header = try sealedHeader(of: path), header.owner == account else { continue }
+                sealed.append(path)
+                if header.kind == .database { databases.insert(path.path) }
+            } catch {
+                if !PosixFile.isForeign(path.path) { unread = unread ?? error }
+            }
         }
         sealed += all.filter { $0.databasePath.map(databases.contains) ?? false }
         let noted = register.notes(of: account).paths.filter {
             !PosixFile.isAbsent($0.path) && facts(of: $0)?.owner ?? account == account
         }
-        return Set(sealed + noted.map(\.standardizedFileURL)).sorted { $0.path < $1.path }
+        return (Set(sealed + noted.map(\.standardizedFileURL)).sorted { $0.path < $1.path }, unread)
     }
-
-    // MARK: For this target
 
     /// The header of a sealed file; nil for anything else, and for what cannot be read.
     nonisolated func facts(of path: URL) -> SealedHeader? { (try? sealedHeader(of: path)) ?? nil }
@@ -132,6 +141,8 @@ extension Vault {
     nonisolated func sealedHeader(of path: URL) throws(VaultError) -> SealedHeader? {
         if let header = LiveDatabases.shared.header(at: path.path) { return try? SealedHeader(RawMemory(header)) }
         do {
+            // Too short for a header. It is not opened: SQLite may have locked an empty file, in which nothing tells.
+            guard let size = try PosixFile.size(of: path.path), size >= Int64(Layout.headerSize) else { return nil }
             guard let device = try PosixFile.open(path.path, writing: false, ifExists: true) else { return nil }
             defer { device.close() }
             return try SealedHeader(of: device)
@@ -141,25 +152,22 @@ extension Vault {
             // It may have been opened as a database since.
             case .inUse: return LiveDatabases.shared.header(at: path.path).flatMap { try? SealedHeader(RawMemory($0)) }
             default: throw error
-            // Too short for a header. It is not opened: SQLite may have locked an empty file, in which nothing tells.
-            guard let size = try PosixFile.size(of: path.path), size >= Int64(Layout.headerSize) else { return nil }
             }
         }
     }
 
-    /// Ordinary files in the vault's directory and its roots.
-    nonisolated func candidates() -> [URL] {
+    /// Ordinary files in the vault's directory and its roots, and why something there could not be looked at, if something could not.
+    private nonisolated func candidates() -> (paths: [URL], unread: VaultError?) {
         var found: Set<URL> = []
+        var unread: VaultError?
         for root in [directory] + roots {
-            let walk = FileManager.default.enumerator(
-                at: root.resolvingSymlinksInPath(), includingPropertiesForKeys: [.isRegularFileKey])
-            while let next = walk?.nextObject() as? URL {
-                if (try? next.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true {
-                    found.insert(next.standardizedFileURL)
-                }
+            let below = PosixFile.filesBelow(root.resolvingSymlinksInPath().path)
+            for path in below.paths {
+                found.insert(URL(fileURLWithPath: path, isDirectory: false).standardizedFileURL)
             }
+            unread = unread ?? below.unread
         }
-        return Array(found)
+        return (Array(found), unread)
     }
 
     /// A file that was opened for writing, under a new content key when its own has sealed half as often as is safe; the

@@ -231,7 +231,8 @@ extension Vault {
         var unread = unreadNote
         do { try register.removeDrafts(of: account) } catch { unread = unread ?? error }
         do { try records.removeDrafts(of: account) } catch { unread = unread ?? error }
-        try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), unread, observer)
+        let (paths, unreadFile) = filesFound(of: account)
+        try remove(.filesRemoved, \.files, &journal, paths, Self.reason(note: unread, file: unreadFile), observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
         let caches = cacheDirectory(for: account).entriesBelow
@@ -242,18 +243,23 @@ extension Vault {
 
     private func remove(
         _ kind: WipeStep.Kind, _ count: WritableKeyPath<WipeReport, Int>, _ journal: inout WipeJournal, _ paths: [URL],
-        _ unread: VaultError?, _ observer: @Sendable (WipeStep) -> Void
+        _ unread: String?, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) {
         // What is there is removed, also where the journal says that this was done: it may be one that was put back.
-        if let result = journal.result(of: kind.rawValue), result.failure == nil, paths.isEmpty { return }
+        let result = journal.result(of: kind.rawValue)
+        if let result, result.failure == nil, paths.isEmpty, unread == nil { return }
         let failure = try removePaths(kind.rawValue, count, &journal, paths) {
             if kind == .filesRemoved { observer(WipeStep(.fileRemoved)) }
         }
-        try note(kind.rawValue, failure ?? unread.map { _ in Self.unreadNotes }, &journal)
+        try note(kind.rawValue, failure ?? unread, &journal)
         observer(WipeStep(kind))
     }
 
-    private static let unreadNotes = "Notes of readable files' owners, or drafts of records, could not all be read."
+    /// Why a wipe that has removed what it found may have left something.
+    private static func reason(note: VaultError?, file: VaultError?) -> String? {
+        if note != nil { return "Notes of readable files' owners, or drafts of records, could not all be read." }
+        return file.map { _ in "Files or folders could not all be looked at." }
+    }
 
     /// Removes paths and counts what the plan said; what is left is a failure.
     private func removePaths(
@@ -275,11 +281,15 @@ extension Vault {
             journal.report.bytes += before.bytes
         }
         var left = WipeJournal.Left()
-        for path in files {
-            PosixFile.remove(path.path)
+        var awaited: Set<String> = []
+        // What lies beside a database goes before it, because nothing else tells whose it is.
+        for path in files.filter({ $0.databasePath != nil }).reversed() + files.filter({ $0.databasePath == nil }) {
+            let isAwaited = awaited.contains(path.path) && facts(of: path)?.kind == .database
+            if !isAwaited { PosixFile.remove(path.path) }
             if !PosixFile.isAbsent(path.path) {
                 left.files += 1
                 left.bytes += path.bytesOnDisk
+                if let database = path.databasePath { awaited.insert(database) }
             }
             removed()
         }
@@ -323,8 +333,10 @@ extension Vault {
             switch await hook(account) {
             case .done: break
             case .leaveFilesToCordon:
-                let unread = register.notes(of: account).unread.map { _ in Self.unreadNotes }
-                failure = try removePaths(name, \.files, &journal, files(ownedBy: account)) {} ?? unread
+                let (paths, unreadFile) = filesFound(of: account)
+                failure =
+                    try removePaths(name, \.files, &journal, paths) {}
+                    ?? Self.reason(note: register.notes(of: account).unread, file: unreadFile)
             case .failed(let reason): failure = reason
             }
         case nil: failure = "The step was not attached when the wipe was resumed."

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import Crypto
@@ -78,6 +79,94 @@ struct WipeLeftoverTests {
         #expect(FileManager.default.fileExists(atPath: elsewhere.path))
         #expect(try await workshop.vault.wipe(workshop.ada).succeeded)
         #expect(!FileManager.default.fileExists(atPath: elsewhere.path))
+    }
+
+    /// A wipe to which calls of a kind fail once the key is gone, that is while it looks for the account's files.
+    private func failing(_ call: String, _ number: Int32, _ workshop: Workshop) async throws -> WipeReport {
+        let isArmed = Locked(false)
+        return try await DiskFaults.$next.withValue({ made in
+            made == call && isArmed.withLock { $0 } ? number : 0
+        }) {
+            try await workshop.vault.wipe(workshop.ada) { step in
+                if step.kind == .keyRecordRemoved { isArmed.withLock { $0 = true } }
+                if step.kind == .filesRemoved { isArmed.withLock { $0 = false } }
+            }
+        }
+    }
+
+    @Test(arguments: [EIO, EMFILE, EACCES, EPERM])
+    func `a wipe that cannot look at a file says so, goes on with the rest, and the next one removes it`(
+        number: Int32
+    ) async throws {
+        let workshop = try await Workshop()
+        let plan = workshop.path("plan")
+        try await workshop.vault.create(plan, for: workshop.ada).close()
+        let caches = workshop.vault.cacheDirectory(for: workshop.ada)
+        try FileManager.default.createDirectory(at: caches, withIntermediateDirectories: true)
+        try Data("made again".utf8).write(to: caches.appending(path: "thumbnail"))
+        let report = try await failing("open", number, workshop)
+        #expect(report.failures == ["filesRemoved: Files or folders could not all be looked at."])
+        #expect(report.caches == 1 && !report.succeeded)
+        #expect(FileManager.default.fileExists(atPath: plan.path))
+        let next = try await workshop.vault.wipe(workshop.ada)
+        #expect(next.succeeded && next.files == 1)
+        #expect(!FileManager.default.fileExists(atPath: plan.path))
+    }
+
+    @Test func `a folder that cannot be listed may hold what is the account's, and the others are looked through`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (plan, deep) = (workshop.path("plan"), workshop.path("deep"))
+        try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: false)
+        for path in [plan, deep.appending(path: "plan")] {
+            try await workshop.vault.create(path, for: workshop.ada).close()
+        }
+        #expect(workshop.vault.filesFound(of: workshop.ada).unread == nil)
+        // The last one is of the owners' notes.
+        let calls = Locked(0)
+        _ = DiskFaults.$next.withValue({ call in
+            if call == "list" { calls.withLock { $0 += 1 } }
+            return 0
+        }) { workshop.vault.filesFound(of: workshop.ada) }
+        let count = calls.withLock { $0 }
+        for number in 1..<count {
+            let fault = FailingCall("list", number: number)
+            let found = DiskFaults.$next.withValue({ fault.next($0) }) { workshop.vault.filesFound(of: workshop.ada) }
+            #expect(found.unread?.code == .inputOutput, "list \(number) of \(count)")
+        }
+        let whole = FailingCall("list")
+        #expect(
+            DiskFaults.$next.withValue({ whole.next($0) }) { workshop.vault.files(ownedBy: workshop.ada) }.isEmpty)
+        #expect(try await workshop.vault.wipe(workshop.ada).files == 2)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root makes another user's folder"))
+    func `what another user keeps to itself holds up no wipe, and what this user has closed does`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        for (name, owner) in [("mine", 65_534), ("another's", 65_533), ("open", 65_533)] as [(String, uid_t)] {
+            let place = folder.appending(path: name)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+            let file = place.appending(path: "file").path
+            try Data(count: 8192).write(to: URL(fileURLWithPath: file))
+            #expect(chown(file, owner, 65_534) == 0 && chmod(file, 0o600) == 0)
+            #expect(chown(place.path, owner, 65_534) == 0)
+        }
+        #expect(chmod(folder.appending(path: "another's").path, 0o700) == 0)
+        // Its names are told, and nothing of what they name.
+        #expect(chmod(folder.appending(path: "open").path, 0o744) == 0)
+        #expect(chmod(folder.appending(path: "mine").path, 0o000) == 0)
+        #expect(chmod(folder.path, 0o755) == 0)
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            try #require(setgid(65_532) == 0 && setuid(65_534) == 0)
+            let closed = PosixFile.filesBelow(path)
+            #expect(closed.unread != nil && closed.paths == [path + "/open/file"])
+            #expect(PosixFile.isForeign(path + "/open/file") && PosixFile.isForeign(path + "/another's"))
+            #expect(!PosixFile.isForeign(path + "/mine") && !PosixFile.isForeign(path + "/mine/file"))
+            #expect(chmod(path + "/mine", 0o700) == 0)
+            #expect(PosixFile.filesBelow(path).unread == nil)
+        }
     }
 
     @Test func `a wipe says that a note of an owner is damaged, and removes what the others name`() async throws {
