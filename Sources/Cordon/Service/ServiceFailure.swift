@@ -62,11 +62,13 @@ enum ServiceFailure: Error, Equatable {
     }
 
     /// Whether the account counts as disabled after this. Nil where nothing is confirmed: the person could not be signed in, or the
-    /// service did not sign the answer.
+    /// service did not sign the answer. What it did sign stands until it is heard again.
     func isAccountDisabled(before: Bool?) -> Bool? {
         if case .disabled = self { return true }
-        if accountDisabled != nil { return before == true ? true : nil }
-        return status(network: .checkInNetworkFailure) == .authenticationRequired ? nil : before
+        guard accountDisabled != nil || status(network: .checkInNetworkFailure) == .authenticationRequired else {
+            return before
+        }
+        return before == true ? true : nil
     }
 
     /// When the service wants to be asked again, in seconds; nil where it did not say.

@@ -92,6 +92,20 @@ import Testing
         #expect(await protection.launch(house.account).result == .wiped)
     }
 
+    @Test(arguments: [false, true])
+    func `what the service has signed of a disabled account stands, whatever is refused afterwards`(
+        byTheProvider: Bool
+    ) async throws {
+        let (house, protection) = try await opened("wipe")
+        await protection.suspend()
+        await house.device.service.set { $0.problem = Self.disabled }
+        #expect(await protection.checkIn(house.account) == .notLicensed)
+        let unsigned = ProblemDetails(title: "no", status: 401, code: .authenticationRequired)
+        await house.device.service.set { $0.problem = unsigned }
+        if byTheProvider { await house.device.sessions.set { $0.tokenFailure = Self.signedOut } }
+        #expect(await protection.launch(house.account).result == .wiped)
+    }
+
     @Test func `a refusal is no contact, although the service signed it`() async throws {
         let (house, protection) = try await opened("wipe")
         await house.device.service.set { $0.changeContact = { $0.isAccountDisabled = true } }
