@@ -18,6 +18,8 @@ package struct ProofOfPossession: Sendable {
     package let tokenHash: String?
     /// `nonce`
     package let nonce: String?
+    /// `bodyDigest`, which is Cordon's own.
+    package let bodyDigest: String?
 
     /// Reads a proof.
     package init(_ text: String) throws(TextFlaw) {
@@ -26,7 +28,8 @@ package struct ProofOfPossession: Sendable {
         guard let members = try? JSONReader.members(of: signed.payload),
             let id = members["jti"]?.string, let method = members["htm"]?.string, let target = members["htu"]?.string,
             case .scalar(.number(let time))? = members["iat"], let issued = Double(time), issued.isFinite,
-            let tokenHash = Self.optional(members["ath"]), let nonce = Self.optional(members["nonce"])
+            let tokenHash = Self.optional(members["ath"]), let nonce = Self.optional(members["nonce"]),
+            let bodyDigest = Self.optional(members["bodyDigest"])
         else { throw TextFlaw(.claims) }
         self.key = key
         self.id = id
@@ -35,6 +38,7 @@ package struct ProofOfPossession: Sendable {
         self.issued = issued
         self.tokenHash = tokenHash
         self.nonce = nonce
+        self.bodyDigest = bodyDigest
     }
 
     private static func optional(_ content: JSONReader.Content?) -> String?? {
@@ -54,8 +58,11 @@ package struct ProofOfPossession: Sendable {
     }
 
     /// The hash by which a proof names an access token, base64url (RFC 9449 §4.2).
-    package static func tokenHash(_ token: String) -> String {
-        Base64URL.encode(SHA256.hash(data: Data(token.utf8)).withUnsafeBytes { Data($0) })
+    package static func tokenHash(_ token: String) -> String { bodyDigest(Data(token.utf8)) }
+
+    /// The digest by which a proof names the body of a request, base64url.
+    package static func bodyDigest(_ body: Data) -> String {
+        Base64URL.encode(SHA256.hash(data: body).withUnsafeBytes { Data($0) })
     }
 
     /// The address as a proof names it: scheme and host in lower case, the port only where it is not the scheme's own, the path

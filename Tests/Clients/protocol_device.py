@@ -95,6 +95,10 @@ def payload(text):
     return json.loads(decode(text.split(".")[1]))
 
 
+def digest(text):
+    return encode(hashlib.sha256(text.encode()).digest())
+
+
 class Key:
     """The registration's key."""
 
@@ -149,15 +153,16 @@ class Device:
         url = self.discovery["checkIn"] + path
         for attempt in (1, 2):
             request = urllib.request.Request(url, method=method)
+            sent = b"" if body is None else json.dumps(body).encode()
             if body is not None:
-                request.data = json.dumps(body).encode()
+                request.data = sent
                 request.add_header("Content-Type", "application/json")
             token = self.token if with_token else None
             if token:
                 scheme = "Bearer" if self.discovery.get("proof") == "registration" else "DPoP"
                 request.add_header("Authorization", f"{scheme} {token}")
             if with_proof:
-                request.add_header("DPoP", self.proof(method, url, token))
+                request.add_header("DPoP", self.proof(method, url, token, sent))
             try:
                 with OPENER.open(request, timeout=120) as answer:
                     self.nonce = answer.headers.get("DPoP-Nonce", self.nonce)
@@ -172,8 +177,9 @@ class Device:
                 if not stale or attempt == 2:
                     raise Problem(error.code, document) from None
 
-    def proof(self, method, url, token):
-        claims = {"jti": str(uuid.uuid4()), "htm": method, "htu": url.split("?")[0], "iat": int(time.time())}
+    def proof(self, method, url, token, body):
+        claims = {"jti": str(uuid.uuid4()), "htm": method, "htu": url.split("?")[0], "iat": int(time.time()),
+                  "bodyDigest": encode(hashlib.sha256(body).digest())}
         if token:
             claims["ath"] = encode(hashlib.sha256(token.encode()).digest())
         if self.nonce:
@@ -194,7 +200,7 @@ class Device:
         self.keys = {key["kid"]: key for key in content["keys"]}
         self.keys_fetched = time.time()
 
-    def accept(self, text, nonce):
+    def accept(self, text, nonce, contact=None):
         """Puts an envelope that has just come in force, or raises."""
         name = header(text, "cordon-policy+jwt", names_key=True)["kid"]
         settings = (self.envelope or {}).get("service") or {}
@@ -215,11 +221,26 @@ class Device:
             raise Refused("replayed", "another request's")
         if self.envelope and envelope["sequence"] <= self.envelope["sequence"] and text != self.text:
             raise Refused("replayed", "an old sequence")
+        if envelope.get("hasContact") and (contact is None or contact["envelopeDigest"] != digest(text)):
+            raise Refused("wrongSignature", "without the word that names it")
         self.text, self.envelope = text, envelope
+
+    def word(self, text, body):
+        """What the service says of its answer to a check-in, verified."""
+        name = header(text, "cordon-contact+jwt", names_key=True)["kid"]
+        if name not in self.keys:
+            self.fetch_keys()
+        if name not in self.keys:
+            raise Refused("unknownKey", "of the word")
+        verify(text, self.keys[name])
+        contact = payload(text)
+        if contact["rid"] != self.registration or contact["nonce"] != body["nonce"]:
+            raise Refused("replayed", "another request's")
+        return contact
 
     @property
     def digest(self):
-        return encode(hashlib.sha256(self.text.encode()).digest())
+        return digest(self.text)
 
     # What a device does
 
@@ -245,9 +266,13 @@ class Device:
             body["refusedEnvelopes"] = self.refused
         _, answer = self.send("POST", f"/registrations/{self.registration}/checkins", body, with_token=with_token)
         self.refused = []
-        if not answer["unchanged"]:
+        contact = self.word(answer["contact"], body)
+        if answer["unchanged"]:
+            if contact["envelopeDigest"] != self.digest:
+                raise Refused("replayed", "the envelope was taken off the answer")
+        else:
             try:
-                self.accept(answer["envelope"], nonce)
+                self.accept(answer["envelope"], nonce, contact)
             except Refused as refusal:
                 self.refused.append({"account": self.account, "code": refusal.code, "time": now_text()})
                 raise

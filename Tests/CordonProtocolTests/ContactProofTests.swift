@@ -9,7 +9,8 @@ struct ContactProofTests {
         let key = SoftwareSigningKey()
         let contact = ContactProof(
             registrationID: #"r"1\"#, nonce: "n/\u{1}\u{E9}\n", clientTime: -5, issuedAt: 1_800_000_000,
-            stateGeneration: generation, isAccountDisabled: generation == nil ? true : nil)
+            stateGeneration: generation, envelopeDigest: generation == nil ? nil : #"d"\/"#,
+            isAccountDisabled: generation == nil ? true : nil)
         let text = try contact.signed(by: key)
         let keys = JSONWebKeySet([key.publicKey])
         #expect(try ContactProof(verifying: text, by: keys, forRegistration: contact.registrationID) == contact)

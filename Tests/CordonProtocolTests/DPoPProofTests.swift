@@ -45,6 +45,18 @@ import Testing
         }
     }
 
+    @Test func `a proof names the body that it was made for, and none where it was made for none`() throws {
+        let url = try #require(url)
+        func named(_ body: Data?) throws -> String? {
+            let text = try DPoPProof.make(method: "POST", url: url, body: body, issued: now, signer: key)
+            return try DPoPProof(verifying: text, method: "POST", url: url, accessToken: nil, now: now).bodyDigest
+        }
+        #expect(try named(nil) == nil)
+        // The SHA-256 of no bytes.
+        #expect(try named(Data()) == "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU")
+        #expect(try named(Data("{}".utf8)) == DPoPProof.bodyDigest(Data("{}".utf8)))
+    }
+
     @Test(arguments: [-61.0, 61.0]) func `a proof too far from the clock is refused`(distance: TimeInterval) throws {
         let url = try #require(url)
         let text = try proof(url, issued: now + distance)

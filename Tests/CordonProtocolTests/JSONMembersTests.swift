@@ -34,7 +34,7 @@ struct JSONMembersTests {
         try compare(
             ContactProof(
                 registrationID: "r", nonce: "n", clientTime: 1, issuedAt: 2, stateGeneration: 3, hasRecoveryShare: true,
-                isAccountDisabled: true))
+                envelopeDigest: "d", isAccountDisabled: true))
         let address = try #require(URL(string: "https://a.example/b"))
         try compare(
             ServiceDiscovery(
@@ -49,7 +49,8 @@ struct JSONMembersTests {
             allowedAccounts: [.init(id: AccountID("a"), userPrincipalName: "a@b")],
             workingTime: WorkingTime(status: .clockedIn, asOf: 1, validUntil: 2), certificatePins: ["a.example": ["x"]],
             telemetryDisabled: true,
-            commands: [Command(id: "c", kind: .resetPIN, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2)])
+            commands: [Command(id: "c", kind: .resetPIN, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2)],
+            hasContact: true)
         try compare(envelope)
         var policy = AppProtectionPolicy(id: "p", version: "2", displayName: "Name")
         policy.access.pinRequired = true

@@ -93,32 +93,28 @@ actor CheckIns {
             clientTime: configuration.clock.now(), nonce: nonce,
             outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation,
             recoveryShareDigest: context.guards.leftShare(of: account, registrationID: record.registrationID))
-        let response: CheckInResponse
-        let asked: ClockReading
-        do { (response, asked) = try await askUntilSigned(&request, for: record, of: client, token) } catch {
+        let answer: Answer
+        do { answer = try await askUntilVouched(&request, &record, of: client, token) } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
             guard let problem = error.accountDisabled else { throw refusal ?? error }
             guard await isDisabled(by: problem, to: request, &record, client) else { throw error }
             throw .disabled(problem)
         }
-        do {
-            let proof = try await takeContact(of: response, to: request, into: &record, client)
-            if proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
-                await noteLostShare(left, of: account)
-            }
-            if let told = proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
-        } catch { throw .unacceptable(error) }
+        let response = answer.response
+        let news = try await news(in: answer, of: &record, after: current, nonce: nonce, client)
+        // From here on everything that counts is the service's.
+        if answer.proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
+            await noteLostShare(left, of: account)
+        }
+        if let told = answer.proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
         record.lastCheckIn = request.clientTime
-        record.contacted = asked
+        record.contacted = answer.asked
         record.planned = now
         record.nextCheckIn = now + context.intervals.afterCheckIn(serviceAsksFor: response.nextCheckInSeconds)
         record.failures = 0
-        guard let text = response.envelope else {
-            guard current != nil else {
-                throw .unacceptable(ProtocolError(.malformed, "the service sent no envelope where one is needed"))
-            }
+        guard let news else {
             do { try context.accounts.keep(record) } catch {
                 throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
             }
@@ -126,42 +122,82 @@ actor CheckIns {
             // Not signed: without an envelope there is no other news than that no policy is meant.
             return response.statusCode == .noPolicyTargeted ? .noPolicyTargeted : .policiesUnchanged
         }
-        let received = SignedEnvelope(text)
-        do {
-            let envelope = try await registrations.accept(
-                received, into: &record, after: current.map { ($0.sequence, record.envelope.digest) }, nonce: nonce,
-                client: client)
-            record.envelope = received
-            await stored.recordContact(reporting: refusals, outcomes)
-            return await registrations.adopt(envelope, of: record)
-        } catch {
-            if context.accounts.holds(record) { await registrations.refuse(error, for: account) }
-            throw .unacceptable(error)
-        }
+        await stored.recordContact(reporting: refusals, outcomes)
+        return await registrations.adopt(news, of: record)
     }
 
-    /// Sends a check-in. If nothing in the answer is signed, asks for a whole envelope, which every version of the service signs. An unsigned
-    /// answer does not count as contact.
-    private func askUntilSigned(
-        _ request: inout CheckInRequest, for record: RegistrationRecord, of client: ServiceClient, _ token: String?
-    ) async throws(ServiceFailure) -> (CheckInResponse, ClockReading) {
-        let first = try await ask(&request, for: record, of: client, token)
-        guard first.0.envelope == nil, first.0.contact == nil else { return first }
+    /// An answer whose word, if it has one, the service signed on this very request.
+    private struct Answer {
+        let response: CheckInResponse
+        let proof: ContactProof?
+        /// When the request was made.
+        let asked: ClockReading
+    }
+
+    /// Sends a check-in. An answer without an envelope is contact only where the service's word names the envelope that is in force here.
+    /// Otherwise a whole envelope is asked for, which every version of the service signs: who takes it off the answer would keep old rules
+    /// in force.
+    private func askUntilVouched(
+        _ request: inout CheckInRequest, _ record: inout RegistrationRecord, of client: ServiceClient, _ token: String?
+    ) async throws(ServiceFailure) -> Answer {
+        let first = try await ask(&request, &record, of: client, token)
+        if first.response.envelope != nil { return first }
+        if let told = first.proof?.envelopeDigest {
+            if told == request.appliedDigest { return first }
+            configuration.logger.error("an envelope was taken off the service's answer")
+        }
         (request.appliedSequence, request.appliedVersion, request.appliedDigest) = (0, nil, nil)
-        let second = try await ask(&request, for: record, of: client, token)
-        guard second.0.envelope != nil else {
-            throw .unacceptable(ProtocolError(.wrongSignature, "the service does not sign its answers"))
+        let second = try await ask(&request, &record, of: client, token)
+        guard second.response.envelope != nil else {
+            throw .unacceptable(
+                ProtocolError(.wrongSignature, "no envelope came, and nothing signed says that none is meant"))
         }
         return second
     }
 
     /// Sends a check-in that says what time it is here, in whole seconds as the message has it.
     private func ask(
-        _ request: inout CheckInRequest, for record: RegistrationRecord, of client: ServiceClient, _ token: String?
-    ) async throws(ServiceFailure) -> (CheckInResponse, ClockReading) {
+        _ request: inout CheckInRequest, _ record: inout RegistrationRecord, of client: ServiceClient, _ token: String?
+    ) async throws(ServiceFailure) -> Answer {
         let asked = ClockReading(configuration.clock)
         request.clientTime = Date(timeIntervalSince1970: (Double(asked.wall) / 1000).rounded(.down))
-        return (try await client.checkIn(request, registration: record.registrationID, token: token), asked)
+        let response = try await client.checkIn(request, registration: record.registrationID, token: token)
+        do {
+            let proof = try await takeContact(of: response, to: request, into: &record, client)
+            return Answer(response: response, proof: proof, asked: asked)
+        } catch { throw .unacceptable(error) }
+    }
+
+    /// The envelope of an answer, verified and put into the record; nil where none is meant.
+    private func news(
+        in answer: Answer, of record: inout RegistrationRecord, after current: PolicyEnvelope?, nonce: String,
+        _ client: ServiceClient
+    ) async throws(ServiceFailure) -> PolicyEnvelope? {
+        guard let text = answer.response.envelope else { return nil }
+        let received = SignedEnvelope(text)
+        do {
+            let envelope = try await registrations.accept(
+                received, into: &record, after: current.map { ($0.sequence, record.envelope.digest) }, nonce: nonce,
+                client: client)
+            try requireWord(answer.proof, beside: envelope, received.digest)
+            record.envelope = received
+            return envelope
+        } catch {
+            if context.accounts.holds(record) { await registrations.refuse(error, for: record.account.id) }
+            throw .unacceptable(error)
+        }
+    }
+
+    /// Checks that an envelope came with the word that names it, where it says that one goes with it.
+    private nonisolated func requireWord(
+        _ proof: ContactProof?, beside envelope: PolicyEnvelope, _ digest: String
+    ) throws(ProtocolError) {
+        guard envelope.hasContact != true || proof != nil else {
+            throw ProtocolError(.wrongSignature, "the service's word was taken off its answer")
+        }
+        guard proof?.envelopeDigest ?? digest == digest else {
+            throw ProtocolError(.replayed, "the service's word is about another envelope")
+        }
     }
 
     /// Verifies that the service signed its answer to this very request, and keeps its word.

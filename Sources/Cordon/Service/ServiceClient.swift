@@ -153,7 +153,7 @@ struct ServiceClient: Sendable {
             var request = try Self.request(.get, url, for: "checkIn")
             request.headerFields[.accept] = "text/event-stream"
             request.headerFields[named: "Last-Event-ID"] = lastEventID
-            try authorize(&request, url: url, token: token, nonce: nonce)
+            try authorize(&request, url: url, token: token, nonce: nonce, body: nil)
             let answer: HTTPAnswerStream
             do { answer = try await transport.stream(request, timeout: Self.timeout) } catch {
                 throw .transport(error)
@@ -233,7 +233,7 @@ struct ServiceClient: Sendable {
             var request = try Self.request(method, url, for: "checkIn")
             request.headerFields[.accept] = "application/json"
             describe(&request)
-            try authorize(&request, url: url, token: token, nonce: nonce)
+            try authorize(&request, url: url, token: token, nonce: nonce, body: body)
             let answer = try await Self.send(request, body: body, over: transport)
             nonce = answer.head.headerFields[named: "DPoP-Nonce"]
             guard attempt == 1, answer.head.status == .unauthorized, nonce != nil else { return answer }
@@ -241,13 +241,20 @@ struct ServiceClient: Sendable {
         }
     }
 
+    /// Proves the key for a request with this body, so that the service refuses another one.
     private func authorize(
-        _ request: inout HTTPRequest, url: URL, token: String?, nonce: String?
+        _ request: inout HTTPRequest, url: URL, token: String?, nonce: String?, body: Data?
     ) throws(ServiceFailure) {
+        let method = request.method.rawValue
+        func proof(_ body: Data?) throws(ProtocolError) -> String {
+            try DPoPProof.make(
+                method: method, url: url, accessToken: token, nonce: nonce, body: body, issued: now(), signer: signer)
+        }
         do {
-            request.headerFields[named: "DPoP"] = try DPoPProof.make(
-                method: request.method.rawValue, url: url, accessToken: token, nonce: nonce, issued: now(),
-                signer: signer)
+            let text: String
+            // Brokers of before sign no proof that names a body.
+            do { text = try proof(body ?? Data()) } catch { text = try proof(nil) }
+            request.headerFields[named: "DPoP"] = text
         } catch { throw .unacceptable(error) }
         if let token { request.headerFields[.authorization] = (sendsBearer ? "Bearer " : "DPoP ") + token }
     }

@@ -29,12 +29,13 @@ struct SigningInput: Sendable, Equatable {
         var iat: Double
         var ath: String?
         var nonce: String?
+        var bodyDigest: String?
 
         /// The origin of the request; nil where a claim has not the form that RFC 9449 §4.2 gives it.
         var origin: WebOrigin? {
             guard (1...256).contains(jti.utf8.count), iat.isFinite, iat > 0, (1...32).contains(htm.utf8.count),
                 htm.utf8.allSatisfy({ (0x41...0x5A).contains($0) || $0 == 0x2D }),
-                ath.map({ Base64URL.decode($0)?.count == 32 }) ?? true,
+                [ath, bodyDigest].allSatisfy({ digest in digest.map { Base64URL.decode($0)?.count == 32 } ?? true }),
                 nonce.map({ (1...1_024).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
                     ?? true
             else { return nil }
@@ -56,7 +57,7 @@ struct SigningInput: Sendable, Equatable {
         switch MessageType(rawValue: facts.typ) {
         case .proofOfPossession:
             guard Self.isObject(header, of: ["alg", "typ", "jwk"]),
-                Self.isObject(payload, of: ["jti", "htm", "htu", "iat", "ath", "nonce"]),
+                Self.isObject(payload, of: ["jti", "htm", "htu", "iat", "ath", "nonce", "bodyDigest"]),
                 let claims = try? JSONDecoder().decode(Claims.self, from: payload), let origin = claims.origin
             else { return nil }
             purpose = .proof(origin, issued: claims.iat)

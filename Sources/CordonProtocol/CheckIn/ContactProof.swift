@@ -17,13 +17,16 @@ public struct ContactProof: Sendable, Codable, Equatable {
     /// Whether the service keeps the recovery share that the request named by its digest (``CheckInRequest/recoveryShareDigest``); nil where
     /// the request named none, and from older services.
     public var hasRecoveryShare: Bool?
+    /// The digest of the envelope that is to be in force after the answer (``SignedEnvelope/digest``): the one that it brings, or where it
+    /// brings none the one that the request named. Nil where the check-in was refused, and from older services.
+    public var envelopeDigest: String?
     /// True where the service refused the check-in because the account was disabled or removed: data is removed on this word alone, and on
     /// none that is not signed (SRV-TG-32). Such an answer is no contact.
     public var isAccountDisabled: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case registrationID = "rid"
-        case nonce, clientTime, stateGeneration, hasRecoveryShare
+        case nonce, clientTime, stateGeneration, hasRecoveryShare, envelopeDigest
         case isAccountDisabled = "accountDisabled"
         case issuedAt = "iat"
     }
@@ -31,8 +34,9 @@ public struct ContactProof: Sendable, Codable, Equatable {
     /// States an answer.
     public init(
         registrationID: String, nonce: String, clientTime: Int64, issuedAt: Int64, stateGeneration: Int64? = nil,
-        hasRecoveryShare: Bool? = nil, isAccountDisabled: Bool? = nil
+        hasRecoveryShare: Bool? = nil, envelopeDigest: String? = nil, isAccountDisabled: Bool? = nil
     ) {
+        self.envelopeDigest = envelopeDigest
         self.stateGeneration = stateGeneration
         self.hasRecoveryShare = hasRecoveryShare
         self.isAccountDisabled = isAccountDisabled
@@ -70,6 +74,7 @@ public struct ContactProof: Sendable, Codable, Equatable {
         ]
         members[CodingKeys.stateGeneration.rawValue] = stateGeneration.map(JSONValue.integer)
         members[CodingKeys.hasRecoveryShare.rawValue] = hasRecoveryShare.map(JSONValue.bool)
+        members[CodingKeys.envelopeDigest.rawValue] = envelopeDigest.map(JSONValue.string)
         members[CodingKeys.isAccountDisabled.rawValue] = isAccountDisabled.map(JSONValue.bool)
         return .object(members)
     }
@@ -85,6 +90,7 @@ extension ContactProof: JSONReadable {
             issuedAt: try members.number(CodingKeys.issuedAt.rawValue),
             stateGeneration: try members.optionalNumber(CodingKeys.stateGeneration.rawValue),
             hasRecoveryShare: try members.optionalFlag(CodingKeys.hasRecoveryShare.rawValue),
+            envelopeDigest: try members.optionalText(CodingKeys.envelopeDigest.rawValue),
             isAccountDisabled: try members.optionalFlag(CodingKeys.isAccountDisabled.rawValue))
     }
 }

@@ -41,7 +41,8 @@ extension PolicyEnvelope {
             commands: try members.decode([Command].self, forKey: .commands),
             compliance: try members.decodeIfPresent(ComplianceReport.self, forKey: .compliance),
             service: try members.decodeIfPresent(ServiceSettings.self, forKey: .service),
-            logRequests: try members.decodeIfPresent([LogRequest].self, forKey: .logRequests))
+            logRequests: try members.decodeIfPresent([LogRequest].self, forKey: .logRequests),
+            hasContact: try members.decodeIfPresent(Bool.self, forKey: .hasContact))
     }
 
     /// Writes both names of what has two.
@@ -72,5 +73,6 @@ extension PolicyEnvelope {
         try members.encodeIfPresent(compliance, forKey: .compliance)
         try members.encodeIfPresent(service, forKey: .service)
         try members.encodeIfPresent(logRequests, forKey: .logRequests)
+        try members.encodeIfPresent(hasContact, forKey: .hasContact)
     }
 }

@@ -34,6 +34,7 @@ extension PolicyEnvelope: JSONReadable {
             commands: try members.decodeList(Command.self, CodingKeys.commands.rawValue),
             compliance: try members.decodeIfPresent(ComplianceReport.self, CodingKeys.compliance.rawValue),
             service: try members.decodeIfPresent(ServiceSettings.self, CodingKeys.service.rawValue),
-            logRequests: try members.decodeIfPresent([LogRequest].self, CodingKeys.logRequests.rawValue))
+            logRequests: try members.decodeIfPresent([LogRequest].self, CodingKeys.logRequests.rawValue),
+            hasContact: try members.optionalFlag(CodingKeys.hasContact.rawValue))
     }
 }

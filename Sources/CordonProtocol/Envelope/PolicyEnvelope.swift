@@ -41,6 +41,9 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
     public var service: ServiceSettings?
     /// Logs that an administrator asks for, nil when none (SRV-CI-015).
     public var logRequests: [LogRequest]?
+    /// True where the answer that brings the envelope has a ``ContactProof`` beside it, as every answer to a check-in: an app does not take
+    /// the envelope without it. Nil in the answer to a registration, and from older services.
+    public var hasContact: Bool?
 
     enum CodingKeys: String, CodingKey {
         case tenant, registrationID, account, bundleID, sequence
@@ -52,6 +55,7 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         case allowedAccounts
         case workingTime = "clock"
         case certificatePins, telemetryDisabled, commands, compliance, service, logRequests
+        case hasContact
     }
 
     /// Makes an envelope.
@@ -61,7 +65,8 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         configurations: [JSONValue] = [], allowedAccounts: [AllowedAccount]? = nil,
         workingTime: WorkingTime? = nil, certificatePins: [String: [String]]? = nil, telemetryDisabled: Bool? = nil,
         commands: [Command] = [],
-        compliance: ComplianceReport? = nil, service: ServiceSettings? = nil, logRequests: [LogRequest]? = nil
+        compliance: ComplianceReport? = nil, service: ServiceSettings? = nil, logRequests: [LogRequest]? = nil,
+        hasContact: Bool? = nil
     ) {
         self.tenant = tenant
         self.registrationID = registrationID
@@ -82,6 +87,7 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         self.compliance = compliance
         self.service = service
         self.logRequests = logRequests
+        self.hasContact = hasContact
     }
 
     /// An account that may be used in the app.

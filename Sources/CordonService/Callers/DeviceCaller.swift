@@ -12,9 +12,15 @@ public struct DeviceCaller: Sendable, Hashable {
     public var authenticated: Date?
     /// What else the provider calls the person (`sub`), nil where that is the account's id.
     public var otherSubject: String?
+    /// The digest of the request's body as the proof names it (`bodyDigest`), nil where it names none.
+    public var bodyDigest: String?
 
     /// Makes a caller from verified facts.
-    public init(account: ManagedAccount, key: JSONWebKey, authenticated: Date? = nil, otherSubject: String? = nil) {
+    public init(
+        account: ManagedAccount, key: JSONWebKey, authenticated: Date? = nil, otherSubject: String? = nil,
+        bodyDigest: String? = nil
+    ) {
+        self.bodyDigest = bodyDigest
         self.account = account
         self.key = key
         self.authenticated = authenticated

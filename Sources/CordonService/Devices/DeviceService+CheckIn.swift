@@ -37,7 +37,7 @@ extension DeviceService {
             let commands = try wipes.deliver(to: &state.registration, isBlocked: state.isBlocked, in: change)
             let envelope = try envelopes.issue(
                 state.content, commands: commands, nonce: request.nonce, appliedSequence: request.appliedSequence,
-                for: &state.registration, in: change)
+                hasContact: true, for: &state.registration, in: change)
             try change.save(state.registration)
             let status: EnrollmentStatus =
                 commands.hasWipe ? .wipeReceived : state.content.policy == nil ? .noPolicyTargeted : .newPolicies
@@ -187,14 +187,15 @@ private struct CheckInState {
 
     /// The highest generation that the app has reported, now or before.
     private var highestGeneration: Int64? {
-        request.stateGeneration.map { max($0, registration.stateGeneration ?? 0) } ?? registration.stateGeneration
+        [request.stateGeneration, registration.plausibleGeneration].compactMap { $0 }.max()
     }
 
-    /// What the service says of having answered.
+    /// What the service says of having answered; its newest envelope is the one that the answer brings, or else the one that is in force.
     func answered(at now: Date) -> ContactProof {
         var proof = ContactProof(answering: request, ofRegistration: registration.id, at: now)
         proof.stateGeneration = highestGeneration
         proof.hasRecoveryShare = hasRecoveryShare
+        proof.envelopeDigest = registration.lastEnvelope?.digest
         return proof
     }
 

@@ -55,7 +55,9 @@ extension DeviceService {
             registration.otherSubject = caller.otherSubject ?? registration.otherSubject
             registration.lastSync = now
             let envelope = try envelopes.issue(
-                content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, in: change)
+                content, commands: commands, nonce: request.nonce, appliedSequence: 0, hasContact: false,
+                for: &registration,
+                in: change)
             try change.save(registration)
             change.journal.note(CollectionOfOne(folded(registration.account.id.rawValue)), of: change.tenant)
             let status: EnrollmentStatus =
@@ -138,7 +140,7 @@ extension DeviceService {
             .filter { [new] in $0.id != new.id && $0.isSameInstall(as: new) }
         guard let first = ofInstall.first(where: { $0.id == replaced }) else { return }
         for old in ofInstall where old.created >= first.created {
-            new.stateGeneration = [new.stateGeneration, old.stateGeneration].compactMap { $0 }.max()
+            new.stateGeneration = [new.stateGeneration, old.plausibleGeneration].compactMap { $0 }.max()
             if old.state == .wiped { new.missedWipe = new.missedWipe ?? .device }
         }
     }

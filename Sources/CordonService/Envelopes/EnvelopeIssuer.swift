@@ -12,9 +12,11 @@ struct EnvelopeIssuer: Sendable {
     /// Signs the next envelope and remembers it in the registration, which the caller saves in the same transaction:
     /// its sequence is durable before any app sees it (SRV-CI-085).
     ///
-    /// - Parameter appliedSequence: The device's own sequence, which was checked; a store restored from a backup goes on above it.
+    /// - Parameters:
+    ///   - appliedSequence: The device's own sequence, which was checked; a store restored from a backup goes on above it.
+    ///   - hasContact: Whether it answers a check-in, and goes out with a ``ContactProof``.
     func issue(
-        _ content: EnvelopeContent, commands: [Command], nonce: String, appliedSequence: Int64,
+        _ content: EnvelopeContent, commands: [Command], nonce: String, appliedSequence: Int64, hasContact: Bool,
         for registration: inout Registration, in change: Change
     ) throws(ServiceError) -> String {
         let (tenant, now) = (change.tenant, change.now)
@@ -28,7 +30,7 @@ struct EnvelopeIssuer: Sendable {
             workingTime: content.extras.clock,
             telemetryDisabled: content.extras.service?.telemetry == .off ? true : nil, commands: commands,
             compliance: content.extras.compliance, service: content.extras.service,
-            logRequests: content.extras.logRequests)
+            logRequests: content.extras.logRequests, hasContact: hasContact ? true : nil)
         let signer = try keys.signer(.envelope, of: tenant, in: change, at: now)
         let signed: SignedEnvelope
         do {

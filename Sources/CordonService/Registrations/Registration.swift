@@ -46,6 +46,10 @@ public struct Registration: Sendable, Codable, Equatable {
 
     /// The highest generation of its own record that the app has reported; nil where it reports none.
     var stateGeneration: Int64?
+    /// That number, nil where no app can have counted to it: services before took such ones from requests that were changed on their way.
+    var plausibleGeneration: Int64? {
+        stateGeneration.flatMap { $0 < CheckInRequest.endOfGenerations ? $0 : nil }
+    }
 
     /// What else the provider calls the person, by which its security events name them; nil where that is the account's id.
     var otherSubject: String?

@@ -17,6 +17,8 @@ extension CheckInRequest {
     /// No device comes near: with this, an envelope that goes on above a device's sequence has one that every reader of JSON
     /// can tell from its neighbours (RFC 8259 §6).
     static let endOfSequences: Int64 = 1 << 52
+    /// No app stores its registration as often. A number above would be the highest for ever, and hide every older copy.
+    static let endOfGenerations: Int64 = 1 << 30
 
     /// Refuses texts that no honest app sends.
     func check() throws(ServiceError) {
@@ -27,8 +29,8 @@ extension CheckInRequest {
         guard (0..<Self.endOfSequences).contains(appliedSequence) else {
             throw unacceptable("appliedSequence", "negative, or not below \(Self.endOfSequences)")
         }
-        guard (0...1 << 53).contains(stateGeneration ?? 0) else {
-            throw unacceptable("stateGeneration", "beyond 2^53")
+        guard (0..<Self.endOfGenerations).contains(stateGeneration ?? 0) else {
+            throw unacceptable("stateGeneration", "negative, or not below \(Self.endOfGenerations)")
         }
         if let digest = recoveryShareDigest { try checkText(digest, "recoveryShareDigest", atMost: 64) }
         guard outcomes?.count ?? 0 <= Self.mostOutcomes, refusedEnvelopes?.count ?? 0 <= Self.mostOutcomes else {

@@ -105,7 +105,8 @@ struct CheckInGate: Sendable {
         // the service compares that one with the caller's.
         let proof = try proof(of: request, accessToken: text, madeBy: token.keyThumbprint)
         let caller = DeviceCaller(
-            account: account, key: proof.key, authenticated: token.authenticated, otherSubject: token.otherSubject)
+            account: account, key: proof.key, authenticated: token.authenticated, otherSubject: token.otherSubject,
+            bodyDigest: proof.bodyDigest)
         try await admission(caller)
         try remember(proof)
         if token.keyThumbprint == nil {
@@ -130,7 +131,7 @@ struct CheckInGate: Sendable {
         }
         // Ids are random, so asking for one tells a stranger nothing.
         let holder = try await devices.holder(ofRegistration: id, of: tenant)
-        guard let caller = holder else {
+        guard var caller = holder else {
             throw TokenRefusal(.missing, "no access token came with the request")
         }
         if !request.headers.contains(.dpop), let acknowledgement, let text = acknowledgement.receipt {
@@ -143,6 +144,7 @@ struct CheckInGate: Sendable {
             return caller
         }
         let proof = try proof(of: request, accessToken: nil, madeBy: caller.keyThumbprint)
+        caller.bodyDigest = proof.bodyDigest
         try await admission(caller)
         try remember(proof)
         return caller

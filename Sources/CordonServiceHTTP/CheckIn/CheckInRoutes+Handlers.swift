@@ -24,7 +24,7 @@ extension CheckInRoutes {
             try limits.admitRegistration(caller, at: now())
         }
         let message = try await RequestBodyReader.message(
-            RegistrationRequest.self, of: request, atMost: Self.largestBody)
+            RegistrationRequest.self, of: request, atMost: Self.largestBody, named: caller.bodyDigest)
         let outcome = try await devices.register(message, by: caller)
         let status: HTTPResponse.Status = outcome.isUserBlocked ? Self.locked : outcome.isNew ? .created : .ok
         var response = try Response(status, outcome.result)
@@ -40,7 +40,8 @@ extension CheckInRoutes {
             try limits.admitCheckIn(caller, at: now())
         }
         var message = try await RequestBodyReader.message(
-            CheckInRequest.self, of: request, atMost: Self.largestBody, usual: CheckInRequest.init(usual:))
+            CheckInRequest.self, of: request, atMost: Self.largestBody, named: caller.bodyDigest,
+            usual: CheckInRequest.init(usual:))
         if message.appliedDigest == nil, let tag = request.headers[.ifNoneMatch] {
             // The header says the same as the body's version (SRV-CI-089).
             message.appliedVersion = EntityTag.version(in: tag)
@@ -56,6 +57,7 @@ extension CheckInRoutes {
         let id = context.key("id")
         // Read before the sender is known, because a receipt in it can be the evidence; for a registration alone that there is.
         try await gate.requireRegistration(id, or: request)
+        let request = try await RequestBodyReader.whole(request, atMost: Acknowledgement.largestBody)
         let acknowledgement = try await RequestBodyReader.message(
             Acknowledgement.self, of: request, atMost: Acknowledgement.largestBody)
         let caller = try await gate.reporter(
@@ -65,6 +67,8 @@ extension CheckInRoutes {
                 try await devices.isAwaited(acknowledgement.commandID, ofRegistration: id, of: gate.tenant)
             }
         }
+        _ = try await RequestBodyReader.bytes(
+            request, atMost: Acknowledgement.largestBody, named: caller.bodyDigest)
         let phase = try await devices.acknowledge(acknowledgement, registration: id, by: caller)
         if let phase { metrics.reportedWipe(phase.rawValue) }
         return Response(status: .noContent)
@@ -73,8 +77,12 @@ extension CheckInRoutes {
     @Sendable func unregister(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let caller = try await gate.caller(of: request, admitting: admitOther).caller
         let id = context.key("id")
+        let request = try await RequestBodyReader.whole(request, atMost: Self.largestBody)
+        let isEmpty = try await RequestBodyReader.bytes(
+            request, atMost: Self.largestBody, named: caller.bodyDigest
+        ).isEmpty
         let report: UnenrollmentReport? =
-            request.headers[.contentType] == nil
+            isEmpty
             ? nil
             : try await RequestBodyReader.message(
                 UnenrollmentReport.self, of: request, atMost: Self.largestBody)

@@ -15,7 +15,7 @@ extension CheckInRoutes {
             try limits.admitCheckIn(caller, at: now())
         }.caller
         let message = try await RequestBodyReader.message(
-            RemediationRequest.self, of: request, atMost: Self.largestBody)
+            RemediationRequest.self, of: request, atMost: Self.largestBody, named: caller.bodyDigest)
         let id = context.key("id")
         let report = try await devices.compliance(message, registration: id, by: caller)
         return try Response(.ok, report)
@@ -24,7 +24,7 @@ extension CheckInRoutes {
     @Sendable func keepRecoveryShare(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let caller = try await gate.caller(of: request, admitting: admitRecovery).caller
         let share = try await RequestBodyReader.message(
-            RecoveryShare.self, of: request, atMost: Self.largestBody)
+            RecoveryShare.self, of: request, atMost: Self.largestBody, named: caller.bodyDigest)
         try await devices.keepRecoveryShare(share, registration: context.key("id"), by: caller)
         return Response(status: .noContent)
     }
@@ -50,7 +50,7 @@ extension CheckInRoutes {
             try limits.admitCheckIn(caller, at: now())
         }.caller
         let batch = try await RequestBodyReader.message(
-            TelemetryBatch.self, of: request, atMost: TelemetryBatch.largestBody)
+            TelemetryBatch.self, of: request, atMost: TelemetryBatch.largestBody, named: caller.bodyDigest)
         let kept = try await devices.acceptTelemetry(batch, by: caller)
         return try Response(.accepted, Accepted(accepted: kept))
     }
@@ -59,7 +59,8 @@ extension CheckInRoutes {
     /// here; every answer says so in `Upload-Offset` (RFC 9110 §14.4).
     @Sendable func receiveLogs(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let caller = try await gate.caller(of: request, admitting: admitOther).caller
-        let piece = try await RequestBodyReader.bytes(request, atMost: LogRequest.largestPiece)
+        let piece = try await RequestBodyReader.bytes(
+            request, atMost: LogRequest.largestPiece, named: caller.bodyDigest)
         let (offset, total) = try Self.range(of: request, piece: piece)
         let id = context.key("id")
         let name = context.key("request")

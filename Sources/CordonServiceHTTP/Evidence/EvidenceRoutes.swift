@@ -26,7 +26,8 @@ struct EvidenceRoutes: Sendable {
     @Sendable private func receive(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let caller = try await gate.caller(of: request) { try limits.admitCheckIn($0, at: now()) }.caller
         guard let verifier else { throw Refusal(.notFound, "not-found", "This service asks for no evidence.") }
-        let message = try await RequestBodyReader.message(AppEvidence.self, of: request, atMost: Self.largestBody)
+        let message = try await RequestBodyReader.message(
+            AppEvidence.self, of: request, atMost: Self.largestBody, named: caller.bodyDigest)
         let id = context.key("id")
         let (bundleID, known) = try await devices.evidence(ofRegistration: id, by: caller)
         let evidence: VerifiedEvidence

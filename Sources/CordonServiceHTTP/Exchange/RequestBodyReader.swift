@@ -10,7 +10,15 @@ package enum RequestBodyReader {
     /// The bytes of the body.
     ///
     /// Packed with gzip it may be as large as it may be plain, and no larger when it is unpacked (SRV-OP-015).
-    static func bytes(_ request: Request, atMost limit: Int) async throws -> Data {
+    ///
+    /// - Parameter digest: What the proof of an app's request says that the body is; nil for any.
+    static func bytes(_ request: Request, atMost limit: Int, named digest: String? = nil) async throws -> Data {
+        let bytes = try await unpackedBytes(request, atMost: limit)
+        guard let digest, DPoPProof.bodyDigest(bytes) != digest else { return bytes }
+        throw Refusal.malformedBody("it is not the one that the proof names, and was changed on its way")
+    }
+
+    private static func unpackedBytes(_ request: Request, atMost limit: Int) async throws -> Data {
         let coding = request.headers[values: .contentEncoding].joined(separator: ",").lowercased()
             .trimmingCharacters(in: .whitespaces)
         guard ["", "identity", "gzip", "x-gzip"].contains(coding) else { throw Refusal.contentCoding }
@@ -45,7 +53,11 @@ package enum RequestBodyReader {
     }
 
     /// The body as JSON: at most 64 levels deep, no member twice.
-    package static func json(_ request: Request, atMost limit: Int) async throws -> JSONValue {
+    ///
+    /// - Parameter digest: What the proof of an app's request says that the body is; nil for any.
+    package static func json(
+        _ request: Request, atMost limit: Int, named digest: String? = nil
+    ) async throws -> JSONValue {
         // Absent is accepted: scripts often leave it out.
         if let type = request.headers[.contentType]?.lowercased() {
             guard type.hasPrefix("application/json") || type.contains("+json") else { throw Refusal.mediaType }
@@ -57,7 +69,7 @@ package enum RequestBodyReader {
                 throw Refusal.mediaType
             }
         }
-        let bytes = try await bytes(request, atMost: limit)
+        let bytes = try await bytes(request, atMost: limit, named: digest)
         do {
             return try JSONValue(parsing: bytes)
         } catch {
@@ -68,14 +80,16 @@ package enum RequestBodyReader {
     /// The body as one of Cordon's messages.
     ///
     /// - Parameters:
+    ///   - digest: What the proof of an app's request says that the body is; nil for any.
     ///   - isStrict: Whether members that the message does not have are refused, as where people write them. Apps may know more members
     ///     than this service.
     ///   - usual: Reads the message where it has its usual form, at less cost; nil for any other form.
     static func message<Message: Decodable>(
-        _ type: Message.Type, of request: Request, atMost limit: Int, isStrict: Bool = false,
+        _ type: Message.Type, of request: Request, atMost limit: Int, named digest: String? = nil,
+        isStrict: Bool = false,
         usual: (JSONValue) -> Message? = { _ in nil }
     ) async throws -> Message {
-        let value = try await json(request, atMost: limit)
+        let value = try await json(request, atMost: limit, named: digest)
         if let message = usual(value) { return message }
         do {
             return try isStrict

@@ -81,7 +81,9 @@ public actor SimulatedDevice {
             application: application, device: device, health: health, clientTime: now(), nonce: nextNonce())
         let bytes = try await send("POST", "mam/v1/registrations/\(registrationID)/checkins", request)
         let response = try MessageCoding.decode(CheckInResponse.self, from: bytes)
-        if let text = response.envelope { try await accept(text, nonce: request.nonce) }
+        if let text = response.envelope {
+            try await accept(text, nonce: request.nonce, contact: response.contact)
+        }
         return response
     }
 
@@ -120,7 +122,7 @@ public actor SimulatedDevice {
     /// A request for the event stream, with a proof of its own; good for one use.
     public func eventStreamRequest() async throws -> (path: String, fields: [(name: String, value: String)]) {
         let path = "mam/v1/registrations/\(registrationID)/events"
-        return ("/" + path, try await fields("GET", path))
+        return ("/" + path, try await fields("GET", path, Data()))
     }
 
     private func send(_ method: String, _ path: String, _ message: some Encodable) async throws -> Data {
@@ -128,7 +130,7 @@ public actor SimulatedDevice {
         for _ in 0..<2 {
             var request = HTTPRequest(
                 method: HTTPRequest.Method(rawValue: method) ?? .post, url: base.appending(path: path))
-            for (name, value) in try await fields(method, path) {
+            for (name, value) in try await fields(method, path, body) {
                 if let name = HTTPField.Name(name) { request.headerFields[name] = value }
             }
             request.headerFields[.contentType] = "application/json"
@@ -146,15 +148,17 @@ public actor SimulatedDevice {
         throw ServiceError(.wrongKey, "the service accepts no proof")
     }
 
-    private func fields(_ method: String, _ path: String) async throws -> [(name: String, value: String)] {
+    private func fields(
+        _ method: String, _ path: String, _ body: Data
+    ) async throws -> [(name: String, value: String)] {
         let token = try await token(key.publicKey)
         let proof = try DPoPProof.make(
-            method: method, url: base.appending(path: path), accessToken: token, nonce: nonce, issued: now(),
-            signer: key)
+            method: method, url: base.appending(path: path), accessToken: token, nonce: nonce, body: body,
+            issued: now(), signer: key)
         return [("Authorization", (isTokenBound ? "DPoP " : "Bearer ") + token), ("DPoP", proof)]
     }
 
-    private func accept(_ text: String, nonce: String) async throws {
+    private func accept(_ text: String, nonce: String, contact: String? = nil) async throws {
         let request = HTTPRequest(method: .get, url: base.appending(path: "mam/v1/keys"))
         let answer = try await transport.send(request, body: nil, limit: 1 << 20, timeout: .seconds(60))
         let keys = try MessageCoding.decode(SignedKeySet.self, from: answer.body).verified(pin: pin, at: now())
@@ -163,6 +167,12 @@ public actor SimulatedDevice {
             tenant: account.tenant, registrationID: registrationID, account: account.id,
             bundleID: application.bundleID)
         let accepted = try signed.accepted(by: keys, for: receiver, after: current, nonce: nonce, at: now())
+        if accepted.hasContact == true {
+            let proof = try ContactProof(verifying: contact ?? "", by: keys, forRegistration: registrationID)
+            guard proof.envelopeDigest == signed.digest else {
+                throw ProtocolError(.replayed, "the service's word is about another envelope")
+            }
+        }
         envelope = accepted
         current = (accepted.sequence, signed.digest)
     }

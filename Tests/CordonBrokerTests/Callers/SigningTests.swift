@@ -38,8 +38,8 @@ import Testing
         _ address: String, token: String? = "a token", _ draft: Draft, at now: Date
     ) throws -> String {
         try DPoPProof.make(
-            method: "POST", url: #require(URL(string: address)), accessToken: token, nonce: "n-1", issued: now,
-            signer: draft)
+            method: "POST", url: #require(URL(string: address)), accessToken: token, nonce: "n-1",
+            body: Data("{}".utf8), issued: now, signer: draft)
     }
 
     private static func receipt(of bundleID: String, _ draft: Draft, at now: Date) throws -> String {
@@ -81,6 +81,7 @@ import Testing
         let url = try #require(URL(string: Self.service))
         let read = try DPoPProof(verifying: own, method: "POST", url: url, accessToken: "a token", now: now)
         #expect(read.key == draft.publicKey && read.nonce == "n-1")
+        #expect(read.bodyDigest == DPoPProof.bodyDigest(Data("{}".utf8)))
         // An acknowledgement goes to the service without a token.
         #expect(try await Self.signed(Self.proof(Self.service, token: nil, draft, at: now), for: notes) != nil)
         let board = try await BrokerApp("board", at: broker)

@@ -37,12 +37,12 @@ struct TestClient: Sendable {
     func proof(
         _ device: TestDevice, _ method: HTTPRequest.Method, _ path: String, token: String?,
         id: String = UUID().uuidString,
-        nonce: String? = nil
+        nonce: String? = nil, body: Data? = nil
     ) async throws -> String {
         let given = if let nonce { nonce } else { try await self.nonce() }
         return try DPoPProof.make(
             method: method.rawValue, url: URL(string: TestService.base + path) ?? URL(filePath: "/"),
-            accessToken: token, nonce: given.isEmpty ? nil : given, issued: service.clock.now, id: id,
+            accessToken: token, nonce: given.isEmpty ? nil : given, body: body, issued: service.clock.now, id: id,
             signer: device.key)
     }
 

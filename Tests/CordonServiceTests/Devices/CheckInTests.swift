@@ -56,7 +56,31 @@ struct CheckInTests {
             #expect(try await app.checkIn(generation: reported).response.unchanged)
             #expect(app.contact?.stateGeneration == highest)
         }
-        await #expect(throws: ServiceError.self) { try await app.checkIn(generation: -1) }
+        for generation in [-1, 1 << 30, 1 << 53] as [Int64] {
+            let copy = app
+            let refused = await failure {
+                var app = copy
+                try await app.checkIn(generation: generation)
+            }
+            #expect(refused?.code == .invalid, "\(generation)")
+        }
+    }
+
+    @Test func `a number that no app can have counted to, and a service before has kept, counts for nothing`()
+        async throws
+    {
+        var (test, app, _) = try await enrolled()
+        try await app.checkIn(generation: 7)
+        let stored = try await test.service.administration.registration(app.registrationID, as: test.owner)
+        var members = try #require(try JSONValue(parsing: MessageCoding.encode(stored)).object)
+        members["stateGeneration"] = .integer(1 << 53)
+        let changed = try MessageCoding.decode(Registration.self, from: JSONValue.object(members))
+        try await test.storage.write(TestOrganisation.tenant) { try $0.save(changed) }
+        test.clock.advance(by: 120)
+        try await app.checkIn(generation: 8)
+        #expect(app.contact?.stateGeneration == 8)
+        try await app.checkIn()
+        #expect(app.contact?.stateGeneration == 8)
     }
 
     @Test func `another digest under the same version gets the envelope anew`() async throws {

@@ -103,6 +103,9 @@ struct TestApp {
         guard proof.nonce == request.nonce, proof.clientTime == Int64(request.clientTime.timeIntervalSince1970) else {
             throw ProtocolError(.replayed, "the answer is to another request")
         }
+        guard proof.envelopeDigest == current?.digest, response.envelope == nil || envelope?.hasContact == true else {
+            throw ProtocolError(.replayed, "word and envelope do not go together")
+        }
         contact = proof
     }
 

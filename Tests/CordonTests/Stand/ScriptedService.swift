@@ -66,6 +66,14 @@ actor ScriptedService: HTTPTransport {
     var sparesEnvelopes = false
     /// Whether check-ins are answered with a signed word of it, as by every service but an older one.
     var signsContact = true
+    /// Changes an answer to a check-in on its way to the app.
+    var changeAnswer: @Sendable (inout CheckInResponse) -> Void = { _ in }
+    /// Changes the body of a request on its way here, by the path.
+    var changeBody: @Sendable (_ path: String, _ body: Data) -> Data = { $1 }
+    /// Whether bodies are compared with the proofs that name them, as by every service but an older one.
+    var comparesBodies = true
+    /// The body of the request that is being answered.
+    private var body = Data()
     /// Changes that word before it is signed.
     var changeContact: @Sendable (inout ContactProof) -> Void = { _ in }
     /// What every answer asks for.
@@ -133,7 +141,8 @@ actor ScriptedService: HTTPTransport {
         if isUnreachable { throw TransportError(.unreachable, reason: "no server answers") }
         if let outage { return HTTPAnswer(head: HTTPResponse(status: outage), body: Data()) }
         do {
-            return try answer(request, body: body ?? Data())
+            self.body = changeBody(request.path ?? "", body ?? Data())
+            return try answer(request, body: self.body)
         } catch let refusal as ProblemDetails {
             let body = (try? MessageCoding.encode(refusal)) ?? Data()
             var head = HTTPResponse(status: .init(code: refusal.status))
@@ -191,12 +200,13 @@ actor ScriptedService: HTTPTransport {
             let isCurrent =
                 try sparesEnvelopes && current?.content == content() && commands.isEmpty
                 && current?.digest == message.appliedDigest
-            return try ok(
-                CheckInResponse(
-                    statusCode: isCurrent ? .policiesUnchanged : .newPolicies, unchanged: isCurrent,
-                    serviceTime: time(), nextCheckInSeconds: interval,
-                    envelope: isCurrent ? nil : try envelope(nonce: message.nonce),
-                    contact: signsContact ? try contact(with: message) : nil), okStatus)
+            var answer = CheckInResponse(
+                statusCode: isCurrent ? .policiesUnchanged : .newPolicies, unchanged: isCurrent,
+                serviceTime: time(), nextCheckInSeconds: interval,
+                envelope: isCurrent ? nil : try envelope(nonce: message.nonce, hasContact: signsContact),
+                contact: signsContact ? try contact(with: message) : nil)
+            changeAnswer(&answer)
+            return try ok(answer, okStatus)
         case (.post, "/mam/v1/registrations/\(registration)/compliance"):
             try prove(request, token: token)
             guard let compliance else { throw ProblemDetails(title: "no such route", status: 404) }
@@ -312,19 +322,24 @@ actor ScriptedService: HTTPTransport {
             now: time())
         guard usedProofs.insert(proof.id).inserted else { throw ProblemDetails(title: "replayed", status: 401) }
         guard proof.nonce == nonce else { throw ProblemDetails(title: "use_dpop_nonce", status: 401) }
+        guard !comparesBodies || proof.bodyDigest == DPoPProof.bodyDigest(body) else {
+            throw ProblemDetails(title: "another body than the proof names", status: 400)
+        }
         return proof.key
     }
 
-    private func envelope(nonce: String) throws -> String {
+    private func envelope(nonce: String, hasContact: Bool = false) throws -> String {
         sequence += 1
         var envelope = PolicyEnvelope(
             tenant: account.tenant, registrationID: registration, account: account.id, bundleID: "example.notes",
             sequence: sequence, version: "v\(sequence)", nonce: nonce, issuedAt: Int64(time().timeIntervalSince1970),
-            expiresAt: Int64(time().timeIntervalSince1970) + 3600, policy: policy, commands: commands)
+            expiresAt: Int64(time().timeIntervalSince1970) + 3600, policy: policy, commands: commands,
+            hasContact: hasContact ? true : nil)
         change(&envelope)
-        let text = try SignedEnvelope(signing: envelope, with: forger ?? signing).text
+        let made = try SignedEnvelope(signing: envelope, with: forger ?? signing).text
+        let text = spoiled?(made) ?? made
         current = (SignedEnvelope(text).digest, try content())
-        return spoiled?(text) ?? text
+        return text
     }
 
     private func contact(with message: CheckInRequest) throws -> String {
@@ -333,7 +348,8 @@ actor ScriptedService: HTTPTransport {
             clientTime: Int64(message.clientTime.timeIntervalSince1970), issuedAt: Int64(time().timeIntervalSince1970),
             stateGeneration: checkIns.compactMap(\.stateGeneration).max(),
             hasRecoveryShare: keepsShares
-                ? message.recoveryShareDigest.map { digest in share.withLock { $0?.digest } == digest } : nil)
+                ? message.recoveryShareDigest.map { digest in share.withLock { $0?.digest } == digest } : nil,
+            envelopeDigest: current?.digest)
         proof.isAccountDisabled = problem?.type == ProblemDetails.accountDisabled ? true : nil
         changeContact(&proof)
         return try proof.signed(by: forger ?? signing)
