@@ -106,7 +106,7 @@ actor CheckIns {
         if answer.proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
             await noteLostShare(left, of: account)
         }
-        if let told = answer.proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
+        if let told = answer.proof?.stateGeneration { try await compareGeneration(of: &record, with: told) }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
         record.lastCheckIn = request.clientTime
@@ -258,8 +258,12 @@ actor CheckIns {
     }
 
     /// Compares what is stored with the highest generation that the service has heard of: where everything here was put back to an older
-    /// copy, counter included, what launch and PIN remember counts for nothing, and the person signs in.
-    private func compareGeneration(of record: inout RegistrationRecord, with told: Int64) async {
+    /// copy, counter included, what launch and PIN remember counts for nothing, and the person signs in. Until that can be noted the answer
+    /// counts for nothing and everything is denied: each one that counts brings the copy nearer to the number, and nothing would tell of it
+    /// in the end.
+    private func compareGeneration(
+        of record: inout RegistrationRecord, with told: Int64
+    ) async throws(ServiceFailure) {
         let account = record.account.id
         // An account that was wiped while the service answered has no state here, which is no rollback.
         guard context.accounts.holds(record) else { return }
@@ -269,15 +273,24 @@ actor CheckIns {
         else { return }
         configuration.logger.error("the service knows of newer state of this app than is here")
         context.events.post(.stateRolledBack(account: account))
-        record.generation = told
         context.accounts.requireSignIn(of: account)
-        do { try context.changeLaunchRecord(of: account) { $0.mustSignIn = true } } catch {
+        var unnoted: ProtectionError?
+        do { try context.changeLaunchRecord(of: account) { $0.mustSignIn = true } } catch { unnoted = error }
+        if let unnoted {
             configuration.logger.error(
                 "it could not be noted that a sign-in is due",
-                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+                metadata: ["reason": "\(unnoted.reason)", "at": "\(unnoted.thrownAt)"])
+            // What is being wiped is closed already.
+            if context.accounts.isStaying(account) {
+                context.accounts.setDoubted(account, true)
+                context.accounts.denyEverything(of: record)
+                await changes.publishRules(of: account)
+            }
         }
         // Guesses that a copy gives back are worse than files that nothing else opens.
         _ = await changes.resetPIN(of: account, evenIfFilesAreLost: true)
+        if let unnoted { throw .refused(ProblemDetails(title: unnoted.reason, status: 0, code: .internalError)) }
+        record.generation = told
     }
 
     // MARK: When it is due

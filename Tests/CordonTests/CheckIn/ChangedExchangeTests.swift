@@ -193,6 +193,29 @@ import Testing
         await service.set { $0.comparesBodies = true }
         await #expect(throws: ServiceFailure.self) { _ = try await client.register(request, token: service.token) }
     }
+
+    @Test func `an older home stays denied for as long as it cannot be noted that a sign-in is due`() async throws {
+        let (device, _, protection) = try await enrolled()
+        let id = device.account.id
+        let (data, copy) = (device.folder.appending(path: "data"), device.folder.appending(path: "copy"))
+        try TemporaryFolder.copy(data, to: copy)
+        for _ in 0..<3 { await protection.checkIn(id) }
+        try FileManager.default.removeItem(at: data)
+        try FileManager.default.copyItem(at: copy, to: data)
+        let restarted = try await device.start()
+        #expect(device.mayPrint(restarted), "nothing here knows of it")
+        let lock = data.appending(path: "launch.lock")
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        for _ in 0..<5 {
+            #expect(await !restarted.checkIn(id).didSucceed)
+            #expect(!device.mayPrint(restarted))
+        }
+        try FileManager.default.removeItem(at: lock)
+        #expect(await restarted.checkIn(id).didSucceed)
+        #expect(restarted.context.launchRecord(of: id).mustSignIn == true)
+        #expect(try await device.start().context.launchRecord(of: id).mustSignIn == true, "also after a restart")
+    }
 }
 
 /// The key of a session that a broker holds which knows no proofs with the digest of a body.
