@@ -36,9 +36,9 @@ actor Unenrollments {
             outcome = await context.uninterrupted { await self.wipe(record, because: reason) }
         } else {
             // What it may wait for takes as long as the service likes; a kill meanwhile forgets nothing.
-            let owed = wiping ? nil : noteAtOnce(account, because: reason)
+            let noted = wiping ? nil : noteAtOnce(account, because: reason)
             outcome = await context.inTurn(account, or: .wipeIncomplete) {
-                await self.unenrollNow(account, wiping: wiping, because: reason, noted: owed)
+                await self.unenrollNow(account, wiping: wiping, because: reason, noted: noted)
             }
         }
         context.publish(outcome, .unenrollment, of: account)
@@ -47,15 +47,14 @@ actor Unenrollments {
 
     private func unenrollNow(
         _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason,
-        noted: PendingWork.Unenrollment?
+        noted: (owed: PendingWork.Unenrollment, record: RegistrationRecord)?
     ) async -> Outcome {
         if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await stored.sync()
         // Another process finished the leave and the account was enrolled again since; the caller did not mean that enrolment. Where a
-        // caller before could not finish, the registration is still the one that was noted, and is tried again.
-        if let noted, let record = context.accounts[account], !context.pending.hasLeft(record), !noted.isEnd(of: record)
-        {
+        // caller before could not finish, the registration is as it was, and is tried again.
+        if let noted, let record = context.accounts[account], record != noted.record, !context.pending.hasLeft(record) {
             return Outcome(.notEnrolledAccount)
         }
         let registered = context.pending.registered.first { $0.account.id == account }?.account
@@ -78,8 +77,10 @@ actor Unenrollments {
             }
         }
         // Another process of the app has finished it meanwhile.
-        if let noted, context.pending.unenrollments.contains(where: { $0.registrationID == noted.registrationID }) {
-            return await tellNow(noted)
+        if let owed = noted?.owed,
+            context.pending.unenrollments.contains(where: { $0.registrationID == owed.registrationID })
+        {
+            return await tellNow(owed)
         }
         guard let record = context.accounts[account] else {
             if wiping, await isLeftBehind(account) {
@@ -130,11 +131,11 @@ actor Unenrollments {
     /// Notes that an enrolled account leaves; nil where it is not enrolled, or where that is tried again in its turn.
     private func noteAtOnce(
         _ account: AccountID, because reason: UnenrollmentReport.Reason
-    ) -> PendingWork.Unenrollment? {
+    ) -> (owed: PendingWork.Unenrollment, record: RegistrationRecord)? {
         guard !context.configuration.isExtension, !context.accounts.isBeingWiped(account),
             let record = context.accounts[account]
         else { return nil }
-        return try? note(record, because: reason)
+        return (try? note(record, because: reason)).map { ($0, record) }
     }
 
     /// Notes that an account leaves, and what the service is to be told of it.

@@ -100,11 +100,6 @@ extension PendingWork {
         var report: UnenrollmentReport?
         /// Whether the account's registration is still to go here; nil in records of older versions, and where the record was in doubt.
         var leaves: Bool?
-
-        /// Whether a registration is the one that ended: one that was made since has seen the service later.
-        func isEnd(of registration: RegistrationRecord) -> Bool {
-            registrationID == registration.registrationID && ended > registration.lastCheckIn
-        }
     }
 
     /// What a launch condition did.

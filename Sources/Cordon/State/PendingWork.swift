@@ -94,12 +94,13 @@ final class PendingWork: Sendable {
     /// Whether an account leaves without a wipe, and has not gone yet.
     ///
     /// - Parameter registration: What is stored of it, nil where nothing is. The notes of older versions, and those of a record in doubt, are
-    ///   told by it.
+    ///   told by it: a registration that was made since has seen the service later.
     func isLeaving(_ account: AccountID, _ registration: RegistrationRecord?) -> Bool {
         self.unenrollments.contains { owed in
             guard owed.account == account else { return false }
             if let leaves = owed.leaves { return leaves }
-            return registration.map(owed.isEnd) ?? false
+            guard let registration else { return false }
+            return owed.registrationID == registration.registrationID && owed.ended > registration.lastCheckIn
         }
     }
 
