@@ -152,7 +152,7 @@ enum TypedCommand: Equatable {
         remediate                signs in an account whose token was refused for want of protection
         config, diagnostics      what administrators assigned; what a support desk asks for
         logs show, yes or no     what an administrator asked this app for, and the answer
-        ledger                   every word of telemetry that this app ever sent
+        ledger                   the telemetry that this app sent, or tried to send
         status, check-in         the rules in force
         wipe, sign-out           removes an account of the organisation and its data, after asking; your own notes stay.
                                  `wipe NAME` means another account, `wipe yes` and `wipe NAME yes` do not ask

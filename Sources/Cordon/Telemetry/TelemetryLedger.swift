@@ -3,7 +3,8 @@ internal import CordonIdentity
 internal import CordonProtocol
 public import Foundation
 
-/// Everything that telemetry ever sent from this device, for the person to read: written before it is sent.
+/// What telemetry sent from this device, or tried to send, for the person to read: each event is written once, before it is sent for the
+/// first time.
 ///
 /// It is plain, and proves nothing: an attacker who can write to the folder can change what the person reads, and nothing that is sent.
 struct TelemetryLedger: Sendable {
@@ -35,8 +36,9 @@ struct TelemetryLedger: Sendable {
         file = folder.file("ledger").url.deletingPathExtension().appendingPathExtension("jsonl")
     }
 
-    /// Writes events down; false when that failed, and they must not be sent.
+    /// Writes events down, before they are sent for the first time; false when that failed, and they must not be sent.
     func record(_ events: [TelemetryEvent], to receiver: Receiver, at moment: Date) -> Bool {
+        guard !events.isEmpty else { return true }
         var text = Data()
         for event in events {
             guard let line = try? MessageCoding.encode(Entry(event: event, sent: moment, receiver: receiver)) else {
@@ -142,12 +144,14 @@ struct TelemetryLedger: Sendable {
     }
 }
 
-/// One event that was sent, as the person reads it.
+/// One event that was sent, or was tried to be sent, as the person reads it.
+///
+/// It is noted before it is sent for the first time, and once however many attempts that took; it may not have arrived.
 public struct SentTelemetry: Sendable, Codable, Equatable {
-    /// The event, with every field that was sent.
+    /// The event, with every field that is sent.
     public var event: TelemetryEvent
-    /// When it was sent.
+    /// When it was sent, or tried to be sent for the first time.
     public var sent: Date
-    /// Whether it went to the organisation's service; otherwise the app took it over.
+    /// Whether it was for the organisation's service; otherwise for the app's own sender.
     public var toService: Bool
 }

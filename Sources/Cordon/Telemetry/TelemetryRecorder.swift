@@ -3,12 +3,19 @@ internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
 
+/// An event that waits to be sent.
+struct WaitingEvent: Sendable {
+    var event: TelemetryEvent
+    /// Whether the ledger tells of it, after an attempt that failed.
+    var isNoted = false
+}
+
 /// Records what happens, while telemetry is on: events that wait to be sent, the newest few hundred. They do not outlive the
 /// process. Any thread.
 final class TelemetryRecorder: Sendable {
     /// The most events of one message (SRV-CI-023).
     static let batch = 500
-    private let events = Locked<[TelemetryEvent]>([])
+    private let events = Locked<[WaitingEvent]>([])
     /// The app's start, which is put into words when the events are taken out: the first decision need not wait for that.
     private let launch = Locked<(@Sendable () -> TelemetryEvent)?>(nil)
     private let configuration: ProtectionConfiguration
@@ -47,7 +54,7 @@ final class TelemetryRecorder: Sendable {
     ) {
         let event = configuration.event(name, of: account, fields, at: moment ?? configuration.clock.now())
         guard isOn, event.privacyLevel != .optional || takesOptionalEvents else { return }
-        add([event])
+        add([WaitingEvent(event: event)])
     }
 
     /// Records something about an account that is not enrolled here, for the app's own sender, without naming it. A service would hear of it
@@ -64,20 +71,20 @@ final class TelemetryRecorder: Sendable {
     }
 
     /// Adds events; the oldest go when there are too many.
-    func add(_ more: [TelemetryEvent]) {
+    func add(_ more: [WaitingEvent]) {
         events.withLock { $0 = ($0 + more).suffix(Self.batch) }
     }
 
     /// Drops what concerns an account.
     func forget(_ account: AccountID) {
-        events.withLock { $0.removeAll { $0.account == account } }
+        events.withLock { $0.removeAll { $0.event.account == account } }
     }
 
     /// Whether anything waits to be sent.
     var isEmpty: Bool { events.withLock { $0.isEmpty } && launch.withLock { $0 == nil } }
 
     /// Takes all out.
-    func take() -> [TelemetryEvent] {
+    func take() -> [WaitingEvent] {
         let launched = launch.withLock { launch in
             defer { launch = nil }
             return launch
@@ -86,7 +93,7 @@ final class TelemetryRecorder: Sendable {
             defer { events = [] }
             return events
         }
-        return ([launched?()].compactMap { $0 } + waiting).suffix(Self.batch)
+        return ([launched?()].compactMap { $0.map { WaitingEvent(event: $0) } } + waiting).suffix(Self.batch)
     }
 }
 

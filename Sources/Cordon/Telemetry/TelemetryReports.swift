@@ -33,9 +33,11 @@ public actor TelemetryReports: AccountFollower {
         try context.pending.change { $0.telemetryEnabled = isEnabled }
     }
 
-    /// Everything that telemetry ever sent from this app on this device, oldest first; nothing else was sent.
+    /// What telemetry sent from this app on this device, or tried to send, oldest first; nothing else was sent.
     ///
-    /// It stays after a wipe, since what was sent was sent; whose account it was, and of which organisation, does not.
+    /// Each event is listed once, from before the first attempt to send it: it may not have arrived. The list stays after a wipe,
+    /// since what was sent was sent; whose account it was, and of which organisation, does not. A list above 64 MiB goes on with
+    /// its newest 32.
     public func ledger() -> [SentTelemetry] {
         sent.entries.map { SentTelemetry(event: $0.event, sent: $0.sent, toService: $0.receiver == .service) }
     }
@@ -83,12 +85,12 @@ public actor TelemetryReports: AccountFollower {
         guard isEnabled, !events.isEmpty else { return }
         let now = context.configuration.clock.now()
         if let delegate = context.configuration.telemetryDelegate {
-            guard sent.record(events, to: .app, at: now) else { return }
-            for event in events { await delegate.send(event) }
+            guard sent.record(events.map(\.event), to: .app, at: now) else { return }
+            for waiting in events { await delegate.send(waiting.event) }
             return
         }
         let first = context.accounts.enrolled.first
-        let groups = Dictionary(grouping: events) { $0.account ?? first }
+        let groups = Dictionary(grouping: events) { $0.event.account ?? first }
         for (account, own) in groups {
             guard let account else {
                 context.telemetry.add(own)
@@ -120,16 +122,21 @@ public actor TelemetryReports: AccountFollower {
         }
     }
 
-    private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
+    private func send(_ waiting: [WaitingEvent], of record: RegistrationRecord, at now: Date) async {
+        var waiting = waiting
         do {
             let session = try await service.session(for: record.account.id, discovery: record.discovery)
             // Nothing may name an account again that was removed meanwhile.
-            guard context.accounts.holds(record), sent.record(events, to: .service, at: now) else { return }
-            try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)
+            guard context.accounts.holds(record),
+                sent.record(waiting.filter { !$0.isNoted }.map(\.event), to: .service, at: now)
+            else { return }
+            for index in waiting.indices { waiting[index].isNoted = true }
+            let batch = TelemetryBatch(events: waiting.map(\.event.reported))
+            try await session.client.send(batch, token: session.token)
         } catch {
             // A service that takes none is not asked again; one that is busy is.
             if case .refused(let problem) = error, problem.status != 429, problem.status < 500 { return }
-            if context.accounts.holds(record) { context.telemetry.add(events) }
+            if context.accounts.holds(record) { context.telemetry.add(waiting) }
         }
     }
 }

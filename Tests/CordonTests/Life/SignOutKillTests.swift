@@ -103,7 +103,7 @@ import Testing
         #expect(protection.enrolledAccounts.isEmpty && stand.house.device.files(in: "registrations").isEmpty)
         #expect(await stand.service.unregistered == 1)
         #expect(protection.diagnostics.report().waitingUnenrollments == 0)
-        #expect(protection.context.telemetry.take().allSatisfy { $0.account == nil })
+        #expect(protection.context.telemetry.take().allSatisfy { $0.event.account == nil })
     }
 
     /// An app that is left without a wipe while a check-in gets no answer, which it then gets; how both end.

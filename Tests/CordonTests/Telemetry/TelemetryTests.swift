@@ -277,6 +277,42 @@ import Testing
         #expect(await device.service.telemetry.count == sent + 1)
     }
 
+    @Test func `an event whose sending fails twice is in the ledger once, from before the first attempt`() async throws
+    {
+        let (device, protection) = try await worked()
+        let before = await protection.telemetry.ledger()
+        let arrived = try await events(at: device.service)
+        await device.service.set { $0.telemetryProblem = ProblemDetails(title: "later", status: 503) }
+        await protection.checkIn(device.account.id)
+        await protection.performDueWork()
+        let tried = await protection.telemetry.ledger()
+        #expect(tried.count > before.count && tried.starts(with: before))
+        #expect(try await events(at: device.service) == arrived)
+        // What has happened since goes out with what waits.
+        await protection.checkIn(device.account.id)
+        await device.service.set { $0.isUnreachable = true }
+        await protection.performDueWork()
+        await device.service.set { ($0.isUnreachable, $0.telemetryProblem) = (false, nil) }
+        await protection.performDueWork()
+        let ledger = await protection.telemetry.ledger()
+        #expect(ledger.count > tried.count && ledger.starts(with: tried))
+        #expect(try await events(at: device.service) == ledger.map(\.event.reported))
+    }
+
+    @Test func `what no token could be had for is not in the ledger before it is sent`() async throws {
+        let (device, protection) = try await worked()
+        let before = await protection.telemetry.ledger()
+        await protection.checkIn(device.account.id)
+        await device.sessions.set { $0.tokenFailure = HeldSessions.refusal }
+        await protection.performDueWork()
+        #expect(await protection.telemetry.ledger() == before)
+        await device.sessions.set { $0.tokenFailure = nil }
+        await protection.performDueWork()
+        let ledger = await protection.telemetry.ledger()
+        #expect(ledger.count > before.count)
+        #expect(try await events(at: device.service) == ledger.map(\.event.reported))
+    }
+
     @Test func `each account's events go out under its own name`() async throws {
         let device = try Device()
         let accounts = TwoAccounts(device)
