@@ -22,7 +22,7 @@ struct LogOrder: Codable, Equatable, Sendable {
     var request: LogRequest
     /// How far it is.
     var state = State.open
-    /// Whether the ledger says that it was sent.
+    /// Whether the ledger tells of it.
     var isNoted = false
     /// The digest of what the person agreed to: nothing else is sent. Nil before, and in records of older versions.
     var agreed: String?

@@ -176,18 +176,18 @@ public actor LogRequests: AccountFollower {
                 order,
                 .postponed(ProtectionError(.stateUnreadable, "what was to be sent is not what the person agreed to")))
         }
-        if !order.isNoted {
-            let event = TelemetryEvent(
-                name: .sdkAction, account: order.account, tenant: record.account.tenant,
-                time: Int64(context.configuration.clock.now().timeIntervalSince1970),
-                properties: [.action: "logUpload", .bytes: String(content.count)])
-            guard ledger.record([event], to: .service, at: context.configuration.clock.now()) else { return }
-            order.isNoted = true
-            _ = try? keep(order)
-        }
         do {
             let session = try await service.session(for: order.account, discovery: record.discovery)
             guard mayAnswer(order, of: record) else { return }
+            if !order.isNoted {
+                let event = TelemetryEvent(
+                    name: .sdkAction, account: order.account, tenant: record.account.tenant,
+                    time: Int64(context.configuration.clock.now().timeIntervalSince1970),
+                    properties: [.action: "logUpload", .bytes: String(content.count)])
+                guard ledger.record([event], to: .service, at: context.configuration.clock.now()) else { return }
+                order.isNoted = true
+                _ = try? keep(order)
+            }
             try await session.client.send(
                 logs: content, request: order.request.id, registration: record.registrationID, token: session.token)
             order.state = .over

@@ -133,6 +133,32 @@ import Testing
         #expect(shown.withLock { $0.count } == 1)
     }
 
+    @Test func `a log is in the ledger once, from when it is sent for the first time`() async throws {
+        let device = try await device(asking: false)
+        let (protection, events) = try await start(device) { configuration in
+            configuration.confirmLogUpload = { _, _ in
+                await device.sessions.set { $0.tokenFailure = HeldSessions.refusal }
+                return true
+            }
+        }
+        func notes() async -> Int {
+            await protection.telemetry.ledger().count { $0.event.properties[.action] == "logUpload" }
+        }
+        await protection.enroll(device.account)
+        await device.service.set { $0.change = { $0.logRequests = [Self.request] } }
+        await protection.checkIn(device.account.id)
+        #expect(await end(events) == .postponed(ProtectionError(.serviceUnusable, "")))
+        #expect(await notes() == 0, "no token could be had")
+        await device.sessions.set { $0.tokenFailure = nil }
+        await device.service.set { $0.takenPieces = 0 }
+        await protection.logs.answerRequests()
+        #expect(await notes() == 1)
+        await device.service.set { $0.takenPieces = nil }
+        await protection.logs.answerRequests()
+        #expect(await device.service.logs.count == 1)
+        #expect(await notes() == 1)
+    }
+
     @Test(arguments: ["-5", "4000000"])
     func `a service that says it has what is not there gets nothing, until it says something else`(
         offset: String
