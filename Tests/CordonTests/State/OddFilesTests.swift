@@ -97,6 +97,23 @@ import Testing
         #expect(try Data(contentsOf: file).isEmpty)
     }
 
+    @Test func `the half of a line that a kill left hides no event that is sent after it`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start()
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        await protection.performDueWork()
+        let before = await protection.telemetry.ledger()
+        let file = device.folder.appending(path: "data/telemetry/ledger.jsonl")
+        try Data(#"{"event":{"account":"oid-a","tena"#.utf8).append(to: file)
+        await protection.checkIn(device.account.id)
+        await protection.performDueWork()
+        let sent = try await device.service.telemetry
+            .flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
+        #expect(sent.count > before.count)
+        #expect(await protection.telemetry.ledger().map(\.event.reported) == sent)
+    }
+
     @Test func `readings of a clock that no clock has shown end no process`() throws {
         let now = ClockReading(ManualClock().clock)
         for (wall, uptime) in [(Int64.min, Int64.min), (.max, .max), (.min, .max), (.max, .min), (0, -1)] {
