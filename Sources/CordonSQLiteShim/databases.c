@@ -95,11 +95,12 @@ static char *name_apart(const char *path, size_t count) {
 
 // Reads the start of a file that is not open here. The base file system opens it, because closing a descriptor of our own
 // would drop the locks that this process may hold. An SQLite code.
-static int read_start(cordon_vfs *vfs, const char *name, int kind, uint8_t *out, int count) {
+static int read_start(cordon_vfs *vfs, const char *name, int kind, uint8_t *out, int count, int *promises) {
     sqlite3_file *real = calloc(1, (size_t)vfs->base->szOsFile);
     if (!real) return SQLITE_NOMEM;
     int result = vfs->base->xOpen(vfs->base, name, real, SQLITE_OPEN_READONLY | kind, NULL);
     if (result == SQLITE_OK) {
+        if (promises) *promises = real->pMethods->xDeviceCharacteristics(real);
         result = real->pMethods->xRead(real, out, count, 0);
         real->pMethods->xClose(real);
     }
@@ -108,11 +109,11 @@ static int read_start(cordon_vfs *vfs, const char *name, int kind, uint8_t *out,
 }
 
 // The key of a database that is not open: when a transaction over several databases is undone, SQLite looks into the
-// journals of all of them. An SQLite code.
-static int key_of_closed(cordon_vfs *vfs, const char *name, cordon_page_key **key) {
+// journals of all of them. Also what its device promises, unless NULL. An SQLite code.
+static int key_of_closed(cordon_vfs *vfs, const char *name, cordon_page_key **key, int *promises) {
     uint8_t *header = malloc(HEADER_SIZE);
     if (!header) return SQLITE_NOMEM;
-    int result = read_start(vfs, name, SQLITE_OPEN_MAIN_DB, header, HEADER_SIZE);
+    int result = read_start(vfs, name, SQLITE_OPEN_MAIN_DB, header, HEADER_SIZE, promises);
     if (result == SQLITE_OK && memcmp(header, magic, sizeof magic) == 0) {
         *key = vfs->host.unlock(vfs->host.state, name, header);
     }
@@ -138,12 +139,12 @@ static int key_of_companion(cordon_file *file, const char *name, size_t count, i
     if (database) return SQLITE_OK;
     if (!(flags & SQLITE_OPEN_SUPER_JOURNAL)) return SQLITE_CANTOPEN;
     char *room = name_apart(name, count);
-    int result = room ? key_of_closed(vfs, room + 8, &file->key) : SQLITE_NOMEM;
+    int result = room ? key_of_closed(vfs, room + 8, &file->key, NULL) : SQLITE_NOMEM;
     free(room);
     return result;
 }
 
-// A journal's name, as it goes into a super-journal: its database must be one of ours, or gone.
+// A journal's name, as it goes into a super-journal: its database must be one of ours, or gone, or without a journal.
 static int check_journal(cordon_vfs *vfs, const char *name, size_t count) {
     size_t database = name[count - 1] == 0 ? stem(name, "-journal") : 0;
     if (database == 0) return SQLITE_PERM;
@@ -152,18 +153,25 @@ static int check_journal(cordon_vfs *vfs, const char *name, size_t count) {
     pthread_mutex_unlock(&vfs->lock);
     if (is_open) return SQLITE_OK;
     cordon_page_key *key = NULL;
+    int promises = 0;
     char *room = name_apart(name, database);
-    int result = room ? key_of_closed(vfs, room + 8, &key) : SQLITE_NOMEM;
+    int result = room ? key_of_closed(vfs, room + 8, &key, &promises) : SQLITE_NOMEM;
     free(room);
     cordon_page_key_release(key);
-    return result == SQLITE_IOERR_AUTH ? SQLITE_PERM : result;
+    if (result != SQLITE_IOERR_AUTH) return result;
+    // SQLite names every database that is locked for writing. One in WAL mode, say, or not written to, has no journal that
+    // needs the super-journal. Where writes are atomic SQLite may only make the journal later in the commit.
+    if (promises & SQLITE_IOCAP_BATCH_ATOMIC) return SQLITE_PERM;
+    int is_there = 1;
+    result = vfs->base->xAccess(vfs->base, name, SQLITE_ACCESS_EXISTS, &is_there);
+    return result == SQLITE_OK && is_there ? SQLITE_PERM : result;
 }
 
 // A super-journal's name, as it goes into a journal: it must be sealed with the account's key for these.
 static int check_super_journal(cordon_vfs *vfs, const char *part, size_t count) {
     uint8_t slot[JOURNAL_BLOCK + JOURNAL_COUNT + TRAILER];
     char *room = name_apart(part, count);
-    int result = room ? read_start(vfs, room + 8, SQLITE_OPEN_SUPER_JOURNAL, slot, sizeof slot) : SQLITE_NOMEM;
+    int result = room ? read_start(vfs, room + 8, SQLITE_OPEN_SUPER_JOURNAL, slot, sizeof slot, NULL) : SQLITE_NOMEM;
     free(room);
     if (result == SQLITE_IOERR_SHORT_READ) return SQLITE_PERM;
     if (result != SQLITE_OK) return result;

@@ -19,7 +19,7 @@ public import Foundation
 /// May be used from any thread. Connections may outlive this object; once it and their last file are gone, they open nothing.
 ///
 /// A transaction over several databases with rollback journals stays within one account: beside a plain database, or another
-/// account's, it ends with `SQLITE_PERM` and changes none of them.
+/// account's, it ends with `SQLITE_PERM` and changes none of them. One that is attached and has no such journal does not count.
 public final class SealedDatabases: Sendable {
     /// Whose databases.
     public let account: AccountID

@@ -111,6 +111,30 @@ struct SuperJournalTests {
         }
     }
 
+    @Test(arguments: ["WAL", "MEMORY", "OFF"])
+    func `another's database that has no rollback journal at the commit keeps none of the others from it`(
+        mode: String
+    ) async throws {
+        let desk = try await Desk()
+        try await desk.vault.createAccountKey(for: "ben@example.test")
+        let others = try await desk.vault.sealedDatabases(for: "ben@example.test")
+        let plain = "file:\(desk.path("plain").path)?vfs=unix"
+        for (name, third) in [("one", plain), ("other", others.address(of: desk.path("bens")))] {
+            let database = try desk.open(name)
+            let two = desk.databases.address(of: desk.path(name + "-two"))
+            try database.run("ATTACH '\(two)' AS two; ATTACH '\(third)' AS third")
+            try database.run("CREATE TABLE a (x); CREATE TABLE two.b (x); CREATE TABLE third.c (x)")
+            let counts = "SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT count(*) FROM c)"
+            let both = "INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)"
+            // Locked for writing, and not written to.
+            try database.run("BEGIN IMMEDIATE; \(both); COMMIT")
+            #expect(try database.run(counts) == ["1", "1", "0"])
+            try database.run("PRAGMA third.journal_mode = \(mode)")
+            try database.run("BEGIN; \(both); INSERT INTO c VALUES (1); COMMIT")
+            #expect(try database.run(counts) == ["2", "2", "1"])
+        }
+    }
+
     @Test func `a transaction over databases of one account commits, whichever of its objects opened them`()
         async throws
     {
