@@ -197,15 +197,26 @@ int cordon_blocks_read(cordon_file *file, uint8_t *out, int count, int64_t offse
     return result;
 }
 
-// Whether every page of a block comes out of a journal now, whatever is on disk: SQLite keeps all pages of a sector in the
-// journal, so blocks must not be longer. A transaction makes its journal and reads the block's pages first.
+// How long a sector was to the connection that began a journal: SQLite puts all pages of a sector into it. 0 when unknown.
+static uint32_t sector_size(cordon_file *journal) {
+    uint8_t size[4];
+    if (journal->has_lock) pthread_mutex_lock(&journal->lock);
+    int result = cordon_blocks_read(journal, size, sizeof size, 20);
+    if (journal->has_lock) pthread_mutex_unlock(&journal->lock);
+    if (result != SQLITE_OK) return 0;
+    return (uint32_t)size[0] << 24 | (uint32_t)size[1] << 16 | (uint32_t)size[2] << 8 | size[3];
+}
+
+// Whether every page of a block comes out of a journal now, whatever is on disk. Versions before began journals of shorter
+// sectors beside a log. A transaction makes its journal and reads the block's pages first. The caller has entered the key.
 static int is_played_back(const cordon_file *file) {
-    int is_hot = 0;
-    if (file->block > JOURNAL_BLOCK) return 0;
+    int is_held = 0;
     pthread_mutex_lock(&file->vfs->lock);
-    for (cordon_file *next = file->database->journals; next; next = next->next) is_hot |= atomic_load(&next->is_hot);
+    for (cordon_file *next = file->database->journals; next; next = next->next) {
+        if (atomic_load(&next->is_hot)) is_held |= sector_size(next) >= file->block;
+    }
     pthread_mutex_unlock(&file->vfs->lock);
-    return is_hot;
+    return is_held;
 }
 
 // Writes part of one block; NULL stands for zeros.

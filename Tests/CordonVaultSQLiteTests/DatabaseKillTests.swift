@@ -145,31 +145,58 @@ struct DatabaseKillTests {
         defer { TemporaryFolder.remove(folder) }
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let databases = try await openedDatabases(path)
-            let database = try Database(path + "/notes", databases.fileSystemName)
-            try database.run("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT); PRAGMA page_size = 1024; VACUUM")
-            try database.run("PRAGMA cache_size = 10; INSERT INTO note VALUES (1, hex(zeroblob(150)))")
-            for round in 0..<9 { try database.run("INSERT INTO note SELECT id + (1 << \(round)), text FROM note") }
-            try FileManager.default.copyItem(atPath: path + "/notes", toPath: path + "/before")
-            // Pages that do not fit into memory go to disk before the commit.
+            let database = try await databaseOfSmallPages(path)
             try database.run("BEGIN; UPDATE note SET text = replace(text, '0', '1')")
             withExtendedLifetime(database) { Program.dieByAnotherHand() }
         }
-        let before = try Data(contentsOf: URL(fileURLWithPath: path + "/before"))
-        var torn = try Data(contentsOf: URL(fileURLWithPath: path + "/notes"))
-        var count = 0
-        for start in stride(from: 4096, to: min(before.count, torn.count) - 4123, by: 4124) {
-            let half = start + 2048..<start + 4124
-            guard torn[half] != before[half] else { continue }
-            torn.replaceSubrange(half, with: before[half])
-            count += 1
-        }
-        #expect(count > 1)
-        try torn.write(to: URL(fileURLWithPath: path + "/notes"))
+        #expect(try tearChangedBlocks(path) > 1)
         let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
         #expect(try database.run("PRAGMA integrity_check") == ["ok"])
         #expect(try database.run("SELECT count(*), sum(text LIKE '1%') FROM note") == ["512", "0"])
     }
+
+    @Test func `a torn block whose other pages are not in the journal stays damaged`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let database = try await databaseOfSmallPages(path)
+            database.promiseSafeNeighbours()
+            try database.run("BEGIN; DELETE FROM note WHERE id = 1; ROLLBACK")
+            // Three rows are in a page, and four pages in a block.
+            try database.run("BEGIN; UPDATE note SET text = replace(text, '0', '1') WHERE id % 20 = 0")
+            withExtendedLifetime(database) { Program.dieByAnotherHand() }
+        }
+        #expect(try tearChangedBlocks(path) > 0)
+        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        #expect(failure { try database.run("SELECT count(*) FROM note") } == cordon_sqlite_ioerr_data)
+    }
+}
+
+/// A database whose pages are a quarter of its blocks, and a copy of it under the name "before". Pages that do not fit into
+/// memory go to disk before the commit.
+private func databaseOfSmallPages(_ path: String) async throws -> Database {
+    let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+    try database.run("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT); PRAGMA page_size = 1024; VACUUM")
+    try database.run("PRAGMA cache_size = 10; INSERT INTO note VALUES (1, hex(zeroblob(150)))")
+    for round in 0..<9 { try database.run("INSERT INTO note SELECT id + (1 << \(round)), text FROM note") }
+    try FileManager.default.copyItem(atPath: path + "/notes", toPath: path + "/before")
+    return database
+}
+
+/// Puts back the second half of each block that was written since the copy, as a power cut may leave it; how many.
+private func tearChangedBlocks(_ path: String) throws -> Int {
+    let before = try Data(contentsOf: URL(fileURLWithPath: path + "/before"))
+    var torn = try Data(contentsOf: URL(fileURLWithPath: path + "/notes"))
+    var count = 0
+    for start in stride(from: 4096, to: min(before.count, torn.count) - 4123, by: 4124) {
+        let half = start + 2048..<start + 4124
+        guard torn[half] != before[half] else { continue }
+        torn.replaceSubrange(half, with: before[half])
+        count += 1
+    }
+    try torn.write(to: URL(fileURLWithPath: path + "/notes"))
+    return count
 }
 
 /// A connection in WAL mode with so little memory that pages of a large transaction go to the log before it ends.
