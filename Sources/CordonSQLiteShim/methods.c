@@ -54,9 +54,9 @@ static int on_write(sqlite3_file *opened, const void *in, int count, sqlite3_int
     // The base file system takes an empty file for none, and a journal whose super-journal is gone is not played back:
     // with synchronous=OFF SQLite asks for no sync before a kill finds it empty.
     int is_due = file->kind == KIND_SUPER;
-    // Zeros at a journal's start end the transaction. With synchronous=OFF and exclusive locking neither a sync nor an
-    // unlock follows.
-    is_due |= file->kind == KIND_JOURNAL && offset == 0 && count < JOURNAL_BLOCK && *(const uint8_t *)in == 0;
+    // 28 zeros at a journal's start end the transaction. With synchronous=OFF and exclusive locking neither a sync nor an
+    // unlock follows. A header begins with zeros too, and comes in parts of at least 512 bytes.
+    is_due |= file->kind == KIND_JOURNAL && offset == 0 && count < 512 && *(const uint8_t *)in == 0;
     if (result == SQLITE_OK && is_due) result = cordon_blocks_flush(file);
     return end(file, result);
 }
