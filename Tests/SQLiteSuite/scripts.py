@@ -67,7 +67,7 @@ def main() -> int:
                 print(f"{name}: {difference}", flush=True)
             differences += len(found)
             tests += count or 0
-    print(f"TCL: {len(scripts)} scripts, {tests} tests, {differences} differences from plain SQLite")
+    print(f"proof: TCL: {len(scripts)} scripts, {tests} tests, {differences} differences from plain SQLite")
     return 1 if differences else 0
 
 
