@@ -56,7 +56,8 @@ struct DatabaseKillTests {
             try writeFramesTwice(database)
             withExtendedLifetime(database) { Program.dieByAnotherHand() }
         }
-        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        let databases = try await openedDatabases(path)
+        let database = try Database(path + "/notes", databases.fileSystemName)
         #expect(try database.run("SELECT count(*), sum(text LIKE '1%') FROM note") == ["200", "200"])
     }
 
@@ -77,7 +78,8 @@ struct DatabaseKillTests {
             try idle.run("SELECT sum(length(text)) FROM note")
             withExtendedLifetime((idle, other)) { Program.dieByAnotherHand() }
         }
-        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        let databases = try await openedDatabases(path)
+        let database = try Database(path + "/notes", databases.fileSystemName)
         #expect(try database.run("SELECT count(*) FROM note") == ["800"])
     }
 
@@ -95,7 +97,8 @@ struct DatabaseKillTests {
                 "CREATE TABLE note (text); INSERT INTO note VALUES ('one'); INSERT INTO note VALUES ('two')")
             withExtendedLifetime(database) { Program.dieByAnotherHand() }
         }
-        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        let databases = try await openedDatabases(path)
+        let database = try Database(path + "/notes", databases.fileSystemName)
         #expect(try database.run("SELECT text FROM note") == ["one", "two"])
     }
 
@@ -115,6 +118,11 @@ struct DatabaseKillTests {
                 for _ in 0..<200 { try database.run("INSERT INTO b VALUES (hex(zeroblob(500)))") }
                 // The commit's pages of the second database end the process, after those of the first are on disk.
                 signal(SIGXFSZ, SIG_DFL)
+                // A thread of the pool holds signals back.
+                var signals = sigset_t()
+                sigemptyset(&signals)
+                sigaddset(&signals, SIGXFSZ)
+                pthread_sigmask(SIG_UNBLOCK, &signals, nil)
                 var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 try database.run("COMMIT")
@@ -150,7 +158,8 @@ struct DatabaseKillTests {
             withExtendedLifetime(database) { Program.dieByAnotherHand() }
         }
         #expect(try tearChangedBlocks(path) > 1)
-        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        let databases = try await openedDatabases(path)
+        let database = try Database(path + "/notes", databases.fileSystemName)
         #expect(try database.run("PRAGMA integrity_check") == ["ok"])
         #expect(try database.run("SELECT count(*), sum(text LIKE '1%') FROM note") == ["512", "0"])
     }
@@ -168,7 +177,8 @@ struct DatabaseKillTests {
             withExtendedLifetime(database) { Program.dieByAnotherHand() }
         }
         #expect(try tearChangedBlocks(path) > 0)
-        let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+        let databases = try await openedDatabases(path)
+        let database = try Database(path + "/notes", databases.fileSystemName)
         #expect(failure { try database.run("SELECT count(*) FROM note") } == cordon_sqlite_ioerr_data)
     }
 }
@@ -176,7 +186,8 @@ struct DatabaseKillTests {
 /// A database whose pages are a quarter of its blocks, and a copy of it under the name "before". Pages that do not fit into
 /// memory go to disk before the commit.
 private func databaseOfSmallPages(_ path: String) async throws -> Database {
-    let database = try Database(path + "/notes", try await openedDatabases(path).fileSystemName)
+    let databases = try await openedDatabases(path)
+    let database = try Database(path + "/notes", databases.fileSystemName)
     try database.run("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT); PRAGMA page_size = 1024; VACUUM")
     try database.run("PRAGMA cache_size = 10; INSERT INTO note VALUES (1, hex(zeroblob(150)))")
     for round in 0..<9 { try database.run("INSERT INTO note SELECT id + (1 << \(round)), text FROM note") }
