@@ -13,15 +13,16 @@ extension AccountFiles {
     /// Brings a file, or every file below a folder, in line with its owner: sealed where the account's policy asks for
     /// encryption, readable behind a noted owner where it does not, readable and without an owner for nil (SDK-FP-05, FP-06, FP-12).
     ///
-    /// What is so already is left alone (SDK-FP-07), and so is what lies in the folders that Cordon keeps its own state in: the data directory, and
-    /// those of key stores, counters, sessions, PINs and groups. Call it again after ``ProtectionEvent/policyChanged(account:version:sequence:)``.
+    /// What is so already is left alone (SDK-FP-07), and so are the files of Cordon's own below a folder: those of the data directory, but for an account's caches
+    /// and temporary files, and what lies directly in the folders of key stores, counters, sessions and PINs. Call it again after ``ProtectionEvent/policyChanged(account:version:sequence:)``.
     /// Each file is the old or the new one, also after a kill.
     /// - Parameters:
     ///   - path: The file or folder; symbolic links are passed over.
     ///   - account: The owner from now on, managed or not.
     ///   - progress: Told after every megabyte and file, on no particular thread.
     /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
-    ///   `gateClosed` where another account's file is to change hands while that account's gate is closed; `vault`.
+    ///   `gateClosed` where another account's file is to change hands while that account's gate is closed; `vault`, also where the path itself is
+    ///   a file of Cordon's own, or a folder for such.
     public func protect(
         _ path: URL, for account: AccountID?, progress: @escaping @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(ProtectionError) {

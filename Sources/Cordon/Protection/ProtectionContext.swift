@@ -39,7 +39,8 @@ final class ProtectionContext: Sendable {
     init(_ configuration: ProtectionConfiguration) throws(ProtectionError) {
         self.configuration = configuration
         let folder = configuration.dataDirectory
-        StatePlaces.add(folder)
+        for place in [folder, folder.appending(path: "logs")] { StatePlaces.add(place) }
+        for name in ["files", "background/files", "inbox"] { StatePlaces.add(eachIn: folder.appending(path: name)) }
         settingsInForce = Locked(configuration.settings)
         clock = ClockMonitor(configuration.clock)
         intervals = Intervals(jitter: configuration.jitter)

@@ -33,7 +33,6 @@ struct GroupVault: Sendable {
                 directory: directory.appending(path: "group"), keyStore: group.keyStore,
                 keyDirectory: group.directory.appending(path: "keys"))
         } catch { throw ProtectionError(error) }
-        StatePlaces.add(group.directory)
         folder = try StateFolder(group.directory.appending(path: "values"))
         // No app's name: all apps of the group count the same records.
         seal = StateSeal(

@@ -1,31 +1,65 @@
 package import Foundation
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// The folders in which this process keeps state of Cordon's. What brings an app's folders in line with an owner leaves the files in them as they are: a
 /// key, a record or a lock that was sealed opens nothing any more.
 ///
-/// One list for the process, because what protects files knows nothing of the stores that an app has opened beside it.
+/// All of these folders are flat: what lies deeper is not Cordon's, and an app may have it sealed. One list for the process, because what protects
+/// files knows nothing of the stores that an app has opened beside it.
 package enum StatePlaces {
     private static let places = Locked<Set<String>>([])
 
     /// Notes a folder, which need not be there yet.
     package static func add(_ folder: URL) {
-        let path = folder.resolvingSymlinksInPath().path
+        let path = real(folder.path)
         places.withLock { _ = $0.insert(path) }
     }
 
-    /// Whether a file lies in such a folder, at any depth, or is a lock that lies beside one.
+    /// Notes every folder that is in a folder, or comes there.
+    package static func add(eachIn folder: URL) {
+        let path = real(folder.path) + each
+        places.withLock { _ = $0.insert(path) }
+    }
+
+    /// Whether a file lies in such a folder, or is a lock that lies beside one.
     package static func hold(_ file: URL) -> Bool {
-        let places = places.withLock { $0 }
-        var place = file.resolvingSymlinksInPath().path as NSString
-        if place.pathExtension == "lock" {
-            // A folder's own lock has its name, and that of a thing in it the thing's name besides.
-            let name = place.deletingPathExtension
-            if places.contains(name) || places.contains((name as NSString).deletingPathExtension) { return true }
+        let folder = real((file.path as NSString).deletingLastPathComponent) as NSString
+        if isPlace(folder as String) { return true }
+        let place = folder.appendingPathComponent(file.lastPathComponent) as NSString
+        guard place.pathExtension == "lock" else { return false }
+        // A folder's own lock has its name, and that of a thing in it the thing's name besides.
+        let name = place.deletingPathExtension
+        return isPlace(name) || isPlace((name as NSString).deletingPathExtension)
+    }
+
+    /// Whether everything that Cordon knows in a folder is its own: it is such a folder, or one for such folders.
+    package static func include(_ folder: URL) -> Bool {
+        let path = real(folder.path)
+        return isPlace(path) || places.withLock { $0.contains(path + each) }
+    }
+
+    private static let each = "/*"
+
+    private static func isPlace(_ path: String) -> Bool {
+        let parent = (path as NSString).deletingLastPathComponent
+        return places.withLock { $0.contains(path) || $0.contains(parent + each) }
+    }
+
+    /// A path without symbolic links, also where its end is not there yet.
+    private static func real(_ path: String) -> String {
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
         }
-        while place.length > 1 {
-            place = place.deletingLastPathComponent as NSString
-            if places.contains(place as String) { return true }
-        }
-        return false
+        let parent = (path as NSString).deletingLastPathComponent
+        guard !parent.isEmpty, parent != path else { return path }
+        return (real(parent) as NSString).appendingPathComponent((path as NSString).lastPathComponent)
     }
 }

@@ -11,7 +11,7 @@ public struct FileSecretStore: SecretStore {
 
     private let directory: URL
 
-    /// Opens a store in the folder, which is made where it is missing.
+    /// Opens a store in the folder, which is made where it is missing. What lies directly in it is the store's: no file of an app's there is protected.
     ///
     /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made or is open to others.
     public init(directory: URL) throws(SignInError) {

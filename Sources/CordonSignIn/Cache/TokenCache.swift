@@ -13,7 +13,7 @@ public struct TokenCache: Sendable {
     let directory: URL
     let secrets: any SecretStore
 
-    /// Opens a cache in the folder, which is made where it is missing.
+    /// Opens a cache in the folder, which is made where it is missing. What lies directly in it is the cache's: no file of an app's there is protected.
     ///
     /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made or others can write to it.
     public init(directory: URL, secrets: any SecretStore) throws(SignInError) {

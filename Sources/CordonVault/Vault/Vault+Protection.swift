@@ -7,7 +7,7 @@ extension Vault {
     /// for it, readable behind a noted owner where it does not, readable and unowned for nil (SDK-FP-06, SDK-FP-12,
     /// SDK-NA-14, CQ-17).
     ///
-    /// What is so already is left alone (SDK-FP-07), and so are keys, journals and other state of Cordon's. Each file is replaced in one step: it is the old or the new one after
+    /// What is so already is left alone (SDK-FP-07), and so are, below a directory, keys, journals and other state of Cordon's. Each file is replaced in one step: it is the old or the new one after
     /// a kill. A sealed file that is open for writing is refused, because its writer would go on writing into nothing.
     ///
     /// - Parameters:
@@ -16,7 +16,8 @@ extension Vault {
     ///   - sealing: whether the owner's policy asks for encryption.
     ///   - progress: told after every megabyte and file.
     /// - Throws: ``VaultError`` of the first file that cannot be brought in line, `inUse` for one that a writer has open,
-    ///   `invalidArgument` for one that is to be sealed and has several names; earlier ones are.
+    ///   `invalidArgument` for one that is to be sealed and has several names; earlier ones are. `invalidArgument` also where the path itself is
+    ///   a file of Cordon's own, or a folder for such.
     public func protect(
         _ path: URL, for account: AccountID?, sealing: Bool = true,
         progress: @Sendable (ProtectionProgress) -> Void = { _ in }
@@ -216,14 +217,19 @@ extension Vault {
         }
     }
 
-    /// The file itself, or every ordinary file below a directory, in a fixed order; never what the vault itself keeps.
+    /// The file itself, or every ordinary file below a directory, in a fixed order; never what Cordon itself keeps.
+    ///
+    /// - Throws: `noSuchFile`; `invalidArgument` where only Cordon's own is asked for.
     private func filesBelow(_ path: URL) throws(VaultError) -> [URL] {
+        let refusal = VaultError(.invalidArgument, "Cordon keeps its own state there.", place: path.path)
         if path.isDirectory {
+            if StatePlaces.include(path) { throw refusal }
             return path.entriesBelow.filter { $0.isOrdinaryFile && !isOwn($0) }.sorted { $0.path < $1.path }
         }
-        guard path.isOrdinaryFile, !isOwn(path) else {
+        guard path.isOrdinaryFile else {
             throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
         }
+        if isOwn(path) { throw refusal }
         return [path]
     }
 

@@ -87,6 +87,22 @@ import Testing
         #expect(sealed() == before)
     }
 
+    @Test func `what the app keeps in the vault's folders for it is protected`() async throws {
+        let (device, protection, folder) = try await stage()
+        let account = device.account.id
+        let temporary = try await protection.files.vault(of: account).temporaryDirectory(for: account)
+        let plan = try file("plan", in: temporary)
+        try await protection.files.protect(plan, for: account)
+        #expect(protection.files.isSealed(plan))
+        let target = folder.appending(path: "target")
+        try await protection.files.replace(target, by: plan)
+        #expect(protection.files.owner(of: target) == account)
+        let error = await #expect(throws: ProtectionError.self) {
+            try await protection.files.protect(device.folder.appending(path: "data/files"), for: account)
+        }
+        #expect(error?.code == .vault)
+    }
+
     @Test func `a wipe removes what is the account's at paths of the app's own, and nothing else`() async throws {
         let (device, protection, folder) = try await stage()
         let account = device.account.id

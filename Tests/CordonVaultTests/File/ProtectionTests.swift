@@ -148,10 +148,47 @@ struct ProtectionTests {
         #expect(before.count > 8)
         try await vault.protect(home, for: ada)
         #expect(try contents() == before)
-        #expect(await code { try await vault.protect(home.appending(path: "pins.lock"), for: ada) } == .noSuchFile)
+        for own in ["pins.lock", "keys/root.key", "keys/secrets", "vault/owners"] {
+            #expect(await code { try await vault.protect(home.appending(path: own), for: ada) } == .invalidArgument)
+        }
+        #expect(try contents() == before)
         let again = try opened()
         try await again.unlock(ada)
         #expect(Data(try await again.open(note, writing: false).all()) == text)
+    }
+
+    @Test func `an owner's note stays as it is where the vault is reached by a link and had no note before`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (ada, copy, real) = (workshop.ada, workshop.path("copy"), workshop.path("real"))
+        let plan = try planted(workshop, "real/plan")
+        try FileManager.default.createSymbolicLink(at: workshop.path("home"), withDestinationURL: real)
+        let vault = try Vault(directory: workshop.path("home/vault"), keyStore: InMemoryKeyStore(), name: "linked")
+        try await vault.createAccountKey(for: ada)
+        try await vault.protect(plan, for: ada)
+        try await vault.decrypt(plan, toCopy: copy)
+        try await vault.protect(real, for: ada)
+        #expect(vault.owner(of: copy) == ada)
+        _ = try await vault.wipe(ada)
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+    }
+
+    @Test func `a folder of the app's inside one of Cordon's is protected as any other`() async throws {
+        let workshop = try await Workshop()
+        StatePlaces.add(workshop.path("store"))
+        StatePlaces.add(eachIn: workshop.path("each"))
+        let own = try ["store/session", "each/one/item", "each/one.lock"].map { try planted(workshop, $0) }
+        let notes = try ["store/notes/a", "each/one/notes/a", "each/a"].map { try planted(workshop, $0) }
+        try await workshop.vault.protect(workshop.path("store/notes"), for: workshop.ada)
+        try await workshop.vault.protect(workshop.folder, for: workshop.ada)
+        for note in notes { #expect(workshop.vault.isSealed(note)) }
+        for path in own { #expect(try Data(contentsOf: path) == text) }
+        for folder in ["store", "each", "each/one"] {
+            #expect(
+                await code { try await workshop.vault.protect(workshop.path(folder), for: workshop.ada) }
+                    == .invalidArgument)
+        }
     }
 
     @Test func `a sealed copy leaves the stored file as it is, and a wipe finds the copy alone`() async throws {
