@@ -115,7 +115,7 @@ extension PosixFile {
         }
     }
 
-    /// The ordinary files below a directory, symbolic links not followed; and why something there could not be looked at, if something could not.
+    /// The ordinary files below a directory, or the one at its place, symbolic links not followed; and why something there could not be looked at, if something could not.
     ///
     /// What is not there is no failure, and neither is what another user keeps to itself; see ``isForeign(_:)``.
     static func filesBelow(_ directory: String) -> (paths: [String], unread: VaultError?) {
@@ -125,6 +125,10 @@ extension PosixFile {
         while let folder = folders.popLast() {
             do {
                 for (name, kind) in try entries(of: folder) {
+                    guard let name else {
+                        unread = unread ?? VaultError(.inputOutput, "A name is not UTF-8.", place: folder)
+                        continue
+                    }
                     let path = (folder as NSString).appendingPathComponent(name)
                     switch kind {
                     case S_IFREG: paths.append(path)
@@ -133,36 +137,44 @@ extension PosixFile {
                     }
                 }
             } catch {
-                if !isAbsent(folder), !isForeign(folder) { unread = unread ?? error }
+                var status = stat()
+                // A root may be a file, and one may have come in a folder's place.
+                if lstat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+                    if status.st_mode & S_IFMT == S_IFREG { paths.append(folder) }
+                } else if !isAbsent(folder), !isForeign(folder) {
+                    unread = unread ?? error
+                }
             }
         }
         return (paths, unread)
     }
 
-    /// The names in a directory, each with the part of its mode that says what it is.
-    private static func entries(of directory: String) throws(VaultError) -> [(name: String, kind: mode_t)] {
+    /// The names of files and folders in a directory, nil for one that is not UTF-8, each with the part of its mode that says what it is.
+    private static func entries(of directory: String) throws(VaultError) -> [(name: String?, kind: mode_t)] {
         try pass("list", directory)
-        guard let list = opendir(directory) else { throw .system("list", directory) }
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name), let list = opendir(directory) else {
+            throw .system("list", directory)
+        }
         defer { closedir(list) }
-        var found: [(name: String, kind: mode_t)] = []
+        var found: [(name: String?, kind: mode_t)] = []
         while true {
             errno = 0
             guard let entry = readdir(list) else {
                 guard errno == 0 else { throw .system("list", directory) }
                 return found
             }
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            // Where it lies: the record is shorter than its type, and a copy of the member would read beyond it.
+            let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+            let name = String(validatingCString: start)
             guard name != ".", name != ".." else { continue }
             var status = stat()
             switch entry.pointee.d_type {
             case UInt8(DT_REG): found.append((name, S_IFREG))
             case UInt8(DT_DIR): found.append((name, S_IFDIR))
             case UInt8(DT_UNKNOWN):
-                let path = (directory as NSString).appendingPathComponent(name)
                 // What cannot be told is looked at, which says why.
-                found.append((name, lstat(path, &status) == 0 ? status.st_mode & S_IFMT : S_IFREG))
+                let isTold = fstatat(dirfd(list), start, &status, AT_SYMLINK_NOFOLLOW) == 0
+                found.append((name, isTold ? status.st_mode & S_IFMT : S_IFREG))
             default: break
             }
         }
