@@ -96,9 +96,10 @@ actor CheckIns {
         let answer: Answer
         do { answer = try await askUntilVouched(&request, &record, of: client, token) } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
+            let isDisabled = await isDisabled(by: error, to: request, &record, client)
+            if isDisabled == false { noteEnabled(account) }
             guard let problem = error.accountDisabled else { throw refusal ?? error }
-            guard await isDisabled(by: problem, to: request, &record, client) else { throw error }
-            throw .disabled(problem)
+            throw isDisabled == true ? .disabled(problem) : error
         }
         let response = answer.response
         let news = try await news(in: answer, of: &record, after: current, nonce: nonce, client)
@@ -208,19 +209,30 @@ actor CheckIns {
         record.contact = response.contact
         guard let text = response.contact else { return nil }
         let proof = try await verified(text, of: request, &record, client)
-        guard proof.isAccountDisabled != true else {
+        guard proof.isAccountDisabled == nil else {
             throw ProtocolError(.malformed, "a refusal was sent as an answer")
         }
         return proof
     }
 
-    /// Whether the service itself says that the account was disabled: another's word closes the account at most.
+    /// Whether the service itself says that the account was disabled, nil where it says nothing of it: another's word closes the account
+    /// at most.
     private func isDisabled(
-        by problem: ProblemDetails, to request: CheckInRequest, _ record: inout RegistrationRecord,
+        by failure: ServiceFailure, to request: CheckInRequest, _ record: inout RegistrationRecord,
         _ client: ServiceClient
-    ) async -> Bool {
-        guard let text = problem.contact else { return false }
-        return (try? await verified(text, of: request, &record, client))?.isAccountDisabled ?? false
+    ) async -> Bool? {
+        guard case .refused(let problem) = failure, let text = problem.contact else { return nil }
+        return (try? await verified(text, of: request, &record, client))?.isAccountDisabled
+    }
+
+    /// Takes back that the account is disabled, which removes data, in this process also where it cannot be stored.
+    private func noteEnabled(_ account: AccountID) {
+        guard var known = context.accounts[account], known.isAccountDisabled == true else { return }
+        known.isAccountDisabled = nil
+        context.accounts.put(known)
+        do { try context.accounts.change(account) { $0.isAccountDisabled = nil } } catch {
+            configuration.logger.error("it could not be noted that the account is not disabled any more")
+        }
     }
 
     /// Verifies a word of the service on a request; where its key is not known yet, the key set is fetched once more.

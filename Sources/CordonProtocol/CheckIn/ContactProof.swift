@@ -21,7 +21,8 @@ public struct ContactProof: Sendable, Codable, Equatable {
     /// brings none the one that the request named. Nil where the check-in was refused, and from older services.
     public var envelopeDigest: String?
     /// True where the service refused the check-in because the account was disabled or removed: data is removed on this word alone, and on
-    /// none that is not signed (SRV-TG-32). Such an answer is no contact.
+    /// none that is not signed (SRV-TG-32). False where it refused it although the account is not, which takes that word back. Such an answer
+    /// is no contact.
     public var isAccountDisabled: Bool?
 
     private enum CodingKeys: String, CodingKey {

@@ -45,17 +45,40 @@ extension DeviceService {
         }
     }
 
-    /// What decides a check-in. That the account was disabled is refused with a signature, since apps remove data on that word.
+    /// The word that a check-in is refused although the account is not disabled; nil where it is, or the registration is not the caller's.
+    public func wordOfEnabledAccount(
+        answering request: CheckInRequest, registration id: String, by caller: DeviceCaller
+    ) async throws(ServiceError) -> String? {
+        let now = store.now
+        try request.check()
+        return try await store.readBriefly(for: caller) { records in
+            let registration = try? records.activeRegistration(
+                id, of: caller, at: now, lifetime: configuration.registrationLifetime)
+            guard registration != nil, try !records.isDisabled(caller.account.id) else { return nil }
+            return try refusing(request, id, caller, isDisabled: false, at: now, in: records)
+        }
+    }
+
+    /// What decides a check-in. Whether the account was disabled is said with a signature, since apps remove data on that word.
     private func state(
         _ request: CheckInRequest, _ id: String, _ caller: DeviceCaller, at now: Date, in records: some StorageReader
     ) throws -> CheckInState {
         do { return try CheckInState(request, id, caller, at: now, service: self, in: records) } catch {
-            guard var refusal = error as? ServiceError, refusal.code == .accountDisabled else { throw error }
-            var proof = ContactProof(answering: request, ofRegistration: id, at: now)
-            proof.isAccountDisabled = true
-            refusal.contact = try signed(proof, by: try keys.signer(.envelope, of: caller.tenant, in: records, at: now))
+            guard var refusal = error as? ServiceError, refusal.status == .notLicensed else { throw error }
+            refusal.contact = try refusing(
+                request, id, caller, isDisabled: refusal.code == .accountDisabled, at: now, in: records)
             throw refusal
         }
+    }
+
+    /// The word of a refused check-in.
+    private func refusing(
+        _ request: CheckInRequest, _ id: String, _ caller: DeviceCaller, isDisabled: Bool, at now: Date,
+        in records: some StorageReader
+    ) throws -> String {
+        var proof = ContactProof(answering: request, ofRegistration: id, at: now)
+        proof.isAccountDisabled = isDisabled
+        return try signed(proof, by: try keys.signer(.envelope, of: caller.tenant, in: records, at: now))
     }
 
     private func signed(_ proof: ContactProof, by signer: some MessageSigner) throws(ServiceError) -> String {

@@ -69,14 +69,16 @@ struct CheckInGate: Sendable {
     /// disabled or removed (SRV-TG-32).
     ///
     /// Such an account has no tokens any more, and would otherwise be told neither that nor what it has to wipe.
+    ///
+    /// - Returns: Besides, how a person whose account is not disabled is refused.
     func visitor(
         of request: Request, registration id: String, admitting admission: Admission
-    ) async throws -> DeviceCaller {
+    ) async throws -> (caller: DeviceCaller, refusal: TokenRefusal?) {
         guard request.headers.contains(.authorization) else {
             let missing = TokenRefusal(.missing, "no access token came with the request")
             guard request.headers.contains(.dpop) else { throw missing }
             let visitor = try await reporter(of: request, registration: id, sending: nil, admitting: admission)
-            return try await confirmDisabled(visitor, or: missing)
+            return (visitor, try await isDisabled(visitor) ? nil : missing)
         }
         let (text, token) = try await accessToken(of: request)
         do {
@@ -84,17 +86,13 @@ struct CheckInGate: Sendable {
         } catch {
             guard error.code == .revoked else { throw error }
             let visitor = try await holder(of: token, text, in: request, admitting: admission)
-            return try await confirmDisabled(visitor, or: error)
+            return (visitor, try await isDisabled(visitor) ? nil : error)
         }
-        return try await holder(of: token, text, in: request, admitting: admission)
+        return (try await holder(of: token, text, in: request, admitting: admission), nil)
     }
 
-    private func confirmDisabled(
-        _ visitor: DeviceCaller, or refusal: TokenRefusal
-    ) async throws -> DeviceCaller {
-        let isDisabled = try await devices.isAccountDisabled(visitor.account.id, of: tenant)
-        guard isDisabled else { throw refusal }
-        return visitor
+    private func isDisabled(_ visitor: DeviceCaller) async throws -> Bool {
+        try await devices.isAccountDisabled(visitor.account.id, of: tenant)
     }
 
     private func holder(

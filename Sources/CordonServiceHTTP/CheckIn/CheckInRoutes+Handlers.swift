@@ -36,12 +36,17 @@ extension CheckInRoutes {
 
     @Sendable func checkIn(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let id = context.key("id")
-        let caller = try await gate.visitor(of: request, registration: id) { caller in
+        let (caller, refusal) = try await gate.visitor(of: request, registration: id) { caller in
             try limits.admitCheckIn(caller, at: now())
         }
         var message = try await RequestBodyReader.message(
             CheckInRequest.self, of: request, atMost: Self.largestBody, named: caller.bodyDigest,
             usual: CheckInRequest.init(usual:))
+        if var refusal {
+            // An app that was told before that the account is disabled removes data unless it is told otherwise.
+            refusal.contact = try await devices.wordOfEnabledAccount(answering: message, registration: id, by: caller)
+            throw refusal
+        }
         if message.appliedDigest == nil, let tag = request.headers[.ifNoneMatch] {
             // The header says the same as the body's version (SRV-CI-089).
             message.appliedVersion = EntityTag.version(in: tag)

@@ -42,6 +42,7 @@ struct ProblemFormat: RefusalFormat {
         case let error as ServiceError: return Self.refusal(error)
         case let error as TokenRefusal:
             var refusal = Self.refusal(error)
+            refusal.contact = error.contact
             if case .administrator(let stepUpAge) = reader {
                 refusal.headers[.wwwAuthenticate] = error.bearerChallenge(maxAge: stepUpAge)
             }

@@ -43,6 +43,8 @@ public struct TokenRefusal: Error, Sendable, Equatable {
     public let reason: String
     /// What operators are told besides, in the log alone; holds nothing of the token. Nil where the reason says it all.
     public let note: String?
+    /// The service's signed word (``ProblemDetails/contact``).
+    var contact: String?
 
     /// Makes a refusal.
     public init(_ code: Code, _ reason: String, note: String? = nil) {

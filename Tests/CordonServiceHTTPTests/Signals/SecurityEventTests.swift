@@ -44,6 +44,16 @@ import Testing
             body: ByteBuffer(string: token))
     }
 
+    private func word(
+        in answer: TestResponse, _ service: TestService, of registration: String
+    ) async throws -> ContactProof {
+        let devices = service.service.devices
+        let keys = try await devices.keySet(of: TestService.tenant).verified(
+            pin: try await devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint, at: service.clock.now)
+        return try ContactProof(
+            verifying: answer.json["contact"]?.string ?? "", by: keys, forRegistration: registration)
+    }
+
     @Test func `a revoked session ends the tokens from before, in check-in and in administration`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
@@ -58,6 +68,7 @@ import Testing
             let refused = try await client.send(
                 .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
             #expect(refused.status == .unauthorized && refused.problem == "access-token")
+            #expect(try await word(in: refused, service, of: id).isAccountDisabled == false)
             let fresh = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(fresh.status == .ok)
             // Others' sessions go on.
@@ -104,7 +115,10 @@ import Testing
             func ask(_ changes: TestClient.Changes) async throws -> TestResponse {
                 try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now), changes)
             }
-            #expect(try await ask(.init(omitsToken: true)).problem == "access-token")
+            // What takes back that it was disabled is signed as well.
+            let enabled = try await ask(.init(omitsToken: true))
+            #expect(enabled.status == .unauthorized && enabled.problem == "access-token")
+            #expect(try await word(in: enabled, service, of: id).isAccountDisabled == false)
             service.clock.advance(by: 60)
             #expect(try await push(client, token(service, Self.disabled)).status == .accepted)
             for changes in [TestClient.Changes(token: old), .init(omitsToken: true)] {
@@ -114,7 +128,7 @@ import Testing
             // Only the holder of the registration's key is told.
             let stranger = try await client.send(
                 .post, path, as: TestDevice(), device.checkIn(at: service.clock.now), .init(omitsToken: true))
-            #expect(stranger.status == .unauthorized)
+            #expect(stranger.status == .unauthorized && stranger.json["contact"] == nil)
             #expect(try await ask(.init(omitsToken: true, omitsProof: true)).problem == "access-token")
 
             _ = try await service.service.administration.requestWipe(

@@ -186,7 +186,9 @@ struct CheckInTests {
         var ada = try await test.service.administration.user("oid-ada", as: test.owner)
         ada.isLicensed = false
         try await test.service.provisioning.saveUser(ada, as: test.owner)
-        #expect(await failure { try await app.checkIn() } == .enrollment(.notLicensed, ""))
+        let unlicensed = await failure { try await app.checkIn() }
+        #expect(unlicensed == .enrollment(.notLicensed, ""))
+        #expect(try await app.verified(unlicensed?.contact).isAccountDisabled == false)
         // SRV-TG-32: a person whom the directory had and has no more is gone, not merely without a licence.
         try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
         let refusal = await failure { try await app.checkIn() }

@@ -101,7 +101,7 @@ import Testing
         await house.device.service.set { $0.problem = Self.disabled }
         #expect(await protection.checkIn(house.account) == .notLicensed)
         let unsigned = ProblemDetails(title: "no", status: 401, code: .authenticationRequired)
-        await house.device.service.set { $0.problem = unsigned }
+        await house.device.service.set { ($0.problem, $0.signsRefusals) = (unsigned, false) }
         if byTheProvider { await house.device.sessions.set { $0.tokenFailure = Self.signedOut } }
         #expect(await protection.launch(house.account).result == .wiped)
     }
@@ -112,13 +112,25 @@ import Testing
         #expect(await protection.checkIn(house.account) == .parsingFailure)
     }
 
-    @Test func `an account that was enabled meanwhile keeps its data`() async throws {
+    @Test(arguments: [true, false])
+    func `an account that was enabled meanwhile keeps its data`(hasToken: Bool) async throws {
         let (house, protection) = try await opened("wipe")
         await protection.suspend()
         await house.device.service.set { $0.problem = Self.disabled }
         _ = await protection.checkIn(house.account)
         await house.device.service.set { $0.problem = nil }
+        if !hasToken { await house.device.sessions.set { $0.tokenFailure = Self.signedOut } }
+        #expect(await protection.launch(house.account).result == (hasToken ? .opened : .blocked))
+        #expect(protection.enrolledAccounts.count == 1)
+        await house.device.sessions.set { $0.tokenFailure = nil }
+        #expect(await protection.checkIn(house.account).didSucceed)
         #expect(await protection.launch(house.account).isOpen)
+    }
+
+    @Test func `the word that an account is not disabled is no contact`() async throws {
+        let (house, protection) = try await opened("wipe")
+        await house.device.service.set { $0.changeContact = { $0.isAccountDisabled = false } }
+        #expect(await protection.checkIn(house.account) == .parsingFailure)
     }
 
     @Test func `without a token the key asks, and only the word that the account is disabled counts`() async throws {

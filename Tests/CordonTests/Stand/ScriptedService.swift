@@ -48,7 +48,7 @@ actor ScriptedService: HTTPTransport {
     var takesKeyAlone = false
     /// Answers registrations and check-ins with this problem instead.
     var problem: ProblemDetails?
-    /// Signs that an account is disabled, where the problem says so.
+    /// Signs whether the account is disabled, in the refusals that do so.
     var signsRefusals = true
     /// Whether reports of commands are answered as by a service that fails.
     var refusesReports = false
@@ -186,16 +186,18 @@ actor ScriptedService: HTTPTransport {
                 throw ProblemDetails(title: "gone", status: 410, code: .registrationGone)
             }
             try checkKey(key)
+            let message = try MessageCoding.decode(CheckInRequest.self, from: body)
             if var problem {
-                if signsRefusals, problem.type == ProblemDetails.accountDisabled {
-                    problem.contact = try contact(with: try MessageCoding.decode(CheckInRequest.self, from: body))
+                if signsRefusals, problem.code == .notLicensed || problem.code == .authenticationRequired {
+                    problem.contact = try contact(with: message, isRefused: true)
                 }
                 throw problem
             }
             guard isSignedIn || takesKeyAlone else {
-                throw ProblemDetails(title: "no token", status: 401, code: .authenticationRequired)
+                var problem = ProblemDetails(title: "no token", status: 401, code: .authenticationRequired)
+                if signsRefusals { problem.contact = try contact(with: message, isRefused: true) }
+                throw problem
             }
-            let message = try MessageCoding.decode(CheckInRequest.self, from: body)
             checkIns.append(message)
             let isCurrent =
                 try sparesEnvelopes && current?.content == content() && commands.isEmpty
@@ -342,7 +344,7 @@ actor ScriptedService: HTTPTransport {
         return text
     }
 
-    private func contact(with message: CheckInRequest) throws -> String {
+    private func contact(with message: CheckInRequest, isRefused: Bool = false) throws -> String {
         var proof = ContactProof(
             registrationID: registration, nonce: message.nonce,
             clientTime: Int64(message.clientTime.timeIntervalSince1970), issuedAt: Int64(time().timeIntervalSince1970),
@@ -350,7 +352,7 @@ actor ScriptedService: HTTPTransport {
             hasRecoveryShare: keepsShares
                 ? message.recoveryShareDigest.map { digest in share.withLock { $0?.digest } == digest } : nil,
             envelopeDigest: current?.digest)
-        proof.isAccountDisabled = problem?.type == ProblemDetails.accountDisabled ? true : nil
+        if isRefused { proof.isAccountDisabled = problem?.type == ProblemDetails.accountDisabled }
         changeContact(&proof)
         return try proof.signed(by: forger ?? signing)
     }
