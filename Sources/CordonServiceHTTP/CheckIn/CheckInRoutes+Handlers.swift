@@ -47,8 +47,8 @@ extension CheckInRoutes {
             refusal.contact = try await devices.wordOfEnabledAccount(answering: message, registration: id, by: caller)
             throw refusal
         }
-        if message.appliedDigest == nil, let tag = request.headers[.ifNoneMatch] {
-            // The header says the same as the body's version (SRV-CI-089).
+        if message.appliedDigest == nil, caller.bodyDigest == nil, let tag = request.headers[.ifNoneMatch] {
+            // The header says the same as the body's version (SRV-CI-089), where nothing says that the body is as it was sent.
             message.appliedVersion = EntityTag.version(in: tag)
         }
         let outcome = try await devices.checkIn(message, registration: id, by: caller)

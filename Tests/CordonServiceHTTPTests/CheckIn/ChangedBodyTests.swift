@@ -17,7 +17,8 @@ import Testing
     private func enrolled(
         _ body: @escaping @Sendable (TestService, TestClient, TestDevice, RegistrationResult) async throws -> Void
     ) async throws {
-        let service = try await TestService()
+        let service = try await TestService(
+            appAttest: AppAttestSettings(apps: ["9XK3M7QW2P.\(TestDevice.bundleID)"]))
         _ = try await service.publishPolicy()
         try await service.test { client in
             let device = TestDevice()
@@ -89,6 +90,18 @@ import Testing
         }
     }
 
+    @Test func `a version in a header adds nothing to a check-in whose proof names its body`() async throws {
+        try await enrolled { service, client, device, result in
+            let payload = result.envelope.split(separator: ".")[1]
+            let version = try JSONValue(parsing: Base64URL.decode(payload) ?? Data())["version"]?.string ?? ""
+            let whole = try MessageCoding.encode(device.checkIn(at: service.clock.now))
+            let answer = try await Self.send(
+                .post, "/mam/v1/registrations/\(result.registrationID)/checkins", as: device, whole, provingFor: whole,
+                by: client, fields: [.ifNoneMatch: "\"\(version)\""])
+            #expect(answer.json["unchanged"] == false && answer.json["envelope"]?.string != nil)
+        }
+    }
+
     @Test func `a registration that was changed on the way makes none`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
@@ -124,6 +137,10 @@ import Testing
                     .post, registration + "/acknowledgements",
                     try MessageCoding.encode(
                         Acknowledgement(commandID: "c", phase: .started, time: service.clock.now)), [:]
+                ),
+                (
+                    .post, registration + "/evidence",
+                    try MessageCoding.encode(AppEvidence(.appleAppAttest, keyID: "k", nonce: "n")), [:]
                 ),
                 (.delete, registration, try MessageCoding.encode(report), [:]),
                 (.delete, registration, Data(), [:]),
