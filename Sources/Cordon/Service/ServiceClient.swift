@@ -250,12 +250,14 @@ struct ServiceClient: Sendable {
             try DPoPProof.make(
                 method: method, url: url, accessToken: token, nonce: nonce, body: body, issued: now(), signer: signer)
         }
-        do {
-            let text: String
-            // Brokers of before sign no proof that names a body.
-            do { text = try proof(body ?? Data()) } catch { text = try proof(nil) }
-            request.headerFields[named: "DPoP"] = text
-        } catch { throw .unacceptable(error) }
+        func usualProof() throws(ProtocolError) -> String {
+            do { return try proof(body ?? Data()) } catch {
+                // Brokers of before sign no proof that names a body.
+                guard error.code == .unsupported else { throw error }
+                return try proof(nil)
+            }
+        }
+        do { request.headerFields[named: "DPoP"] = try usualProof() } catch { throw .unacceptable(error) }
         if let token { request.headerFields[.authorization] = (sendsBearer ? "Bearer " : "DPoP ") + token }
     }
 

@@ -18,7 +18,9 @@ struct BrokerSigner: MessageSigner {
             }
             return signature
         } catch {
-            throw ProtocolError(.signingFailed, "the broker did not sign: \(error.reason)")
+            // A broker signs nothing that it does not know.
+            let isUnknown = error.code == .brokerRefused && error.fault == .invalidRequest
+            throw ProtocolError(isUnknown ? .unsupported : .signingFailed, "the broker did not sign: \(error.reason)")
         }
     }
 }
