@@ -12,6 +12,8 @@ actor CheckIns {
     private let changes: AccountChanges
     private let stored: StoredAccounts
     private let registrations: Registrations
+    /// Of whom it could not be noted that a sign-in is due.
+    private var unnoted: Set<AccountID> = []
 
     init(
         _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
@@ -63,6 +65,10 @@ actor CheckIns {
     /// Makes a registration anew that the service has forgotten, or knows by a key that this device has no more; until that
     /// succeeds the old rules stay.
     private func registerAgain(_ record: RegistrationRecord) async -> Outcome {
+        // A registration's answer has no number that would tell of the older copy again.
+        if unnoted.contains(record.account.id) {
+            do { try noteSignIn(of: record.account.id) } catch { return await fail(record, after: error) }
+        }
         do {
             let discovery = (try? await service.discovered()) ?? record.discovery
             return Outcome(
@@ -107,7 +113,13 @@ actor CheckIns {
         if answer.proof?.hasRecoveryShare == false, let left = request.recoveryShareDigest {
             await noteLostShare(left, of: account)
         }
-        if let told = answer.proof?.stateGeneration { try await compareGeneration(of: &record, with: told) }
+        if let told = answer.proof?.stateGeneration {
+            do { try await compareGeneration(of: &record, with: told) } catch {
+                // A wipe ends what is doubted.
+                let isWipe = news?.commands.contains { $0.kind == .wipe && context.isDue($0, for: record) } ?? false
+                guard isWipe else { throw error }
+            }
+        }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
         record.lastCheckIn = request.clientTime
@@ -280,18 +292,15 @@ actor CheckIns {
         // An account that was wiped while the service answered has no state here, which is no rollback.
         guard context.accounts.holds(record) else { return }
         // Another process of the app may have stored and reported more since this one asked. What cannot be read now is no older one: the
-        // next check-in compares again.
-        guard let here = try? context.accounts.generation(of: record), told > here, told < StateNumber.limit
+        // next check-in compares again. A number that no app comes to would leave none to count on with.
+        guard let here = try? context.accounts.generation(of: record), told > here, told < StateNumber.limit / 2
         else { return }
         configuration.logger.error("the service knows of newer state of this app than is here")
         context.events.post(.stateRolledBack(account: account))
         context.accounts.requireSignIn(of: account)
-        var unnoted: ProtectionError?
-        do { try context.changeLaunchRecord(of: account) { $0.mustSignIn = true } } catch { unnoted = error }
-        if let unnoted {
-            configuration.logger.error(
-                "it could not be noted that a sign-in is due",
-                metadata: ["reason": "\(unnoted.reason)", "at": "\(unnoted.thrownAt)"])
+        var failure: ServiceFailure?
+        do { try noteSignIn(of: account) } catch {
+            failure = error
             // What is being wiped is closed already.
             if context.accounts.isStaying(account) {
                 context.accounts.setDoubted(account, true)
@@ -301,8 +310,21 @@ actor CheckIns {
         }
         // Guesses that a copy gives back are worse than files that nothing else opens.
         _ = await changes.resetPIN(of: account, evenIfFilesAreLost: true)
-        if let unnoted { throw .refused(ProblemDetails(title: unnoted.reason, status: 0, code: .internalError)) }
+        if let failure { throw failure }
         record.generation = told
+    }
+
+    private func noteSignIn(of account: AccountID) throws(ServiceFailure) {
+        do {
+            try context.changeLaunchRecord(of: account) { $0.mustSignIn = true }
+            unnoted.remove(account)
+        } catch {
+            configuration.logger.error(
+                "it could not be noted that a sign-in is due",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+            unnoted.insert(account)
+            throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
+        }
     }
 
     // MARK: When it is due

@@ -24,7 +24,7 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public var nonce: String
     /// What launch conditions did since the last check-in that succeeded, oldest first; nil when nothing (SRV-CI-011).
     public var outcomes: [ConditionReport]?
-    /// How often the app has stored its registration, from 0 to below 2^30; nil from older apps. The service keeps the highest and says it in its
+    /// How often the app has stored its registration, from 0 to below 2^29; nil from older apps. The service keeps the highest and says it in its
     /// ``ContactProof``.
     public var stateGeneration: Int64?
     /// ``RecoveryShare/digest`` of the share that the app has left with the service, nil where it has left none and from older apps. The

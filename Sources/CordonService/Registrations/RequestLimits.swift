@@ -17,8 +17,9 @@ extension CheckInRequest {
     /// No device comes near: with this, an envelope that goes on above a device's sequence has one that every reader of JSON
     /// can tell from its neighbours (RFC 8259 §6).
     static let endOfSequences: Int64 = 1 << 52
-    /// No app stores its registration as often. A number above would be the highest for ever, and hide every older copy.
-    static let endOfGenerations: Int64 = 1 << 30
+    /// No app stores its registration as often. A number above would be the highest for ever, and hide every older copy. An app that
+    /// takes the service's number over goes on counting from there, up to 2^30.
+    static let endOfGenerations: Int64 = 1 << 29
 
     /// Refuses texts that no honest app sends.
     func check() throws(ServiceError) {

@@ -190,16 +190,20 @@ import Testing
             nonce: "n")
         await service.set { $0.comparesBodies = false }
         #expect(try await client.register(request, token: service.token).account == service.account)
+        // One that did not answer may sign such a proof the next time.
+        let silent = ServiceClient(
+            discovery: client.discovery, transport: service, signer: FormerBrokersKey(code: .signingFailed),
+            now: { Date() })
+        await #expect(throws: ServiceFailure.self) { _ = try await silent.register(request, token: service.token) }
         await service.set { $0.comparesBodies = true }
         await #expect(throws: ServiceFailure.self) { _ = try await client.register(request, token: service.token) }
     }
 
-    @Test func `an older home stays denied for as long as it cannot be noted that a sign-in is due`() async throws {
-        let (device, _, protection) = try await enrolled()
-        let id = device.account.id
+    /// The app on an older copy of its home, where a folder is in the way of every launch record.
+    private func onOlderHome(_ device: Device, _ protection: AppProtection) async throws -> (AppProtection, lock: URL) {
         let (data, copy) = (device.folder.appending(path: "data"), device.folder.appending(path: "copy"))
         try TemporaryFolder.copy(data, to: copy)
-        for _ in 0..<3 { await protection.checkIn(id) }
+        for _ in 0..<3 { await protection.checkIn(device.account.id) }
         try FileManager.default.removeItem(at: data)
         try FileManager.default.copyItem(at: copy, to: data)
         let restarted = try await device.start()
@@ -207,10 +211,39 @@ import Testing
         let lock = data.appending(path: "launch.lock")
         try? FileManager.default.removeItem(at: lock)
         try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        return (restarted, lock)
+    }
+
+    @Test func `a wipe is carried out also where it cannot be noted that a sign-in is due`() async throws {
+        let (device, _, protection) = try await enrolled()
+        let (restarted, _) = try await onOlderHome(device, protection)
+        await device.service.set { $0.commands = [.wipe()] }
+        #expect(await restarted.checkIn(device.account.id) == .wipeReceived)
+        #expect(restarted.enrolledAccounts.isEmpty)
+    }
+
+    @Test func `a number that no app comes to is not taken over`() async throws {
+        let (device, _, protection) = try await enrolled()
+        let events = EventCatch(protection)
+        await device.service.set { $0.changeContact = { $0.stateGeneration = (1 << 30) - 1 } }
+        for _ in 0..<2 { #expect(await protection.checkIn(device.account.id).didSucceed) }
+        #expect(await events.count { if case .stateRolledBack = $0 { true } else { false } } == 0)
+    }
+
+    @Test func `an older home stays denied for as long as it cannot be noted that a sign-in is due`() async throws {
+        let (device, _, protection) = try await enrolled()
+        let id = device.account.id
+        let (restarted, lock) = try await onOlderHome(device, protection)
         for _ in 0..<5 {
             #expect(await !restarted.checkIn(id).didSucceed)
             #expect(!device.mayPrint(restarted))
         }
+        // A registration that somebody has the app make anew ends the denial as little.
+        let registration = await device.service.registration
+        await device.service.set { $0.registration = "another" }
+        #expect(await !restarted.checkIn(id).didSucceed)
+        #expect(!device.mayPrint(restarted))
+        await device.service.set { $0.registration = registration }
         try FileManager.default.removeItem(at: lock)
         #expect(await restarted.checkIn(id).didSucceed)
         #expect(restarted.context.launchRecord(of: id).mustSignIn == true)
@@ -221,13 +254,14 @@ import Testing
 /// The key of a session that a broker holds which knows no proofs with the digest of a body.
 private struct FormerBrokersKey: MessageSigner {
     private let key = SoftwareSigningKey()
+    var code = ProtocolError.Code.unsupported
 
     var publicKey: JSONWebKey { key.publicKey }
 
     func signature(for bytes: Data) throws(ProtocolError) -> Data {
         let payload = String(decoding: bytes, as: UTF8.self).split(separator: ".").last.map(String.init)
         let claims = payload.flatMap { Base64URL.decode($0) }.flatMap { try? JSONValue(parsing: $0).object }
-        guard claims?["bodyDigest"] == nil else { throw ProtocolError(.signingFailed, "the broker does not sign this") }
+        guard claims?["bodyDigest"] == nil else { throw ProtocolError(code, "the broker does not sign this") }
         return try key.signature(for: bytes)
     }
 }
