@@ -113,7 +113,8 @@ extension AppProtection {
     /// Call at launch and from a background task; ``keepUp()`` calls it while the app is in front. Intervals have a spread of a tenth: a check-in after
     /// at most eight hours (SDK-EN-06), failed ones after 1, 2, 5, 15, 30 and then every 60 minutes (SRV-CI-067), an enrolment that failed after a day
     /// (SDK-EN-02), or after half a day where licence or policy is missing (SRV-CI-063). Unfinished wipes, and receipts that the service has not got, wait
-    /// as long again as they have waited, a minute at least and an hour at most; logs that the person agreed to send, and telemetry, wait an hour.
+    /// as long again as they have waited, a minute at least and an hour at most; wipes whose beginning is not on record, such as of an account
+    /// without a registration, logs that the person agreed to send, and telemetry wait an hour.
     @discardableResult
     public func performDueWork() async -> Date { await dueWork.perform() }
 

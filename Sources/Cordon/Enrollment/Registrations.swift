@@ -80,6 +80,7 @@ actor Registrations {
     /// was removed. Where the account's key is here already, it was enrolled before, and who chooses a PIN has to sign in.
     private func beginLaunches(of account: AccountID) async {
         guard context.accounts[account] == nil else { return }
+        await wipes.noteEnrollment(of: account)
         let wasEnrolled = (try? context.vault.mayHaveKey(account)) ?? true
         // The new enrolment takes over what an unfinished removal has left, which must not be removed later.
         if context.pending.leaving?.contains(account) == true {

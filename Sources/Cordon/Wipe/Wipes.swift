@@ -108,6 +108,9 @@ actor Wipes {
         publishFinished(of: account, id, succeeded: true)
     }
 
+    /// An account is enrolled again: what removes it later is another wipe than one that has not come to its end.
+    func noteEnrollment(of account: AccountID) { unregistered[account] = nil }
+
     private func wipe(_ account: AccountID, in vault: Vault) async throws(ProtectionError) -> [String] {
         do { return try await vault.wipeAnew(account).failures } catch { throw ProtectionError(error) }
     }

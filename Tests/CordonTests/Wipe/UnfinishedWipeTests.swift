@@ -194,6 +194,27 @@ import Testing
         #expect(told == 2)
     }
 
+    @Test func `a removal that a new enrolment has overtaken takes nothing from the events of the next one`()
+        async throws
+    {
+        let device = try Device()
+        try await device.publish([:])
+        let isLocked = Locked(true)
+        let protection = try await device.start {
+            $0.wipeHook = { _ in isLocked.withLock { $0 } ? .failed("the app's search index is locked") : .removed }
+        }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
+        #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        isLocked.withLock { $0 = false }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
+        let events = EventCatch(protection)
+        _ = await protection.unenroll(ada)
+        #expect(await events.count { if case .wipeStarted = $0 { true } else { false } } == 1)
+        #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
+    }
+
     @Test func `an account that was wiped is not enrolled again by itself`() async throws {
         let time = TestTime()
         let device = try Device(time: time)
