@@ -88,10 +88,13 @@ actor AccountChanges {
         }
     }
 
-    /// Denies everything of an account whose data is about to go, and takes the key away that opens it.
+    /// Denies everything of an account whose data is about to go, or of which it is not known what holds, closes what is open of it, and
+    /// takes the key away that opens it.
     func close(_ record: RegistrationRecord) async {
+        let account = record.account.id
         context.accounts.denyEverything(of: record)
-        await context.lockVaults(of: record.account.id)
+        for follower in followers { await follower.accountClosed(account) }
+        await context.lockVaults(of: account)
     }
 
     /// Closes what an account that the service refuses as disabled has open.

@@ -240,6 +240,14 @@ public actor LaunchGates: AccountFollower {
         if await close(account, after: await tools.conditions.decision(of: account, on: .timer)) { passAgain(account) }
     }
 
+    /// A gate that was open would stay so over a key that only passing it brings back. One that was not tried follows the rules.
+    func accountClosed(_ account: AccountID) async {
+        guard tools.gates.closeIfTried(account) else { return }
+        context.events.post(.gate(account: account, .closed([GateState.notPassed])))
+        await keys.close(account)
+        passAgain(account)
+    }
+
     func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool {
         // First, so that nothing stays open that the disk or the service holds up.
         let wasOpen = tools.gates.closeIfTried(account)

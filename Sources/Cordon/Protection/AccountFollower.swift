@@ -22,6 +22,9 @@ protocol AccountFollower: Actor {
     /// The service refuses the account as disabled.
     func accountRefused(_ account: AccountID) async
 
+    /// Everything of the account is denied until it is known again what holds, and its key goes.
+    func accountClosed(_ account: AccountID) async
+
     /// The account's PIN does not count any more.
     ///
     /// - Parameter isForced: Whether it goes also where it is all that opens the account's files.
@@ -73,6 +76,7 @@ extension AccountFollower {
     func publishRules(of account: AccountID) async {}
     func open(_ account: AccountID) async throws(ProtectionError) {}
     func accountRefused(_ account: AccountID) async {}
+    func accountClosed(_ account: AccountID) async {}
     func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool { false }
     func logsRequested(_ requests: [LogRequest], of account: AccountID) async -> Bool { false }
     func accountLeft(_ account: AccountID) async {}

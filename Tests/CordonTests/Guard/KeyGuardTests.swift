@@ -21,6 +21,29 @@ import Testing
         await protection.context.vault.isUnlocked(stand.account)
     }
 
+    @Test func `rules that the state counter does not count close the gate, and once it does, the PIN opens the key`()
+        async throws
+    {
+        let stand = try await GuardStand()
+        let counter = try StuckCounter(directory: stand.house.device.folder.appending(path: "counters"))
+        let protection = try await stand.guarded { $0.stateCounter = counter }
+        let events = EventCatch(protection)
+        try await stand.house.device.publish(GuardStand.patience, asksForPIN: true)
+        await stand.house.person.forgetAsked()
+        counter.isStuck.withLock { $0 = true }
+        #expect(await protection.checkIn(stand.account) == .internalError)
+        #expect(!protection.gate.isOpen(for: stand.account))
+        #expect(await events.has(.gate(account: stand.account, .closed([GateState.notPassed]))))
+        counter.isStuck.withLock { $0 = false }
+        await protection.performDueWork()
+        // The first one may join the attempt that the closing began, which has found everything denied.
+        var isOpen = await protection.resume(stand.account).isOpen
+        if !isOpen { isOpen = await protection.resume(stand.account).isOpen }
+        #expect(isOpen)
+        #expect(await stand.house.person.pinPrompts.count == 1)
+        #expect(try await protection.files.read("note", of: stand.account) == GuardStand.text)
+    }
+
     @Test func `where the rules ask for a PIN, no start opens the files without it`() async throws {
         let stand = try await GuardStand()
         let first = try await stand.guarded()
