@@ -113,9 +113,10 @@ actor GatePassing {
                 if isKnown { result = .wiped }
                 return nil
             }
+            let pinPeriod = await tools.conditions.pinPeriod(of: account)
             // Taken before, since the process may be frozen at any instant after.
             let moment = ClockReading(configuration.clock)
-            let opening = tools.gates.open(account, in: epoch)
+            let opening = tools.gates.open(account, in: epoch, askingAfter: pinPeriod)
             switch opening {
             case .opened:
                 // The key's timer may have locked it since the attempt looked. While the gate is open, nothing locks it.
@@ -131,7 +132,7 @@ actor GatePassing {
                     result = await attempt.runAgain()
                     continue
                 }
-                await tools.recordActivity(of: account, at: moment)
+                await tools.recordActivity(of: account, at: moment, letInAskingAfter: pinPeriod)
                 return opening
             case .isBehind:
                 result = .cancelled
@@ -223,10 +224,14 @@ actor GatePassing {
     /// when it is time the keys of these and of others, whose gates may just be being passed. Any thread, no waiting.
     nonisolated func noteDeparture(from closed: [AccountID], others: [AccountID]) {
         let moment = ClockReading(tools.context.configuration.clock)
+        // An attempt that is under way may open a gate again.
+        let openings = closed.map { ($0, tools.gates.pinPeriodAtOpening(of: $0)) }
         departure.withLock { [tools, keys] departure in
             departure = Task { [before = departure] in
                 await before?.value
-                for account in closed { await tools.recordActivity(of: account, at: moment) }
+                for (account, period) in openings {
+                    await tools.recordActivity(of: account, at: moment, letInAskingAfter: period)
+                }
             }
             for account in closed { keys.closeWhenDue(account, after: departure, anew: true) }
             for account in others { keys.closeWhenDue(account, after: departure, anew: false) }

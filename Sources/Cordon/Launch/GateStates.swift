@@ -10,6 +10,8 @@ final class GateStates: Sendable {
         var state: GateState?
         /// How often it was closed.
         var closings = 0
+        /// After what time the rules asked for the PIN under which it was opened last; nil where they asked for none.
+        var pinPeriod: Duration?
     }
 
     private struct States {
@@ -76,12 +78,18 @@ final class GateStates: Sendable {
     /// Tells one opening of a gate from the next: another number after everything that closes it.
     func epoch(of account: AccountID) -> Int { states.withLock { $0.epoch(of: account) } }
 
+    /// After what time the rules asked for the PIN under which a gate was opened last; nil where they asked for none.
+    func pinPeriodAtOpening(of account: AccountID) -> Duration? { states.withLock { $0.gates[account]?.pinPeriod } }
+
     /// Opens a gate for an attempt that began in an epoch, unless something has closed it since, and notifies observers.
-    func open(_ account: AccountID, in epoch: Int) -> Opening {
+    ///
+    /// - Parameter pinPeriod: After what time the rules ask for the PIN that let the person in; nil where they ask for none.
+    func open(_ account: AccountID, in epoch: Int, askingAfter pinPeriod: Duration? = nil) -> Opening {
         states.withLock { states in
             if states.isBehind { return .isBehind }
             guard states.epoch(of: account) == epoch else { return .wasClosed }
             states.gates[account, default: Gate()].state = .open
+            states.gates[account]?.pinPeriod = pinPeriod
             // Told here, so that observers hear of openings and departures in their order.
             events.post(.gate(account: account, .opened))
             return .opened

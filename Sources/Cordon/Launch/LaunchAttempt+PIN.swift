@@ -46,7 +46,9 @@ extension LaunchAttempt {
             if counts, isClosed { counts = await openKeyByBiometry() }
             session.steps.append(LaunchStep(.pin, counts ? .done : .refused))
             if counts {
-                await tools.recordActivity(of: account, at: ClockReading(configuration.clock))
+                let period = await tools.conditions.pinPeriod(of: account)
+                await tools.recordActivity(
+                    of: account, at: ClockReading(configuration.clock), letInAskingAfter: period)
                 shown.insert(.pin)
             }
             return .again

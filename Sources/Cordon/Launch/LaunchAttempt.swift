@@ -39,9 +39,13 @@ struct LaunchTools: Sendable {
     }
 
     /// Notes that the person was in the app at a moment, as far as the rules ask for a PIN: without one they let in anybody.
-    nonisolated(nonsending) func recordActivity(of account: AccountID, at moment: ClockReading) async {
-        guard let period = await conditions.pinPeriod(of: account) else { return }
-        await pins.recordActivity(of: account, at: moment, askedAfter: period)
+    ///
+    /// - Parameter opening: After what time the rules asked for the PIN that let the person in, which may have become stricter since.
+    nonisolated(nonsending) func recordActivity(
+        of account: AccountID, at moment: ClockReading, letInAskingAfter opening: Duration?
+    ) async {
+        guard let opening, let period = await conditions.pinPeriod(of: account) else { return }
+        await pins.recordActivity(of: account, at: moment, askedAfter: max(opening, period))
     }
 
     /// How long the account may still be without contact, where that is short; posted, for the caller to show.

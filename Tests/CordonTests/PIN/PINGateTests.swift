@@ -262,6 +262,22 @@ import Testing
         #expect(await house.person.pinPrompts.count == 1, "its own time runs from when the person was there")
     }
 
+    @Test func `whom an app let in unasked counts as little once its rules have become stricter`() async throws {
+        let house = try await Gatehouse()
+        let (strict, lax) = try await twoApps(house, askingAfter: "PT5M", and: "PT12H")
+        house.clock.advance(.seconds(3600))
+        #expect(await lax.resume(house.account).isOpen)
+        await house.goOnline()
+        try await house.device.publish(["periodOnlineBeforeAccessCheck": .string("PT5M")], asksForPIN: true)
+        #expect(await lax.checkIn(house.account) == .newPolicies)
+        await lax.suspend()
+        #expect(await house.person.pinPrompts.isEmpty)
+        for app in [strict, lax] {
+            #expect(await app.resume(house.account).isOpen)
+            #expect(await house.person.pinPrompts.count == 1)
+        }
+    }
+
     @Test func `whom an app with rules as strict has seen, another one does not ask again`() async throws {
         let house = try await Gatehouse()
         let (first, second) = try await twoApps(house, askingAfter: "PT30M", and: "PT30M")
