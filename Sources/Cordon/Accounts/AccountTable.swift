@@ -162,7 +162,8 @@ final class AccountTable: Sendable {
             put(record)
             return false
         }
-        guard let (stored, isCounted) = try registrations.save(record, isNews: isNews, changing: edit) else {
+        guard let (stored, isCounted, isDiskFull) = try registrations.save(record, isNews: isNews, changing: edit)
+        else {
             // What cannot be stored counts in this process all the same, such as when it asks next.
             if !isNews, holds(record) {
                 put(record)
@@ -174,7 +175,7 @@ final class AccountTable: Sendable {
         guard stored.envelope == record.envelope else { return false }
         if isNews {
             setDoubted(account, false)
-            setUncounted(account, !isCounted)
+            setUncounted(account, !isCounted && !isDiskFull)
         }
         put(stored)
         if edit == nil { noteContact(of: record) } else { takeOverContact(of: stored) }
@@ -203,13 +204,16 @@ final class AccountTable: Sendable {
 
     /// Notes something beside the rules of an enrolled account, durably, and keeps what another process has noted meanwhile.
     ///
-    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`; in this process it counts all the same, such as when it asks next.
     func change(
         _ account: AccountID, _ edit: @escaping (inout RegistrationRecord) -> Void
     ) throws(ProtectionError) {
         guard var record = self[account] else { return }
         edit(&record)
-        try keep(record, changing: edit)
+        do { try keep(record, changing: edit) } catch {
+            if holds(record) { put(record) }
+            throw error
+        }
     }
 
     /// Remembers by the machine's uptime that the service was reached.

@@ -15,7 +15,7 @@ struct RegistrationStore: Sendable {
         var records: [RegistrationRecord] = []
         /// The accounts whose record is not the one that was written last.
         var doubted: Set<AccountID> = []
-        /// The accounts whose record cannot be counted now, so that the one before it would count as well.
+        /// The accounts whose record cannot be counted now, though there is room, so that the one before it would count as well.
         var uncounted: Set<AccountID> = []
         /// How many were damaged, or put back after they had been removed; they were renamed.
         var damaged = 0
@@ -50,7 +50,7 @@ struct RegistrationStore: Sendable {
                     } else {
                         contents.former.append(record.account.id)
                     }
-                } else if found.isUnraised {
+                } else if found.isUnraised, !found.isDiskFull {
                     contents.uncounted.insert(record.account.id)
                 }
             case .doubtful(.damaged), .doubtful(.removed):
@@ -112,7 +112,7 @@ struct RegistrationStore: Sendable {
     ///   - edit: What alone is new in the record; what another process has noted beside it stays.
     func save(
         _ record: RegistrationRecord, isNews: Bool, changing edit: ((inout RegistrationRecord) -> Void)? = nil
-    ) throws(ProtectionError) -> (record: RegistrationRecord, isCounted: Bool)? {
+    ) throws(ProtectionError) -> (record: RegistrationRecord, isCounted: Bool, isDiskFull: Bool)? {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             let state = state(in: file(record.account.id))
             let found = try state.look()
@@ -135,11 +135,11 @@ struct RegistrationStore: Sendable {
                     new = stored
                     edit(&new)
                 }
-                if new.sequence < stored.sequence { return (stored, true) }
+                if new.sequence < stored.sequence { return (stored, true, false) }
             }
             let floor = max(stored?.generation ?? 0, record.generation, noted(record.account.id))
             let written = try state.write(above: floor) { [new] in new.counted($0) }
-            return (written.value, written.isCounted)
+            return (written.value, written.isCounted, written.isDiskFull)
         }
     }
 

@@ -152,7 +152,7 @@ actor StoredAccounts {
             context.accounts.setUncounted(record.account.id, isUncounted)
             context.accounts.put(record)
             if isDenied || before?.envelope != record.envelope {
-                await restore(record)
+                await restore(record, wasUncounted: wasUncounted)
             } else {
                 context.accounts.takeOverContact(of: record)
             }
@@ -198,8 +198,10 @@ actor StoredAccounts {
     /// Puts a stored record in force again, or denies everything where it is not what the service signed, or not counted; carries out a
     /// wipe that it commands, without waiting for it.
     ///
-    /// - Parameter isNews: Whether observers are told of what it changes; see ``AccountChanges/activate(_:of:isNews:)``.
-    private func restore(_ record: RegistrationRecord, isNews: Bool = true) async {
+    /// - Parameters:
+    ///   - isNews: Whether observers are told of what it changes; see ``AccountChanges/activate(_:of:isNews:)``.
+    ///   - wasUncounted: Whether only the number was missing for the rules to come in force when they came.
+    private func restore(_ record: RegistrationRecord, isNews: Bool = true, wasUncounted: Bool = false) async {
         let account = record.account.id
         context.accounts.put(record)
         var owedWipe: Command?
@@ -223,7 +225,16 @@ actor StoredAccounts {
             // It may have been removed while its rules were put in force.
             guard context.accounts.holds(record) else { return }
             // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
-            if owedWipe == nil, !isUncounted { try await changes.open(account) } else { await changes.close(record) }
+            if owedWipe == nil, !isUncounted {
+                try await changes.open(account)
+                if wasUncounted, !context.accounts.isDoubted(account), !context.configuration.isExtension {
+                    // The next check-in says that these are in force, and the service does not send them again.
+                    await announce(envelope, of: record)
+                    await changes.requestLogs(envelope.logRequests ?? [], of: account)
+                }
+            } else {
+                await changes.close(record)
+            }
         } catch let error as ProtocolError {
             context.publishSetAside("the stored rules are not what the service signed: \(error.reason)")
             context.accounts.denyEverything(of: record)
@@ -234,6 +245,15 @@ actor StoredAccounts {
         }
         await changes.publishRules(of: account)
         if let owedWipe { context.startUnattended { [wipes] in await wipes.begin(owedWipe) } }
+    }
+
+    /// Tells of rules that the service has sent and that are in force now.
+    func announce(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async {
+        await wipes.putDamagedAside()
+        context.events.post(
+            .policyChanged(account: record.account.id, version: envelope.version, sequence: envelope.sequence))
+        context.telemetry.record(
+            .policyApplied, of: record.account, [.sdkVersion: context.configuration.application.sdkVersion])
     }
 
     /// Takes over what a version before has stored: sealed and counted, once. What cannot be taken over now is tried again at the next

@@ -151,7 +151,7 @@ actor Registrations {
     /// Stores an accepted envelope as received, puts it in force, and begins what it commands.
     ///
     /// What is stored is in force, whatever fails afterwards, and what a full disk does not take is too until the app ends. What is not
-    /// stored for another reason, or not counted, closes the account until it is: the next start could go by the rules before
+    /// stored for another reason, or not counted for one, closes the account until it is: the next start could go by the rules before
     /// (decision 134). Without the account's key, everything is denied until a check-in can open it.
     func adopt(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async -> EnrollmentStatus {
         var record = record
@@ -168,16 +168,13 @@ actor Registrations {
         } catch {
             configuration.logger.error("accepted rules could not be stored")
             guard context.accounts[account] != nil else { return .internalError }
-            return await takeUnstored(error.isDiskFull ? envelope : nil, of: record, due)
+            let status = await takeUnstored(error.isDiskFull ? envelope : nil, of: record, due)
+            return status == .internalError ? postpone(record, after: Outcome(status)).status : status
         }
         if context.accounts.isUncounted(account) { return await takeUnstored(nil, of: record, due) }
         await changes.activate(envelope, of: record)
         await changes.publishRules(of: account)
-        await wipes.putDamagedAside()
-        context.events.post(
-            .policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
-        context.telemetry.record(
-            .policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
+        await stored.announce(envelope, of: record)
         if let status = await wipe(dueWipes, of: record) { return status }
         do {
             try await changes.open(account)
@@ -202,6 +199,8 @@ actor Registrations {
         // A wipe needs no rules.
         if let status = await wipe(due.filter { $0.kind == .wipe }, of: record) { return status }
         if let envelope {
+            // What is stored uncounted is older than these, and must not come in force over them once it is counted.
+            context.accounts.setUncounted(record.account.id, false)
             await changes.activate(envelope, of: record)
             await changes.publishRules(of: record.account.id)
         } else {

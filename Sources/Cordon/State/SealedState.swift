@@ -50,6 +50,8 @@ struct SealedState<Value: Sendable>: Sendable {
         fileprivate var number: StateNumber?
         /// The number of the record that lies there, whatever it counts for.
         fileprivate var stored: StateNumber?
+        /// Whether its number cannot be raised because there is no room for it.
+        fileprivate(set) var isDiskFull = false
         /// Whether the value counts although its number cannot be raised now: until it is, the record before it would count as well.
         var isUnraised: Bool {
             guard case .value = contents, let number, let stored else { return false }
@@ -110,11 +112,11 @@ extension SealedState where Value: Codable & JSONReadable {
     ///   - floor: What the record's generation is to be above, besides all that is known.
     ///   - read: What the value was made from. Where another process has written since, nothing is written.
     ///   - build: The value, given its generation.
-    /// - Returns: What was written, whether its number could be raised, and the number.
+    /// - Returns: What was written, whether its number could be raised, whether there was no room for that, and the number.
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func write(
         above floor: Int64 = 0, over read: Found? = nil, _ build: (Int64) -> Value
-    ) throws(ProtectionError) -> (value: Value, isCounted: Bool, number: StateNumber) {
+    ) throws(ProtectionError) -> (value: Value, isCounted: Bool, isDiskFull: Bool, number: StateNumber) {
         let name = try counterName
         let found = if let read { read } else { try? look() }
         let present = try? StateNumber(seal.counter.value(of: name))
@@ -142,13 +144,17 @@ extension SealedState where Value: Codable & JSONReadable {
             let bytes = try? MessageCoding.encode(Form(sealed: Base64URL.encode(box), version: StateSeal.version))
         else { throw ProtectionError(.stateUnwritable, "\(purpose) has no stored form") }
         try file.write(bytes)
-        // A number that was lost, and cannot be told, is replaced.
-        let isCounted =
-            if let before { (try? claim(name, from: before, to: number)) == true } else {
-                (try? raise(name, to: number.counted)) != nil
+        var (isCounted, isDiskFull) = (true, false)
+        do {
+            // A number that was lost, and cannot be told, is replaced.
+            if let before {
+                isCounted = try claim(name, from: before, to: number)
+            } else {
+                try raise(name, to: number.counted)
             }
+        } catch { (isCounted, isDiskFull) = (false, error.isDiskFull) }
         if isCounted { seal.noteSealed() }
-        return (value, isCounted, number)
+        return (value, isCounted, isDiskFull, number)
     }
 
     /// Replaces the file, see ``write(above:over:_:)``.
@@ -158,7 +164,7 @@ extension SealedState where Value: Codable & JSONReadable {
     @discardableResult
     func write(_ value: Value, over read: Found? = nil) throws(ProtectionError) -> Found {
         let written = try write(over: read) { _ in value }
-        guard written.isCounted else { throw Self.unraised }
+        guard written.isCounted else { throw Self.unraised() }
         return Found(
             contents: .value(value), value: value, generation: written.number.generation, isCounted: true,
             number: written.number, stored: written.number)
@@ -169,7 +175,7 @@ extension SealedState where Value: Codable & JSONReadable {
     func takeOver(_ build: (Value, Int64) -> Value) throws(ProtectionError) {
         let found = try look()
         guard found.isFormer, case .value(let value) = found.contents else { return }
-        guard try write(over: found, { build(value, $0) }).isCounted else { throw Self.unraised }
+        guard try write(over: found, { build(value, $0) }).isCounted else { throw Self.unraised() }
     }
 
     /// Counts the record as absent, then removes the file with every copy of it; a missing file is no error.
@@ -207,7 +213,7 @@ extension SealedState where Value: Codable & JSONReadable {
             found.stored = record.number
             found.generation = max(record.generation, found.generation)
             guard let number, number.state > 0 || isShared else { break }
-            (found.contents, found.number) = try contents(record, at: number, name)
+            (found.contents, found.number, found.isDiskFull) = try contents(record, at: number, name)
         case .former(let value):
             found.value = value
             found.isFormer = true
@@ -223,25 +229,29 @@ extension SealedState where Value: Codable & JSONReadable {
         return found
     }
 
-    /// What a record of this form counts for. The number of one that a killed process has left is raised.
+    /// What a record of this form counts for, its number, and whether there was no room for that. The number of one that a killed process
+    /// has left is raised.
     private func contents(
         _ record: Counted, at number: StateNumber, _ name: String
-    ) throws(ProtectionError) -> (Contents, StateNumber) {
+    ) throws(ProtectionError) -> (Contents, StateNumber, isDiskFull: Bool) {
         switch record.number.state {
         case ..<number.state:
-            return (.doubtful(number.isBegun ? .uncounted : number.isAbsent ? .removed : .older), number)
+            return (.doubtful(number.isBegun ? .uncounted : number.isAbsent ? .removed : .older), number, false)
         case number.state:
             // Versions before have marked none.
             let isSame = number.isUnmarked || record.mark == number.mark
-            return (isSame ? .value(record.value) : .doubtful(.older), number)
+            return (isSame ? .value(record.value) : .doubtful(.older), number, false)
         default:
             let isNext = record.after == number.counted || record.after == nil && number.isUnmarked
-            guard isNext || isShared else { return (.doubtful(.older), number) }
-            switch try? claim(name, from: number, to: record.number) {
-            case true?: return (.value(record.value), record.number)
-            case false?: return (.doubtful(.older), number)
-            // The counter cannot be raised now: the record that has the number counts as much (`Found.isUnraised`).
-            case nil: return (.value(record.value), number)
+            guard isNext || isShared else { return (.doubtful(.older), number, false) }
+            do {
+                guard try claim(name, from: number, to: record.number) else {
+                    return (.doubtful(.older), number, false)
+                }
+                return (.value(record.value), record.number, false)
+            } catch {
+                // The counter cannot be raised now: the record that has the number counts as much (`Found.isUnraised`).
+                return (.value(record.value), number, error.isDiskFull)
             }
         }
     }
@@ -306,7 +316,7 @@ extension SealedState where Value: Codable & JSONReadable {
     private var context: [UInt8] { Array("\(purpose)/\(file.url.lastPathComponent)".utf8) }
 
     private func raise(_ name: String, to number: Int64) throws(ProtectionError) {
-        do { try seal.counter.raise(name, to: number) } catch { throw Self.unraised }
+        do { try seal.counter.raise(name, to: number) } catch { throw Self.unraised(after: error) }
     }
 
     /// Raises the number for a record of this process's own, or for one that it has read; false where another process was quicker with
@@ -318,11 +328,15 @@ extension SealedState where Value: Codable & JSONReadable {
             if try seal.counter.raise(name, from: former.counted, to: number.counted) { return true }
             // Who has read the record meanwhile may have raised it.
             return try seal.counter.value(of: name) == number.counted
-        } catch { throw Self.unraised }
+        } catch { throw Self.unraised(after: error) }
     }
 
-    private static var unraised: ProtectionError {
-        ProtectionError(.stateUnwritable, "the state counter could not be raised")
+    private static func unraised(after cause: (any Error)? = nil) -> ProtectionError {
+        // Counters of an app's own say it as the system does.
+        let isDiskFull =
+            (cause as? ProtectionError)?.isDiskFull
+            ?? (cause as? POSIXError).map { StateFile.isDiskFull($0.code.rawValue) } ?? false
+        return ProtectionError(unwritable: "the state counter could not be raised", isDiskFull: isDiskFull)
     }
 }
 

@@ -63,10 +63,11 @@ struct StateFile: Sendable {
     private static let draftSuffix = ".new"
     private static let damagedSuffix = ".damaged"
 
+    /// Whether an error of the system says that there is no room; beyond the size that this process's files may have there is none either.
+    static func isDiskFull(_ number: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
+
     private func unwritable(_ failure: FileFailure) -> ProtectionError {
-        // Beyond the size that this process's files may have there is no room either.
         ProtectionError(
-            unwritable: "\(url.lastPathComponent) cannot be written",
-            isDiskFull: [ENOSPC, EDQUOT, EFBIG].contains(failure.number))
+            unwritable: "\(url.lastPathComponent) cannot be written", isDiskFull: Self.isDiskFull(failure.number))
     }
 }

@@ -134,6 +134,25 @@ import Testing
         }
     }
 
+    @Test func `rules that the state counter has no room for close nothing`() async throws {
+        let device = try Device()
+        let account = device.account.id
+        let counter = FullCounter()
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: account)
+        try await device.publish(["printBlocked": .bool(true)])
+        counter.isFull.withLock { $0 = true }
+        #expect(await protection.checkIn(account) == .newPolicies)
+        await device.service.set { $0.isUnreachable = true }
+        for process in [protection, try await device.start { $0.stateCounter = counter }] {
+            await process.performDueWork()
+            #expect(try await process.files.read("plan", of: account) == Data("plan".utf8))
+            #expect(!device.mayPrint(process))
+        }
+    }
+
     @Test
     func `a wipe that the state counter does not count ends the key all the same, and goes on when asked for again`()
         async throws

@@ -200,6 +200,44 @@ import Testing
         #expect(!device.mayPrint(try await device.start { $0.stateCounter = counter }))
     }
 
+    @Test func `what a check-in brings is done also where it is counted later`() async throws {
+        let device = try Device()
+        let counter = try StuckCounter(directory: device.folder.appending(path: "counters"))
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await device.publish(["printBlocked": .bool(true)])
+        let request = LogRequest(id: "request-1", notAfter: 9_000_000_000)
+        await device.service.set { $0.change = { $0.logRequests = [request] } }
+        counter.isStuck.withLock { $0 = true }
+        #expect(await protection.checkIn(device.account.id) == .internalError)
+        let events = EventCatch(protection)
+        await device.service.set { $0.isUnreachable = true }
+        counter.isStuck.withLock { $0 = false }
+        await protection.performDueWork()
+        let isPolicy: @Sendable (ProtectionEvent) -> Bool = { if case .policyChanged = $0 { true } else { false } }
+        #expect(await events.count(where: isPolicy) == 1)
+        let isLogs: @Sendable (ProtectionEvent) -> Bool = { if case .logs = $0 { true } else { false } }
+        #expect(await events.first(where: isLogs) != nil)
+    }
+
+    @Test func `rules that a disk refuses for a moment are asked for again within minutes`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        let lock = device.folder.appending(path: "data/registrations.lock")
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        try await device.publish(["printBlocked": .bool(true)])
+        #expect(await protection.checkIn(device.account.id) == .internalError)
+        try FileManager.default.removeItem(at: lock)
+        time.advance(by: 61)
+        await protection.performDueWork()
+        #expect(await isReadable(protection, of: device))
+        #expect(!device.mayPrint(protection))
+    }
+
     @Test func `rules that somebody keeps from being stored close the account until they are`() async throws {
         let device = try Device()
         let account = device.account.id
