@@ -159,10 +159,10 @@ import Testing
         try await house.device.publish(["printBlocked": .bool(true)])
         #expect(await protection.enroll(house.device.account) == .newPolicies)
         let report = protection.diagnostics.report()
-        #expect(report.accounts.map(\.id) == ["dev@example.test", house.account])
+        #expect(report.accounts.map(\.id) == ["unregistered-1", house.account])
         #expect(report.accounts.map(\.channel) == [.other, .appManagement])
         #expect(report.accounts.map(\.isEnrolled) == [false, true])
-        #expect(report.lines.contains("Account dev@example.test: not enrolled, rules: policy from debug policies"))
+        #expect(report.lines.contains("Account unregistered-1: not enrolled, rules: policy from debug policies"))
         #expect(report.lines.contains("Account oid-a: enrolled, rules: policy from the service"))
         await house.device.service.set { $0.policy = nil }
         await protection.checkIn(house.account)

@@ -2,7 +2,6 @@ import CordonBase
 import CordonPolicy
 import CordonTestSupport
 import CordonVault
-import Crypto
 import Foundation
 import Testing
 
@@ -358,12 +357,10 @@ import Testing
     @Test func `no stored cost can exhaust the device`() throws {
         let greedy = PINCost(logRounds: 63, blockSize: 1 << 30, parallelism: 1 << 30)
         #expect(greedy.memory <= 256 << 20)
-        let key = SymmetricKey(size: .bits256)
         let stored = Data(
             #"{"cost":{"logRounds":40,"blockSize":8,"parallelism":1},"salt":"AAAAAAAAAAAAAAAAAAAAAA==","tag":"AA=="}"#
                 .utf8)
-        let verifier = try JSONDecoder().decode(PINVerifier.self, from: stored)
-        #expect(throws: ProtectionError(.stateUnreadable, "")) { try verifier.matches("2580", key: key) }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(PINVerifier.self, from: stored) }
     }
 
     @Test func `a counter that cannot be kept stops the guess before it is tried`() async throws {
