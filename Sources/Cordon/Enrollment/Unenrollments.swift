@@ -10,6 +10,8 @@ actor Unenrollments {
     private let changes: AccountChanges
     private let stored: StoredAccounts
     private let wipes: Wipes
+    /// How many leaves of each account could not be finished here.
+    private var unfinished: [AccountID: Int] = [:]
 
     init(
         _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
@@ -47,14 +49,16 @@ actor Unenrollments {
 
     private func unenrollNow(
         _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason,
-        noted: (owed: PendingWork.Unenrollment, record: RegistrationRecord)?
+        noted: (owed: PendingWork.Unenrollment, unfinished: Int)?
     ) async -> Outcome {
         if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await stored.sync()
         // Another process finished the leave and the account was enrolled again since; the caller did not mean that enrolment. Where a
-        // caller before could not finish, the registration is as it was, and is tried again.
-        if let noted, let record = context.accounts[account], record != noted.record, !context.pending.hasLeft(record) {
+        // caller before could not finish, it is still the one that was meant.
+        if let noted, noted.unfinished == unfinished[account, default: 0], let record = context.accounts[account],
+            !context.pending.hasLeft(record)
+        {
             return Outcome(.notEnrolledAccount)
         }
         let registered = context.pending.registered.first { $0.account.id == account }?.account
@@ -73,6 +77,7 @@ actor Unenrollments {
             } catch {
                 // What has not begun to go stays, and is not finished behind the back of whom it was told to.
                 if context.accounts[account] != nil { drop { $0.account == account && $0.leaves == true } }
+                unfinished[account, default: 0] += 1
                 return Outcome(.wipeIncomplete, detail: error.reason)
             }
         }
@@ -131,11 +136,11 @@ actor Unenrollments {
     /// Notes that an enrolled account leaves; nil where it is not enrolled, or where that is tried again in its turn.
     private func noteAtOnce(
         _ account: AccountID, because reason: UnenrollmentReport.Reason
-    ) -> (owed: PendingWork.Unenrollment, record: RegistrationRecord)? {
+    ) -> (owed: PendingWork.Unenrollment, unfinished: Int)? {
         guard !context.configuration.isExtension, !context.accounts.isBeingWiped(account),
             let record = context.accounts[account]
         else { return nil }
-        return (try? note(record, because: reason)).map { ($0, record) }
+        return (try? note(record, because: reason)).map { ($0, unfinished[account, default: 0]) }
     }
 
     /// Notes that an account leaves, and what the service is to be told of it.

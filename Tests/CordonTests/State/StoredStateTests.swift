@@ -205,18 +205,19 @@ import Testing
         let counter = try StuckCounter(directory: device.folder.appending(path: "counters"))
         try await device.publish(["printBlocked": .bool(false)])
         let protection = try await device.start { $0.stateCounter = counter }
+        let events = EventCatch(protection)
         #expect(await protection.enroll(device.account) == .newPolicies)
         try await device.publish(["printBlocked": .bool(true)])
         let request = LogRequest(id: "request-1", notAfter: 9_000_000_000)
         await device.service.set { $0.change = { $0.logRequests = [request] } }
+        let isPolicy: @Sendable (ProtectionEvent) -> Bool = { if case .policyChanged = $0 { true } else { false } }
+        #expect(await events.count(where: isPolicy) == 1)
         counter.isStuck.withLock { $0 = true }
         #expect(await protection.checkIn(device.account.id) == .internalError)
-        let events = EventCatch(protection)
         await device.service.set { $0.isUnreachable = true }
         counter.isStuck.withLock { $0 = false }
         await protection.performDueWork()
-        let isPolicy: @Sendable (ProtectionEvent) -> Bool = { if case .policyChanged = $0 { true } else { false } }
-        #expect(await events.count(where: isPolicy) == 1)
+        #expect(await events.count(where: isPolicy) == 2)
         let isLogs: @Sendable (ProtectionEvent) -> Bool = { if case .logs = $0 { true } else { false } }
         #expect(await events.first(where: isLogs) != nil)
     }

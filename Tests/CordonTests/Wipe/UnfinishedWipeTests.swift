@@ -203,15 +203,15 @@ import Testing
         let protection = try await device.start {
             $0.wipeHook = { _ in isLocked.withLock { $0 } ? .failed("the app's search index is locked") : .removed }
         }
+        let events = EventCatch(protection)
         #expect(await protection.enroll(device.account) == .newPolicies)
         #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
         #expect(await protection.unenroll(ada) == .wipeIncomplete)
         isLocked.withLock { $0 = false }
         #expect(await protection.enroll(device.account) == .newPolicies)
         #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
-        let events = EventCatch(protection)
         _ = await protection.unenroll(ada)
-        #expect(await events.count { if case .wipeStarted = $0 { true } else { false } } == 1)
+        #expect(await events.count { if case .wipeStarted = $0 { true } else { false } } == 2)
         #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
     }
 
