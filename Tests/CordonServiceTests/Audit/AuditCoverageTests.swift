@@ -23,7 +23,7 @@ struct AuditCoverageTests {
         "pendingWork", "alerts", "impact", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
         "evidence", "groupEntries", "groupEntry", "isGroup", "groupHasMore", "members", "activeRegistrationCount",
         "directoryCount", "expiringApps", "installedVersions", "filterMatches", "protection", "people", "isBlocked",
-        "newestAuditRecords", "directorySources", "reportFilters", "hasPeople",
+        "newestAuditRecords", "directorySources", "reportFilters", "hasPeople", "wordOfEnabledAccount",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
