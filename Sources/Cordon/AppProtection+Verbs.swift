@@ -130,7 +130,7 @@ extension AppProtection {
     /// - Throws: ``ProtectionError``: `notEnrolled`; `wipeUnderWay` when this or another process of the app removes the account at this moment;
     ///   `stateUnwritable`, `stateUnreadable` or `vault` when the wipe could not be begun, or not be finished yet.
     public func wipe(_ account: AccountID) async throws(ProtectionError) {
-        try await wipes.wipe(account, because: "app")
+        try await unenrollments.wipe(account)
     }
 
     /// Hands in every receipt of a wipe that the service has not got yet, with growing pauses until it has.

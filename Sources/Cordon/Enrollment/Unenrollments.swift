@@ -47,6 +47,12 @@ actor Unenrollments {
         return outcome.status
     }
 
+    /// Removes an account's data because the app asks for it; also of one that another process has enrolled since the last look.
+    func wipe(_ account: AccountID) async throws(ProtectionError) {
+        if context.accounts[context.accounts.resolved(account)] == nil { await stored.sync() }
+        try await wipes.wipe(account, because: "app")
+    }
+
     private func unenrollNow(
         _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason,
         noted: (owed: PendingWork.Unenrollment, unfinished: Int)?

@@ -215,6 +215,14 @@ import Testing
         #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
     }
 
+    @Test func `an account that another process has enrolled meanwhile is wiped`() async throws {
+        let device = try Device()
+        let other = try await device.start()
+        _ = try await device.enrolled()
+        try await other.wipe(ada)
+        #expect(device.keys.isEmpty)
+    }
+
     @Test func `an account that was wiped is not enrolled again by itself`() async throws {
         let time = TestTime()
         let device = try Device(time: time)
