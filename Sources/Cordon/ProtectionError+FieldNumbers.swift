@@ -1,6 +1,6 @@
 internal import CordonVault
 
-/// The numbers that the field documents for failures to protect something; nil for what is no failure of that kind.
+/// The documented error numbers for a failure to protect a file or a buffer; nil for every other error.
 extension ProtectionError {
     /// The number of a failure to protect a file, 100 to 107 (SDK-FP-16): 100 where the app has no managed account, 106 where it has
     /// one and this is none.

@@ -94,7 +94,7 @@ struct Intervals: Sendable {
         interval * (1 + Self.spread * jitter())
     }
 
-    /// What the service asks for counts where it is longer, within a day; nobody comes sooner.
+    /// The longer of the interval and the service's `Retry-After` (a day at most), which is never shortened.
     private func later(of interval: TimeInterval, _ retryAfter: Int?) -> TimeInterval {
         max(interval, min(TimeInterval(retryAfter ?? 0), Self.day) * (1 + Self.spread * abs(jitter())))
     }

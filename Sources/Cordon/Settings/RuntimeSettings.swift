@@ -188,7 +188,7 @@ public actor RuntimeSettings: AccountFollower {
         guard let log = context.configuration.logFile else { return }
         let settings = context.settings
         log.follow(settings)
-        // What the device's management gave is left out whoever's it is.
+        // The log leaves out the values from the device's management for every account.
         let configurations =
             context.accounts.rules.accounts.values.map(\.delivery.configuration)
             + [context.configuration.givenConfiguration]

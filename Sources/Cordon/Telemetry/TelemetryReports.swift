@@ -104,7 +104,7 @@ public actor TelemetryReports: AccountFollower {
     /// What could not be sent waits for an hour, or for the round of an earlier check-in: no device need wake for it sooner.
     func nextAttempts() -> [Date] {
         let configuration = context.configuration
-        // Without an account, and without a sender of the app's own, there is nobody to send it to.
+        // Only an account's service or the app's own delegate receives telemetry; with neither, nothing is due.
         guard isEnabled, !context.telemetry.isEmpty,
             configuration.telemetryDelegate != nil || !context.accounts.records.isEmpty
         else { return [] }

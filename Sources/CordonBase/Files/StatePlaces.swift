@@ -8,11 +8,11 @@ package import Foundation
     internal import Musl
 #endif
 
-/// The folders in which this process keeps state of Cordon's. What brings an app's folders in line with an owner leaves the files in them as they are: a
-/// key, a record or a lock that was sealed opens nothing any more.
+/// The folders in which this process keeps Cordon's state. Protecting a folder skips the files in them: a key, a record or a lock that was sealed opens
+/// nothing any more.
 ///
-/// All of these folders are flat: what lies deeper is not Cordon's, and an app may have it sealed. One list for the process, because what protects
-/// files knows nothing of the stores that an app has opened beside it.
+/// A place is flat: files deeper down are the app's, and may be sealed. One list serves the process, because the code that protects files does not know
+/// which stores the app has opened.
 package enum StatePlaces {
     private static let places = Locked<Set<String>>([])
 
@@ -22,7 +22,7 @@ package enum StatePlaces {
         places.withLock { _ = $0.insert(path) }
     }
 
-    /// Notes every folder that is in a folder, or comes there.
+    /// Notes every folder directly in a folder, now and later.
     package static func add(eachIn folder: URL) {
         let path = real(folder.path) + each
         places.withLock { _ = $0.insert(path) }
@@ -39,7 +39,7 @@ package enum StatePlaces {
         return isPlace(name) || isPlace((name as NSString).deletingPathExtension)
     }
 
-    /// Whether everything that Cordon knows in a folder is its own: it is such a folder, or one for such folders.
+    /// Whether a folder is a place of Cordon's state, or the parent of such places.
     package static func include(_ folder: URL) -> Bool {
         let path = real(folder.path)
         return isPlace(path) || places.withLock { $0.contains(path + each) }
