@@ -99,9 +99,9 @@ actor Wipes {
         }
         failures += removeFolders(of: account)
         if case .failed(let reason) = await appPart(of: gone) { failures.append(reason) }
-        if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
         try await endSession(of: account)
         try await changes.sessionEnded(of: account)
+        if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
         try context.pending.change { $0.forget(account) }
         try context.accounts.removeStored(account)
         unregistered[account] = nil

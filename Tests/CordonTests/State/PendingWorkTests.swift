@@ -48,6 +48,7 @@ struct PendingWorkTests {
         #expect(throws: ProtectionError(.stateUnwritable, "")) { try work.change { $0.telemetryEnabled = true } }
         #expect(!work.telemetryEnabled)
         #expect(try work.load() == .newer)
+        #expect(work.isMomentInDoubt == true, "and what this version's file said of the time counts for nothing")
         #expect(try Data(contentsOf: file) == Data(#"{"version":99}"#.utf8), "a newer app's file stays as it is")
     }
 }

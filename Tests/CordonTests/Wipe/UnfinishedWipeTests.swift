@@ -175,8 +175,9 @@ import Testing
         }
         #expect(await protection.enroll(device.account) == .newPolicies)
         #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
-        let events = EventCatch(protection)
+        let (events, ended) = (EventCatch(protection), await device.sessions.ended.count)
         #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        #expect(await device.sessions.ended.count == ended + 1, "no session waits for the app's own part")
         #expect(await protection.performDueWork() == time.now + 3600, "it is tried again within the hour")
         #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 0)
 
