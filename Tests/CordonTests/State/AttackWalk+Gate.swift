@@ -40,8 +40,8 @@ extension AttackWalk {
         await prepare(visitor, new)
         let told = await act(app)
         await app.gate.keys.finishChanges(account)
+        let asked = await leave()
         let after = signals.now
-        let asked = await house.person.asked
         let isOpen = app.gate.isOpen(for: account)
         trace.append("\(what) \(slot) by \(visitor): \(told), \(isOpen ? "open" : "closed")")
         let wasEnrolled = model.isEnrolled
@@ -83,6 +83,17 @@ extension AttackWalk {
             person.signIns = signIns + [.cancelled]
             person.newPINs = [.chosen(new), .cancelled]
         }
+    }
+
+    /// Nobody is at the device any more: what an app asks by itself until the next visitor comes is asked of no one.
+    ///
+    /// - Returns: What the visitor was asked.
+    private func leave() async -> [ScriptedPerson.Asked] {
+        let asked = await house.person.asked
+        await house.person.set { person in
+            (person.pins, person.signIns, person.newPINs) = ([.cancelled], [.cancelled], [.cancelled])
+        }
+        return asked
     }
 
     /// Eight digits, so that none are in a text by accident.
