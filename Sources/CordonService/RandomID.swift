@@ -34,11 +34,6 @@ public struct RandomID: Sendable {
         var random = bytes(16)
         random[6] = random[6] & 0x0F | 0x40
         random[8] = random[8] & 0x3F | 0x80
-        var text = ""
-        for (index, byte) in random.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text += "-" }
-            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }
-        return text
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { random[$0].hex }.joined(separator: "-")
     }
 }

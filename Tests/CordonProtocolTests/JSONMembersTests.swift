@@ -77,6 +77,41 @@ struct JSONMembersTests {
         }
     }
 
+    @Test func `words of a later version leave an envelope readable, with the wipe in it`() throws {
+        let text = """
+            {"tenant":"t","registrationID":"r","account":"oid-a","bundleID":"b","sequence":1,"version":"v","nonce":"n",\
+            "issuedAt":1,"expiresAt":2,"configurations":[],"compliance":{"status":1,"textID":"later"},"commands":[\
+            {"id":"c","kind":"wipe","account":"oid-a","reason":"later","issuedAt":1,"notAfter":2}]}
+            """
+        let envelope = try MessageCoding.read(PolicyEnvelope.self, from: Data(text.utf8))
+        #expect(envelope.commands.map(\.kind) == [.wipe] && envelope.commands.map(\.reason) == [.unknown])
+        #expect(envelope.compliance == ComplianceReport(.notCompliant))
+        let problem =
+            #"{"type":"urn:cordon:problem:account-disabled","title":"t","status":403,"code":299,"contact":"w"}"#
+        let read = try MessageCoding.decode(ProblemDetails.self, from: Data(problem.utf8))
+        #expect(read.type == ProblemDetails.accountDisabled && read.contact == "w" && read.code == nil)
+    }
+
+    @Test func `a member that is given twice is an error, also in what a device has signed`() throws {
+        let receipt = WipeReceipt(
+            commandID: "c", tenant: TenantID("t"), registrationID: "r", account: "oid-a", bundleID: "b",
+            destroyedKeyIDs: [], files: 1, bytes: 2, started: Self.now, finished: Self.now, failures: [])
+        let text = String(decoding: try MessageCoding.encode(receipt), as: UTF8.self)
+        #expect(try MessageCoding.decode(WipeReceipt.self, from: Data(text.utf8)) == receipt)
+        let doubled = text.replacing("{", with: #"{"failures":["a key is there"],"#, maxReplacements: 1)
+        #expect(throws: ProtocolError(.malformed, "")) {
+            try MessageCoding.decode(WipeReceipt.self, from: Data(doubled.utf8))
+        }
+    }
+
+    @Test func `a key set with a key that is none names it`() throws {
+        let text = #"{"keys":[{"kty":"RSA","n":"AQAB","e":"AQAB"}],"signed":"s"}"#
+        let error = #expect(throws: ProtocolError.self) {
+            try MessageCoding.decode(SignedKeySet.self, from: Data(text.utf8))
+        }
+        #expect(error?.reason.contains("`keys[0]`") == true)
+    }
+
     @Test func `what is wrong is named by its place, and never by its value`() throws {
         let text = #"{"id":"a","tenant":"secret","userPrincipalName":7}"#
         let error = #expect(throws: ProtocolError.self) {

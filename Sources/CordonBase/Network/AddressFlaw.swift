@@ -42,7 +42,7 @@ package enum AddressFlaw: Sendable, Equatable {
         }
         switch parts.scheme?.lowercased() {
         case "https": return nil
-        case "http" where Self.isThisMachine(host): return nil
+        case "http" where Loopback.includes(host): return nil
         case nil: self = .malformed
         default: self = .insecure
         }
@@ -64,9 +64,5 @@ package enum AddressFlaw: Sendable, Equatable {
     private static func isHost(_ host: String) -> Bool {
         !host.isEmpty
             && host.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && $0 != "/" && $0 != "@" }
-    }
-
-    private static func isThisMachine(_ host: String) -> Bool {
-        ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host.lowercased())
     }
 }

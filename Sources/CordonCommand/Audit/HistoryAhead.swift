@@ -1,3 +1,4 @@
+import CordonBase
 import CordonProtocol
 import Crypto
 import Foundation
@@ -33,7 +34,7 @@ struct HistoryAhead {
         guard let newest, newest.action == "history.seal" else {
             return "the audit log does not end by vouching for the history"
         }
-        let found = digest.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-        return newest.details["digest"] == found ? nil : "the history is not the one that the audit log vouches for"
+        return newest.details["digest"] == digest.finalize().hex
+            ? nil : "the history is not the one that the audit log vouches for"
     }
 }

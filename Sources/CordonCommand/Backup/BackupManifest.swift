@@ -1,3 +1,4 @@
+import CordonBase
 import CordonServiceSQLite
 import Crypto
 import Foundation
@@ -30,15 +31,11 @@ struct BackupManifest: Codable, Equatable {
         defer { try? handle.close() }
         var hash = SHA256()
         while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty { hash.update(data: piece) }
-        return text(hash.finalize())
+        return hash.finalize().hex
     }
 
     /// The SHA-256 of some bytes, lower-case hex.
-    static func digest(of bytes: Data) -> String { text(SHA256.hash(data: bytes)) }
-
-    private static func text(_ digest: SHA256Digest) -> String {
-        digest.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
-    }
+    static func digest(of bytes: Data) -> String { SHA256.hash(data: bytes).hex }
 
     /// The document's bytes.
     func encoded() throws -> Data {

@@ -4,7 +4,7 @@ internal import Foundation
 /// Checks an exported audit log without the service: chain, checkpoints, and the receipts of wipes.
 ///
 /// Hand it the lines in order with ``read(_:)``, then ask for the ``report()``. Its memory grows with the number of
-/// registrations, not of records.
+/// registrations and of checkpoints, not of records.
 public struct AuditLogVerifier: Sendable {
     /// The most faults that a report lists.
     public static let largestReport = 100
@@ -26,7 +26,8 @@ public struct AuditLogVerifier: Sendable {
     private struct Embedded {
         var line: Int
         var text: String
-        var before: AuditRecord?
+        var sequence: Int64
+        var hash: String
     }
 
     private struct Sealed {
@@ -65,7 +66,11 @@ public struct AuditLogVerifier: Sendable {
         if !record.isNumbered(after: last) || record.previousHash != last?.hash ?? AuditRecord.noHash {
             fault(.broken, "record \(record.sequence) does not follow record \(last?.sequence ?? 0)")
         }
-        if let text = record.details["checkpoint"] { embedded.append(Embedded(line: line, text: text, before: last)) }
+        if let text = record.details["checkpoint"] {
+            embedded.append(
+                Embedded(
+                    line: line, text: text, sequence: last?.sequence ?? 0, hash: last?.hash ?? AuditRecord.noHash))
+        }
         last = record
         if wanted.contains(record.sequence) { hashes[record.sequence] = record.hash }
         if let reason = receipts.fault(in: record) { fault(.wrongReceipt, reason) }
@@ -109,9 +114,7 @@ public struct AuditLogVerifier: Sendable {
         for entry in embedded {
             line = entry.line
             let checkpoint = checkpoint(in: entry.text, signedBy: sealed.keys)
-            if checkpoint?.sequence != entry.before?.sequence ?? 0
-                || checkpoint?.hash != entry.before?.hash ?? AuditRecord.noHash
-            {
+            if checkpoint?.sequence != entry.sequence || checkpoint?.hash != entry.hash {
                 fault(.forked, "a checkpoint in the log does not fit the record before it")
             }
         }

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 internal import Crypto
@@ -19,8 +20,7 @@ extension AuditRecord {
 
     /// The hash that the record's other members have: SHA-256 over their canonical JSON text.
     public var expectedHash: String {
-        SHA256.hash(data: Data(JSONValue.object(membersWithoutHash).text().utf8))
-            .map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        SHA256.hash(data: Data(JSONValue.object(membersWithoutHash).text().utf8)).hex
     }
 
     /// Whether the record is sound and stands right after another, or at the beginning where that is nil.

@@ -33,6 +33,14 @@ public struct ComplianceReport: Sendable, Codable, Equatable {
         case signInAgain
     }
 
+    /// Reads a report; a text that this version does not know is none, so that the status counts, and what came with it.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try members.decode(Status.self, forKey: .status),
+            textID: try members.decodeIfPresent(String.self, forKey: .textID).flatMap(TextID.init))
+    }
+
     /// Makes a report.
     public init(_ status: Status, textID: TextID? = nil) {
         self.status = status

@@ -31,7 +31,7 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
         case formerTraceID = "traceId"
     }
 
-    /// Reads a document.
+    /// Reads a document; a code that this version does not know is none.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -39,7 +39,7 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
             title: try members.decode(String.self, forKey: .title),
             status: try members.decode(Int.self, forKey: .status),
             detail: try members.decodeIfPresent(String.self, forKey: .detail),
-            code: try members.decodeIfPresent(EnrollmentStatus.self, forKey: .code),
+            code: try members.decodeIfPresent(Int.self, forKey: .code).flatMap(EnrollmentStatus.init),
             retryAfter: try members.decodeIfPresent(Int.self, forKey: .retryAfter),
             traceID: try members.decodeIfPresent(String.self, forKey: .traceID)
                 ?? members.decodeIfPresent(String.self, forKey: .formerTraceID),

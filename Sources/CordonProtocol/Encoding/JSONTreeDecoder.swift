@@ -7,7 +7,8 @@ struct JSONTreeDecoder: Decoder, SingleValueDecodingContainer {
     var codingPath: [any CodingKey] = []
     /// Whether a member that the message does not have is refused.
     var isStrict = false
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
+    /// What the message's own reading needs to know; what is read inside of it is not told.
+    var userInfo: [CodingUserInfoKey: Any] = [:]
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw mismatch("an object") }

@@ -15,7 +15,7 @@ public enum MessageCoding {
         }
     }
 
-    /// The message in the bytes; members that this version does not know are ignored.
+    /// The message in the bytes; members that this version does not know are ignored, and one that is given twice is an error.
     ///
     /// - Throws: ``ProtocolError`` with code `malformed`, naming the member but never its value.
     public static func decode<Message: Decodable>(
@@ -30,10 +30,7 @@ public enum MessageCoding {
     package static func decode<Message: Decodable>(
         _ type: Message.Type, from bytes: Data, userInfo: [CodingUserInfoKey: any Sendable]
     ) throws(ProtocolError) -> Message {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        decoder.userInfo = userInfo
-        return try reading(type) { try decoder.decode(type, from: bytes) }
+        try reading(type) { try JSONTreeDecoder(value: JSONValue(parsing: bytes), userInfo: userInfo).decode(type) }
     }
 
     /// The message in JSON that was parsed already.

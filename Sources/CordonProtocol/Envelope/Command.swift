@@ -44,6 +44,13 @@ public struct Command: Sendable, Codable, Equatable {
         case user
         /// A launch condition failed.
         case conditional
+        /// Something that a newer version of the protocol knows.
+        case unknown
+
+        /// Reads a reason; one that is not known here is ``unknown``, since nothing that is done hangs on it.
+        public init(from decoder: any Decoder) throws {
+            self = Reason(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
+        }
     }
 
     /// Makes a command.

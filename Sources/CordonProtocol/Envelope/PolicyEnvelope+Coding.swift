@@ -14,35 +14,11 @@ extension PolicyEnvelope {
 
     /// Reads an envelope by the names of today, or by the former ones where it has none of today's.
     public init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        let former = try decoder.container(keyedBy: FormerKeys.self)
-        func member<Value: Decodable & Equatable>(_ key: CodingKeys, _ formerKey: FormerKeys) throws -> Value {
-            guard members.contains(key) else { return try former.decode(Value.self, forKey: formerKey) }
-            let value = try members.decode(Value.self, forKey: key)
-            guard try former.decodeIfPresent(Value.self, forKey: formerKey) ?? value == value else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: key, in: members, debugDescription: "two names of one thing have different values")
-            }
-            return value
+        let envelope = try JSONValue(from: decoder)
+        do { try self.init(JSONMembers(envelope)) } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "\(error.place): \(error.reason)"))
         }
-        self.init(
-            tenant: try member(.tenant, .tenant), registrationID: try member(.registrationID, .registrationID),
-            account: try member(.account, .account), bundleID: try member(.bundleID, .bundleID),
-            sequence: try member(.sequence, .sequence), version: try members.decode(String.self, forKey: .version),
-            nonce: try members.decode(String.self, forKey: .nonce),
-            issuedAt: try members.decode(Int64.self, forKey: .issuedAt),
-            expiresAt: try members.decode(Int64.self, forKey: .expiresAt),
-            policy: try members.decodeIfPresent(EffectivePolicy.self, forKey: .policy),
-            configurations: try members.decode([JSONValue].self, forKey: .configurations),
-            allowedAccounts: try members.decodeIfPresent([AllowedAccount].self, forKey: .allowedAccounts),
-            workingTime: try members.decodeIfPresent(WorkingTime.self, forKey: .workingTime),
-            certificatePins: try members.decodeIfPresent([String: [String]].self, forKey: .certificatePins),
-            telemetryDisabled: try members.decodeIfPresent(Bool.self, forKey: .telemetryDisabled),
-            commands: try members.decode([Command].self, forKey: .commands),
-            compliance: try members.decodeIfPresent(ComplianceReport.self, forKey: .compliance),
-            service: try members.decodeIfPresent(ServiceSettings.self, forKey: .service),
-            logRequests: try members.decodeIfPresent([LogRequest].self, forKey: .logRequests),
-            hasContact: try members.decodeIfPresent(Bool.self, forKey: .hasContact))
     }
 
     /// Writes both names of what has two.

@@ -1,7 +1,7 @@
 package import CordonPolicy
 
 extension PolicyEnvelope: JSONReadable {
-    /// Reads the members by the names of today, or by the former ones, as its decoder does.
+    /// Reads the members by the names of today, or by the former ones.
     package init(_ members: JSONMembers) throws(PolicyError) {
         func member<Value: Equatable>(
             _ key: CodingKeys, _ former: FormerKeys, _ read: (String) throws(PolicyError) -> Value

@@ -45,7 +45,8 @@ extension JSONWebKey: Codable {
     /// Reads a JWK; anything but an EC P-256 public key is refused, also one with its private half (RFC 9449 §4.3).
     public init(from decoder: any Decoder) throws {
         guard let key = P256PublicKey(try JWK(from: decoder)) else {
-            throw ProtocolError(.unsupported, "the key is not an EC P-256 public key alone")
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "is not an EC P-256 public key alone"))
         }
         self.init(key)
     }

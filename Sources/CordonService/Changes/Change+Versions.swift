@@ -99,7 +99,7 @@ extension Change {
     /// Keeps a document, once for all versions that say the same; its digest.
     private func keep(_ document: JSONValue) throws(ServiceError) -> String {
         let text = document.text()
-        let digest = SHA256.hash(data: Data(text.utf8)).lowerCaseHex
+        let digest = SHA256.hash(data: Data(text.utf8)).hex
         var kept = try record(VersionDocument.self, digest) ?? VersionDocument(digest: digest, text: text, uses: 0)
         kept.uses += 1
         try save(kept)

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
@@ -173,7 +174,7 @@ private actor HistoryPieces {
     /// The line before the audit log, which from here on says what all lines so far were.
     private func end() async throws(ServiceError) -> Data {
         let piece = taking([try HistoryLine("audit", HistoryEnd(lines: lines)).text()])
-        let said = ["digest": digest.finalize().lowerCaseHex, "lines": String(lines)]
+        let said = ["digest": digest.finalize().hex, "lines": String(lines)]
         let (administration, administrator) = (administration, administrator)
         let (seal, end) = try await store.change(for: administrator, call: "exportHistory") { change in
             try change.audit(AuditRecord.Actor(administrator), "history.seal", "history", details: said)

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
@@ -57,7 +58,7 @@ struct HistoryDocument: Encodable {
     /// The document of what protections amount to together.
     init(_ settings: JSONValue) {
         text = settings.text()
-        digest = SHA256.hash(data: Data(text.utf8)).lowerCaseHex
+        digest = SHA256.hash(data: Data(text.utf8)).hex
     }
 }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonPolicy
 internal import Crypto
 internal import Foundation
@@ -35,7 +36,7 @@ struct ProposedChange: Sendable {
     }
 
     static func digest(of value: JSONValue) -> String {
-        SHA256.hash(data: Data(value.text().utf8)).lowerCaseHex
+        SHA256.hash(data: Data(value.text().utf8)).hex
     }
 
     /// On which devices and days the change may remove data where it was not removed before; empty where it cannot.

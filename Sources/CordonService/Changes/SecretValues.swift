@@ -1,3 +1,4 @@
+internal import CordonBase
 package import CordonPolicy
 internal import Crypto
 internal import Foundation
@@ -51,7 +52,7 @@ package struct SecretValues {
     private func digest(of value: String, named name: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(name)\u{0}\(value)".utf8), using: SymmetricKey(data: Data(salt.utf8)))
-        return code.lowerCaseHex
+        return code.hex
     }
 
     private static func pairs(of document: JSONValue) -> [JSONValue] { document["customSettings"]?.array ?? [] }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import Crypto
 internal import Foundation
@@ -12,16 +13,6 @@ struct CacheOwner: Sendable, Hashable {
     /// The name of an account's files: a hash, so that a folder listing identifies no person.
     func name(of account: AccountID) -> String {
         let digest = SHA256.hash(data: Data((text + "\n" + account.rawValue.lowercased()).utf8))
-        return digest.prefix(16).hexadecimal
-    }
-}
-
-extension Sequence<UInt8> {
-    /// Two lower-case digits for each byte.
-    var hexadecimal: String {
-        map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        return digest.prefix(16).hex
     }
 }

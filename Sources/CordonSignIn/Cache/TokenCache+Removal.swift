@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import Crypto
 internal import Foundation
@@ -101,6 +102,6 @@ extension TokenCache {
     }
 
     private static func mark(of name: String, under key: SymmetricKey) -> String {
-        HMAC<SHA256>.authenticationCode(for: Data(name.utf8), using: key).prefix(16).hexadecimal
+        HMAC<SHA256>.authenticationCode(for: Data(name.utf8), using: key).prefix(16).hex
     }
 }

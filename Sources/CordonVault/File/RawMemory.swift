@@ -75,11 +75,3 @@ final class RawMemory {
         UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyBytes(from: source)
     }
 }
-
-extension Sequence<UInt8> {
-    /// Lower-case hexadecimal text.
-    var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-}

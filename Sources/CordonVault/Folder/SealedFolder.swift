@@ -1,3 +1,4 @@
+internal import CordonBase
 package import CordonIdentity
 internal import Crypto
 package import Foundation

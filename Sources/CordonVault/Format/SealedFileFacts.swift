@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 
 /// What a sealed file says of itself without any key. Nothing here is proved; ``Vault/verify(_:progress:)`` proves it.

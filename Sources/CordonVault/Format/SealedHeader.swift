@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import Crypto
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Crypto
 
 /// Where the device's root key and the accounts' secrets live: the Keychain, files of mode 0600, or memory for tests.

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import Foundation
 

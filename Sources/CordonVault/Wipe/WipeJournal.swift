@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// A wipe's progress on disk, a file per account in the vault's directory: rewritten whole after every step, so that a

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonTestSupport
 import Crypto

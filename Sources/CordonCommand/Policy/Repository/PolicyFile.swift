@@ -101,7 +101,7 @@ struct PolicyFile: Equatable {
     var digest: String { Self.digest(Data(JSONValue.object(members).text().utf8)) }
 
     static func digest(_ bytes: Data) -> String {
-        SHA256.hash(data: bytes).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        SHA256.hash(data: bytes).hex
     }
 }
 
