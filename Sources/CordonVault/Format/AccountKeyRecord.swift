@@ -42,6 +42,9 @@ enum AccountKeyRecord {
         let needsMore: Bool
         /// Whether it holds a key that hangs on the root key alone.
         var isPlain: Bool { !isWipe && secretID == nil && !needsMore }
+
+        /// Whether it is the note that a wipe of an account began.
+        func isWipe(of account: AccountID) -> Bool { isWipe && self.account == account }
     }
 
     /// A record that holds the account's key; version 1 hangs on the root key alone.

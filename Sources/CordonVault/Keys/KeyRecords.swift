@@ -127,7 +127,7 @@ struct KeyRecords: Sendable {
                 guard try secrets.mayHoldKey(of: account) else { return false }
                 return holdsFiles()
             }
-            return !claim.isWipe
+            return !claim.isWipe(of: account)
         } catch {
             guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
             return true
@@ -141,11 +141,12 @@ struct KeyRecords: Sendable {
         return try mayHoldKey(of: account)
     }
 
-    /// Whether the record is the note that a wipe began. One that is damaged, or of another version, does not say so.
+    /// Whether the record is the note that a wipe of the account began. One that is damaged, of another version or another account's does not
+    /// say so.
     func holdsWipeNote(of account: AccountID) throws(VaultError) -> Bool {
         do {
             guard let (_, claim) = try read(account) else { return false }
-            return claim.isWipe
+            return claim.isWipe(of: account)
         } catch {
             guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
             return false

@@ -29,8 +29,13 @@ struct WipeJournals: Sendable {
 
     // MARK: Reading
 
-    /// Whether a wipe of the account is under way on disk.
-    func exists(for account: AccountID) -> Bool { !PosixFile.isAbsent(path(for: account).path) }
+    /// Whether a wipe of the account is under way on disk, also where that cannot be read just now; what else lies in the journal's place
+    /// tells of none.
+    func exists(for account: AccountID) -> Bool {
+        do { return try claimedAccount(in: path(for: account)) == account } catch {
+            return error.code == .inputOutput || error.code == .inUse
+        }
+    }
 
     /// The journal of an account's unfinished wipe that this device wrote; nil when there is none or it cannot be read, which a resumed wipe
     /// treats as one not begun.
@@ -54,7 +59,7 @@ struct WipeJournals: Sendable {
     /// The wipes that journals say have begun. That a wipe was asked for is believed without a code too: earlier software wrote none.
     func pending() -> [PendingWipe] {
         files(suffix: ".json").compactMap { path in
-            guard let account = claimedAccount(in: path), path == self.path(for: account) else { return nil }
+            guard let account = try? claimedAccount(in: path), path == self.path(for: account) else { return nil }
             return PendingWipe(account: account, started: read(path)?.report.started)
         }
     }
@@ -82,8 +87,8 @@ struct WipeJournals: Sendable {
         return journal.flatMap { $0.isPlausible ? $0 : nil }
     }
 
-    private func claimedAccount(in path: URL) -> AccountID? {
-        guard let bytes = try? PosixFile.contents(path.path, limit: Self.longest),
+    private func claimedAccount(in path: URL) throws(VaultError) -> AccountID? {
+        guard let bytes = try PosixFile.contents(path.path, limit: Self.longest),
             let text = bytes.split(separator: Self.lineFeed, maxSplits: 1).first
         else { return nil }
         return (try? JSONDecoder().decode(Claim.self, from: Data(text)))?.report.account

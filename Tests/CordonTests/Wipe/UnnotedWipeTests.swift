@@ -128,6 +128,20 @@ import Testing
         expectNothing(on: device)
     }
 
+    @Test(arguments: ["", "garbage", #"{"report":{"account":"oid-b"}}"#])
+    func `what lies in the place of a journal and tells of no wipe of the account closes nothing`(
+        _ text: String
+    ) async throws {
+        let device = try Device()
+        _ = try await enrolled(device)
+        let name = try #require(device.keys.first { $0.hasSuffix(".key") }).replacing(".key", with: ".json")
+        try Data(text.utf8).write(to: device.folder.appending(path: "data/vault/wipes").appending(path: name))
+        let restarted = try await start(device)
+        #expect(try await restarted.files.read("plan.txt", of: ada) == Data("plan".utf8))
+        await restarted.performDueWork()
+        #expect(try await device.receipts().isEmpty)
+    }
+
     @Test func `a note under another name than its account's removes nothing`() async throws {
         let device = try Device()
         _ = try await enrolled(device)

@@ -295,6 +295,17 @@ struct KeyRecordsTests {
         )
     }
 
+    @Test func `a note of another account's wipe in a record's place is a lost key's record, and no wipe`() throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        try scene.put(
+            try AccountKeyRecord.wipeNote(scene.ben, keyID: [UInt8](repeating: 0, count: 16)), for: scene.ada)
+        #expect(try !scene.records.holdsWipeNote(of: scene.ada))
+        #expect(try scene.records.mayHoldKey(of: scene.ada))
+        #expect(try scene.records.nameOfLostKey(of: scene.ada) != nil)
+        #expect(throws: VaultError(.damaged, "")) { _ = try scene.key(of: scene.ada) }
+    }
+
     @Test func `a key whose record is gone is lost, is not replaced by itself, and opens with an intact copy`() throws {
         let scene = try Scene()
         try scene.records.make(for: scene.ada)
