@@ -81,8 +81,8 @@ extension SignInClient {
             issuer: configuration.issuer, clientID: configuration.clientID, nonce: nonce, accessToken: accessToken,
             maximumAuthenticationAge: maximumAge, now: environment.now())
         let provider = provider
-        return try await check.claims(of: idToken) { id async throws(SignInError) in
-            try await provider.keys(containing: id, correlationID: correlationID)
+        return try await check.claims(of: idToken) { id, wereTried async throws(SignInError) in
+            try await provider.keys(containing: id, wereTried: wereTried, correlationID: correlationID)
         }
     }
 

@@ -3,17 +3,21 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Provider {
-    /// How long an unknown key id waits for the next fetch, so that forged tokens cannot make this client hammer the
-    /// provider.
+    /// How long an unknown key id, or a signature of no known key, waits for the next fetch, so that forged tokens cannot make
+    /// this client hammer the provider.
     private static let fetchPause: TimeInterval = 30
 
     /// The provider's keys; fetched again when the wanted one is unknown, because providers rotate (SI-209).
-    func keys(containing id: String?, correlationID: UUID?) async throws(SignInError) -> PublishedKeys {
+    ///
+    /// - Parameter wereTried: Whether none of the known keys signed the token, so that they do not do even where one has the id.
+    func keys(
+        containing id: String?, wereTried: Bool, correlationID: UUID?
+    ) async throws(SignInError) -> PublishedKeys {
         let now = environment.now()
         if let keyCache {
             let isYoung = now >= keyCache.fetched && now.timeIntervalSince(keyCache.fetched) < Self.fetchPause
-            if isYoung || now < keyCache.fresh, keyCache.value.contains(id) { return keyCache.value }
-            // A fetch ahead holds up no other: the provider may have changed its key while the person signed in.
+            if !wereTried, isYoung || now < keyCache.fresh, keyCache.value.contains(id) { return keyCache.value }
+            // An early fetch does not delay the next one: the provider may have changed its key while the person signed in.
             if isYoung, !keyCache.wasAhead { return keyCache.value }
         }
         let metadata = try await metadata(correlationID: correlationID)

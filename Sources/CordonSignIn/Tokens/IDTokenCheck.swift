@@ -18,8 +18,10 @@ struct IDTokenCheck: Sendable {
     let now: Date
 
     /// The claims of a token that passes every check.
+    ///
+    /// - Parameter keys: The provider's keys, for a key id; asked once more where none of those known signed the token.
     func claims(
-        of token: String, keys: (String?) async throws(SignInError) -> PublishedKeys
+        of token: String, keys: (_ id: String?, _ wereTried: Bool) async throws(SignInError) -> PublishedKeys
     ) async throws(SignInError) -> IDTokenClaims {
         let text: SignedText
         do {
@@ -31,14 +33,19 @@ struct IDTokenCheck: Sendable {
             default: throw refusal("is malformed")
             }
         }
-        guard let key = try await keys(text.keyID).key(for: text), text.isSigned(by: key) else {
-            throw refusal("is not signed by a key of the provider")
-        }
+        var isSigned = Self.isSigned(text, by: try await keys(text.keyID, false))
+        // Some providers give a new key the id of the one before, or have their tokens name none.
+        if !isSigned { isSigned = Self.isSigned(text, by: try await keys(text.keyID, true)) }
+        guard isSigned else { throw refusal("is not signed by a key of the provider") }
         guard let claims = try? JSONDecoder().decode(IDTokenClaims.self, from: text.payload) else {
             throw refusal("lacks a claim")
         }
         try check(claims, algorithm: text.algorithm)
         return claims
+    }
+
+    private static func isSigned(_ text: SignedText, by keys: PublishedKeys) -> Bool {
+        keys.key(for: text).map { text.isSigned(by: $0) } ?? false
     }
 
     private func check(_ claims: IDTokenClaims, algorithm: SignatureAlgorithm) throws(SignInError) {

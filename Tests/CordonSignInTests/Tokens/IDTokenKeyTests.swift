@@ -30,23 +30,31 @@ import Testing
     private func signIn(
         keySet: String, sign: @escaping @Sendable (Claims) async throws -> String
     ) async throws -> SignInResult {
+        try await signIns { (keySet, sign) }()
+    }
+
+    /// What signs in, each time with the ID token and the key set of then.
+    private func signIns(
+        _ replaced: @escaping @Sendable () -> (keySet: String, sign: @Sendable (Claims) async throws -> String)
+    ) throws -> () async throws -> SignInResult {
         let now = fixture.time.now.timeIntervalSince1970
         let pages = PageRecorder()
         let provider = fixture.provider
         let transport = RewritingTransport(inner: provider.transport) { path, body in
-            if path == "/keys" { return Data(keySet.utf8) }
+            if path == "/keys" { return Data(replaced().keySet.utf8) }
             guard path == "/token", var answer = try JSONSerialization.jsonObject(with: body) as? [String: Any] else {
                 return body
             }
             let nonce = await pages.queries.last?["nonce"]
-            answer["id_token"] = try await sign(Claims(iat: now, exp: now + 600, nonce: nonce))
+            answer["id_token"] = try await replaced().sign(Claims(iat: now, exp: now + 600, nonce: nonce))
             return try JSONSerialization.data(withJSONObject: answer)
         }
         let browser = BrowserLauncher { page, _ in
             await pages.add(page)
             return await provider.visit(page, as: .worker)
         }
-        return try await fixture.client(transport: transport).signIn(SignInFixture.request, browser: browser)
+        let client = try fixture.client(transport: transport)
+        return { try await client.signIn(SignInFixture.request, browser: browser) }
     }
 
     @Test(arguments: ["RS256", "RS512", "PS256"])
@@ -104,6 +112,28 @@ import Testing
         let set = Self.set(try Self.p256(key, members: members))
         let error = await failure { try await signIn(keySet: set) { try await keys.sign($0, kid: "e1") } }
         #expect(error?.fault == .invalidIDToken)
+    }
+
+    @Test(arguments: ["k1", nil])
+    func `a new key under the id of the one before, or under none, verifies at once`(id: String?) async throws {
+        let current = Locked(ES256PrivateKey())
+        let signIn = try signIns {
+            let key = current.withLock { $0 }
+            let name = id.map { JWKIdentifier(string: $0) }
+            let members = id.map { #""kid":"\#($0)""# } ?? #""alg":"ES256""#
+            return (
+                Self.set((try? Self.p256(key, members: members)) ?? ""),
+                { try await JWTKeyCollection().add(ecdsa: key, kid: name).sign($0, kid: name) }
+            )
+        }
+        _ = try await signIn()
+        current.withLock { $0 = ES256PrivateKey() }
+        _ = try await signIn()
+        // Not one moment later, but for the pause between two fetches.
+        current.withLock { $0 = ES256PrivateKey() }
+        #expect(await failure { try await signIn() }?.fault == .invalidIDToken)
+        fixture.time.advance(.seconds(31))
+        _ = try await signIn()
     }
 
     @Test func `two keys under one id verify nothing`() async throws {

@@ -246,6 +246,24 @@ import Testing
         #expect(await fixture.provider.count(of: "/keys") == 2)
     }
 
+    @Test func `a provider that rotates its signing key and names none in its tokens keeps its people`() async throws {
+        await fixture.provider.setFaults([.noKeyID])
+        let client = try await fixture.signedInClient()
+        await fixture.provider.rotateKey()
+        fixture.time.advance(.seconds(1_000))
+        _ = try await client.testToken()
+        #expect(await fixture.provider.count(of: "/keys") == 2)
+    }
+
+    @Test func `ID tokens that no key signed have the keys fetched again, but not again and again`() async throws {
+        let client = try await fixture.signedInClient()
+        await fixture.provider.setFaults([.forgedIDToken])
+        fixture.time.advance(.seconds(1_000))
+        for _ in 0..<5 { #expect(await failure { try await client.testToken() }?.fault == .invalidIDToken) }
+        // Once before the first page, and once for the first signature.
+        #expect(await fixture.provider.count(of: "/keys") == 2)
+    }
+
     @Test func `a scope that was never granted asks for the person`() async throws {
         let client = try await fixture.signedInClient()
         let error = await failure {
