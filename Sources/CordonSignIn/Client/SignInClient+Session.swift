@@ -39,11 +39,11 @@ extension SignInClient {
             correlationID: start.correlationID)
         let account = SignedInAccount(claims, session: SessionID(UUID()))
         if let expected = start.expected, expected != account.id {
-            await discard(tokens)
+            await discard(tokens.refreshToken)
             throw SignInError(.accountMismatch, .mismatchedUser, "another person signed in than was asked for")
         }
         guard !hasEndedMeanwhile(account.id) else {
-            await discard(tokens)
+            await discard(tokens.refreshToken)
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
         let granted = tokens.granted(requested: configuration.reservedScopes + start.scopes)
@@ -66,9 +66,9 @@ extension SignInClient {
             isRenewable: tokens.refreshToken != nil)
     }
 
-    /// Takes back tokens that will not be used; what the provider does not hear now, it hears later.
-    func discard(_ tokens: TokenAnswer) async {
-        guard let refreshToken = tokens.refreshToken else { return }
+    /// Takes back a refresh token that will not be used; what the provider does not hear now, it hears later.
+    func discard(_ refreshToken: String?) async {
+        guard let refreshToken else { return }
         let pending = keepRevocation(of: refreshToken)
         let outcome = await provider.revoke(refreshToken, accessToken: nil)
         if outcome != .queued { try? finishRevocation(pending) }

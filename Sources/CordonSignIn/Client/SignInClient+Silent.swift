@@ -124,12 +124,17 @@ extension SignInClient {
                 parameters, grant: .refresh, signer: record.isBound ? try signer(of: record) : nil,
                 correlationID: options.correlationID)
         } catch  where error.fault == .invalidGrant {
-            // Used up, revoked or reused by a thief: the session is over until the person signs in again (SI-179).
-            accessTokens.remove(account.id)
-            try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = nil }
+            // Already used, revoked, or replayed by a thief: the session is over until the person signs in again (SI-179).
+            try endRenewals(of: account)
             throw error
         }
         return try await keep(tokens, of: record, requested: scopes, resource: key.resource, options: options)
+    }
+
+    /// Keeps the session, which a person has to sign in for from now on.
+    private func endRenewals(of account: SignedInAccount) throws(SignInError) {
+        accessTokens.remove(account.id)
+        try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = nil }
     }
 
     /// Stores what a renewal gave, unless the session ended while it was under way (SI-057).
@@ -149,7 +154,7 @@ extension SignInClient {
             throw error
         }
         guard isSame else {
-            await discard(tokens)
+            await discard(tokens.refreshToken)
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
         if let idToken = tokens.idToken {
@@ -157,7 +162,11 @@ extension SignInClient {
                 idToken, accessToken: tokens.accessToken, nonce: nil, maximumAge: nil,
                 correlationID: options.correlationID)
             guard claims.subject == account.subject else {
-                throw SignInError(.server, .mismatchedUser, "the renewed ID token names another person")
+                // What would renew the session from now on is the other person's, and a later answer may name no one.
+                try? endRenewals(of: account)
+                await discard(tokens.refreshToken ?? record.refreshToken)
+                throw SignInError(
+                    .interactionRequired, .mismatchedUser, "the renewed ID token names another person")
             }
             let now = environment.now()
             guard

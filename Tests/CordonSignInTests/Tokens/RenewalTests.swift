@@ -204,11 +204,21 @@ import Testing
         #expect(await fixture.provider.liveRefreshTokens == 0)
     }
 
-    @Test func `a renewal that names another person is refused`() async throws {
+    @Test(arguments: [[], [FakeIdentityProviderFault.noRotation]])
+    func `a renewal that names another person ends the session, and its tokens are given to no one`(
+        faults: Set<FakeIdentityProviderFault>
+    ) async throws {
         let client = try await fixture.signedInClient()
         fixture.time.advance(.seconds(1_000))
-        await fixture.provider.setFaults([.otherPersonOnRenewal])
-        #expect(await failure { try await client.testToken() }?.fault == .mismatchedUser)
+        await fixture.provider.setFaults(faults.union([.otherPersonOnRenewal]))
+        let error = await failure { try await client.testToken() }
+        #expect(error?.code == .interactionRequired && error?.fault == .mismatchedUser)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+        // From here on no answer says whose tokens it has.
+        await fixture.provider.setFaults([.noIDTokenOnRenewal])
+        fixture.time.advance(.seconds(1_000))
+        #expect(await failure { try await client.testToken() }?.code == .interactionRequired)
+        #expect(await renewals() == 1)
     }
 
     @Test(arguments: [FakeIdentityProviderFault.noIDTokenOnRenewal, .noRotation, .demandsNonce])
