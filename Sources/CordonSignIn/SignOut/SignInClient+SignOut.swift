@@ -42,7 +42,8 @@ extension SignInClient {
             if revocation == .queued {
                 revocation = outcome(ofWaiting: pending.id)
             } else {
-                try finishRevocation(pending.id)
+                // A note that cannot be removed is delivered again, which is harmless.
+                try? finishRevocation(pending.id)
             }
         }
         var session = SignOutReport.BrowserSession.notAsked

@@ -271,6 +271,25 @@ import Testing
         #expect(await failure { try await client.testToken() }?.code == .network)
     }
 
+    @Test func `a delivered revocation whose note cannot be removed does not keep the browser's session alive`()
+        async throws
+    {
+        let stubborn = StubbornSecretStore()
+        let transport = HeldTransport(fixture.provider.transport, path: "/revoke")
+        let client = try SignInClient(
+            configuration: fixture.configuration(), transport: transport,
+            cache: TokenCache(directory: fixture.folder, secrets: stubborn), environment: fixture.time.environment)
+        let browser = fixture.provider.browser(signingInAs: .worker)
+        _ = try await client.signIn(SignInFixture.request, browser: browser)
+        await transport.hold()
+        let signOut = Task { try await client.signOut("oid-worker-a", endingSessionIn: browser) }
+        await transport.waitForHeldAnswer()
+        stubborn.refuse()
+        await transport.release()
+        let report = try await signOut.value
+        #expect(report.revocation == .revoked && report.browserSession == .ended)
+    }
+
     @Test func `a sign-out elsewhere is noticed at the next token`() async throws {
         let here = try await fixture.signedInClient()
         _ = try await here.testToken()

@@ -204,7 +204,7 @@ import Testing
         #expect(await fixture.provider.liveRefreshTokens == 0)
     }
 
-    @Test(arguments: [[], [FakeIdentityProviderFault.noRotation]])
+    @Test(arguments: [[], [.noRotation]] as [Set<FakeIdentityProviderFault>])
     func `a renewal that names another person ends the session, and its tokens are given to no one`(
         faults: Set<FakeIdentityProviderFault>
     ) async throws {
