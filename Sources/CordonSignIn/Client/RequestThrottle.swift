@@ -34,9 +34,4 @@ struct RequestThrottle: Sendable {
         guard failures.count < Self.mostFailures else { return }
         failures[key] = (error, now + pause)
     }
-
-    /// Forgets everything, after a sign-in.
-    mutating func clear() {
-        failures = [:]
-    }
 }

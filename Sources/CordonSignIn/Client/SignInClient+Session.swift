@@ -56,7 +56,6 @@ extension SignInClient {
         renewals.cancel { $0.account == account.id }
         accessTokens.remove(account.id)
         try cache.begin(record, owner: owner)
-        throttle.clear()
         deliverRevocationsSoon()
         let token = cacheAccessToken(tokens, granted: granted, of: account, resource: start.resource)
         try checkGrant(granted, requested: start.scopes, account: account.id)

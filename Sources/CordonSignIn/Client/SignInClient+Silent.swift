@@ -56,7 +56,8 @@ extension SignInClient {
             return token
         }
         let key = RenewalKey(
-            account: account, resource: resource, scopes: Set(scopes), claims: options.claims?.json)
+            account: account, session: record.account.session, resource: resource, scopes: Set(scopes),
+            claims: options.claims?.json)
         if let known = throttle.failure(of: key, now: environment.now()), !options.forcesRenewal { throw known }
         let token = try await renewals.value(key) { await self.renewal(key, scopes: scopes, options: options) }.get()
         try checkGrant(token.scopes, requested: scopes, account: account)

@@ -33,6 +33,19 @@ import Testing
         #expect(await fixture.provider.liveRefreshTokens == 1)
     }
 
+    @Test func `who signs in again with one app after a refusal is not refused by the other any longer`() async throws {
+        let fixture = try SignInFixture()
+        let (first, second) = (try app(fixture), try app(fixture))
+        let browser = fixture.provider.browser(signingInAs: .worker)
+        _ = try await first.signIn(SignInFixture.request, browser: browser)
+        await fixture.provider.endEverySession()
+        fixture.time.advance(.seconds(1_000))
+        #expect(await failure { try await first.testToken() }?.details.oauthError == "invalid_grant")
+        #expect(await failure { try await first.testToken() }?.details.isThrottled == true, "the control")
+        _ = try await second.signIn(SignInFixture.request, browser: browser)
+        #expect(try await first.testToken().isBound)
+    }
+
     @Test func `a sign-out in one app is one in the other, and another client's session stays`() async throws {
         let fixture = try SignInFixture()
         let first = try app(fixture)
