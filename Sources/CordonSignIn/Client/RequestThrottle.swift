@@ -23,7 +23,7 @@ struct RequestThrottle: Sendable {
     mutating func note(_ error: SignInError, of key: RenewalKey, now: Date) {
         let pause: TimeInterval
         switch error.code {
-        case .interactionRequired where error.details.httpStatus != nil: pause = Self.interaction
+        case .interactionRequired where error.details.httpStatus != nil, .declinedScopes: pause = Self.interaction
         case .serverBusy:
             pause = error.details.retryAfter.map { TimeInterval($0.components.seconds) } ?? Self.busy
         case .server where (error.details.httpStatus ?? 0) >= 500:

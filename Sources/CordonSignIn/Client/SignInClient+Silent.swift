@@ -59,9 +59,7 @@ extension SignInClient {
             account: account, session: record.account.session, resource: resource, scopes: Set(scopes),
             claims: options.claims?.json)
         if let known = throttle.failure(of: key, now: environment.now()), !options.forcesRenewal { throw known }
-        let token = try await renewals.value(key) { await self.renewal(key, scopes: scopes, options: options) }.get()
-        try checkGrant(token.scopes, requested: scopes, account: account)
-        return token
+        return try await renewals.value(key) { await self.renewal(key, scopes: scopes, options: options) }.get()
     }
 
     /// Renews for all who wait; what fails is not tried again at once.
@@ -71,7 +69,9 @@ extension SignInClient {
         do throws(SignInError) {
             return .success(
                 try await noted(.renewal) { () async throws(SignInError) in
-                    try await renew(key, scopes: scopes, options: options)
+                    let token = try await renew(key, scopes: scopes, options: options)
+                    try checkGrant(token.scopes, requested: scopes, account: key.account)
+                    return token
                 })
         } catch {
             throttle.note(error, of: key, now: environment.now())

@@ -305,6 +305,26 @@ import Testing
         #expect(await ask()?.details.isThrottled == false)
     }
 
+    @Test func `scopes that are not granted are asked for once in two minutes, and the others come from memory`()
+        async throws
+    {
+        let client = try await fixture.signedInClient()
+        await fixture.provider.setFaults([.declinesScopes])
+        fixture.time.advance(.seconds(1_000))
+        for attempt in 0..<5 {
+            let error = await failure { try await client.testToken() }
+            #expect(error?.details.declinedScopes == SignInFixture.scopes)
+            #expect(error?.details.isThrottled == (attempt > 0))
+        }
+        #expect(await renewals() == 1)
+        _ = try await client.accessToken(
+            for: "oid-worker-a", resource: SignInFixture.resource, scopes: ["openid"])
+        #expect(await renewals() == 1)
+        await fixture.provider.setFaults([])
+        fixture.time.advance(.seconds(121))
+        _ = try await client.testToken()
+    }
+
     @Test func `a renewal holds the account's lock until the new token is on disk`() async throws {
         let transport = HeldTransport(fixture.provider.transport, path: "/token")
         let client = try await fixture.signedInClient(transport: transport)
