@@ -147,11 +147,16 @@ public struct TokenCache: Sendable {
             try nameSessions(changing, of: name)
             let key = try secret(of: id).make(number: 1)
             try write(record, key, generation: 1, name, owner)
-            for other in replaced { try secret(of: other).destroy() }
-            if !replaced.isEmpty { try nameSessions([id], of: name) }
-            try unmarkSignedOut(name)
-            for key in changing { try unmark(key) }
+            // The session has begun. What is not done of this now, the next start does by the marks.
+            try? finishBeginning(id, replaced, name)
         }
+    }
+
+    private func finishBeginning(_ id: UUID, _ replaced: Set<UUID>, _ name: String) throws(SignInError) {
+        for other in replaced { try secret(of: other).destroy() }
+        if !replaced.isEmpty { try nameSessions([id], of: name) }
+        try unmarkSignedOut(name)
+        for key in [id] + replaced { try unmark(key) }
     }
 
     /// Changes a session that is still the same one; says whether it was.

@@ -27,8 +27,27 @@ extension SignInClient {
         return SoftwareSigningKey()
     }
 
-    /// Turns the answer to a person's sign-in into a stored session.
+    /// Turns the answer to a person's sign-in into a stored session; takes back what cannot be one.
     func begin(_ tokens: TokenAnswer, _ start: SessionStart) async throws(SignInError) -> SignInResult {
+        let granted = tokens.granted(requested: configuration.reservedScopes + start.scopes)
+        let account: SignedInAccount
+        do { account = try await store(tokens, granted: granted, start) } catch {
+            await discard(tokens.refreshToken)
+            throw error
+        }
+        deliverRevocationsSoon()
+        let token = cacheAccessToken(tokens, granted: granted, of: account, resource: start.resource)
+        try checkGrant(granted, requested: start.scopes, account: account.id)
+        return SignInResult(
+            account: account, accessToken: token, grantedScopes: granted,
+            matchesHint: start.hint.map { $0.lowercased() == account.userPrincipalName.lowercased() },
+            isRenewable: tokens.refreshToken != nil)
+    }
+
+    /// Stores the session of an answer that is the person's who was asked for.
+    private func store(
+        _ tokens: TokenAnswer, granted: [String], _ start: SessionStart
+    ) async throws(SignInError) -> SignedInAccount {
         guard let idToken = tokens.idToken else {
             throw SignInError(
                 .server, .invalidIDToken, "the identity provider returned no ID token",
@@ -39,14 +58,11 @@ extension SignInClient {
             correlationID: start.correlationID)
         let account = SignedInAccount(claims, session: SessionID(UUID()))
         if let expected = start.expected, expected != account.id {
-            await discard(tokens.refreshToken)
             throw SignInError(.accountMismatch, .mismatchedUser, "another person signed in than was asked for")
         }
         guard !hasEndedMeanwhile(account.id) else {
-            await discard(tokens.refreshToken)
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
-        let granted = tokens.granted(requested: configuration.reservedScopes + start.scopes)
         let record = SessionRecord(
             account: account, clientID: configuration.clientID, refreshToken: tokens.refreshToken, idToken: idToken,
             scopes: granted,
@@ -56,13 +72,7 @@ extension SignInClient {
         renewals.cancel { $0.account == account.id }
         accessTokens.remove(account.id)
         try cache.begin(record, owner: owner)
-        deliverRevocationsSoon()
-        let token = cacheAccessToken(tokens, granted: granted, of: account, resource: start.resource)
-        try checkGrant(granted, requested: start.scopes, account: account.id)
-        return SignInResult(
-            account: account, accessToken: token, grantedScopes: granted,
-            matchesHint: start.hint.map { $0.lowercased() == account.userPrincipalName.lowercased() },
-            isRenewable: tokens.refreshToken != nil)
+        return account
     }
 
     /// Takes back a refresh token that will not be used; what the provider does not hear now, it hears later.

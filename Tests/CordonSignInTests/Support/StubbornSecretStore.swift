@@ -10,7 +10,7 @@ final class StubbornSecretStore: SecretStore {
 
     var isHardwareBacked: Bool { false }
 
-    func refuse() { isStubborn.withLock { $0 = true } }
+    func refuse(_ isStubborn: Bool = true) { self.isStubborn.withLock { $0 = isStubborn } }
 
     func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
 
