@@ -48,12 +48,17 @@ extension SignInClient {
             "client_id": configuration.clientID,
         ]
         parameters["resource"] = request.resource
+        let expires = authorization.prompt.expires
         var interval = authorization.interval
+        var pause = Duration.zero
         while true {
-            do { try await environment.sleep(interval) } catch {
+            // Nothing comes after the code's end, however long a pause was asked for.
+            let left = Duration.seconds(max(0, expires.timeIntervalSince(environment.now())))
+            do { try await environment.sleep(min(max(interval, pause), left)) } catch {
                 throw SignInError(.cancelled, .stopped, "the sign-in was cancelled")
             }
-            guard environment.now() < authorization.prompt.expires else {
+            pause = .zero
+            guard environment.now() < expires else {
                 throw SignInError(.interactionRequired, .timedOut, "no one signed in before the code expired")
             }
             do {
@@ -64,7 +69,9 @@ extension SignInClient {
                 case ("authorization_pending", _): continue
                 case ("slow_down", _): interval += .seconds(5)
                 // A provider that cannot be reached is asked less often (RFC 8628 §3.5).
-                case (_, .network), (_, .serverBusy): interval = min(interval * 2, .seconds(60))
+                case (_, .network), (_, .serverBusy):
+                    interval = max(interval, min(interval * 2, .seconds(60)))
+                    pause = error.details.retryAfter ?? .zero
                 default: throw error
                 }
             }

@@ -93,6 +93,38 @@ import Testing
         #expect(time.slept == [.seconds(5), .seconds(10), .seconds(20)])
     }
 
+    @Test func `a failure never makes the interval shorter than the provider's`() async throws {
+        let provider = fixture.provider
+        let slow = RewritingTransport(inner: provider.transport) { path, body in
+            guard path == "/device" else { return body }
+            var answer = try JSONSerialization.jsonObject(with: body) as? [String: Any] ?? [:]
+            answer["interval"] = 120
+            return try JSONSerialization.data(withJSONObject: answer)
+        }
+        let client = try fixture.client(transport: FlakyTransport(slow, failures: 1, path: "/token"))
+        _ = try await client.signIn(request) { await provider.enter(userCode: $0.userCode, as: .worker) }
+        #expect(fixture.time.slept == [.seconds(120), .seconds(120)])
+    }
+
+    @Test func `a busy provider is asked again when the pause is over that it asks for, or the code`() async throws {
+        await fixture.provider.setFaults([.overloaded])
+        let error = await failure { try await fixture.client().signIn(request) { _ in } }
+        #expect(error?.code == .interactionRequired && error?.fault == .timedOut)
+        // The code lives for 600 s, and each answer asks for 90 s.
+        #expect(fixture.time.slept == [5, 90, 90, 90, 90, 90, 90, 55].map { Duration.seconds($0) })
+    }
+
+    @Test func `a pause that the provider asks for counts once`() async throws {
+        let provider = fixture.provider
+        await provider.setFaults([.overloaded])
+        let transport = RewritingTransport(inner: provider.transport) { path, body in
+            if path == "/token" { await provider.setFaults([]) }
+            return body
+        }
+        _ = await failure { try await fixture.client(transport: transport).signIn(request) { _ in } }
+        #expect(fixture.time.slept.prefix(4) == [.seconds(5), .seconds(90), .seconds(10), .seconds(10)])
+    }
+
     @Test func `another person than required is refused`() async throws {
         let provider = fixture.provider
         var request = request
