@@ -41,7 +41,7 @@ extension SignInClient {
         parameters["code_verifier"] = attempt.proofKey.verifier
         parameters["resource"] = request.resource
         let tokens = try await provider.redeem(
-            parameters, grant: .code, signer: signer, correlationID: request.correlationID)
+            parameters, at: metadata, grant: .code, signer: signer, correlationID: request.correlationID)
         return try await begin(
             tokens,
             SessionStart(
@@ -72,7 +72,7 @@ extension SignInClient {
         let page: URL
         if metadata.pushedRequestEndpoint != nil {
             let reference = try await provider.push(
-                attempt.parameters, signer: signer, correlationID: request.correlationID)
+                attempt.parameters, at: metadata, signer: signer, correlationID: request.correlationID)
             page = try attempt.page(
                 at: endpoint, parameters: ["client_id": configuration.clientID, "request_uri": reference])
         } else if metadata.requiresPushedRequests == true {

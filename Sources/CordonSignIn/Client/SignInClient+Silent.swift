@@ -122,7 +122,8 @@ extension SignInClient {
         let tokens: TokenAnswer
         do {
             tokens = try await provider.redeem(
-                parameters, grant: .refresh, signer: record.isBound ? try signer(of: record) : nil,
+                parameters, at: try await provider.metadata(correlationID: options.correlationID), grant: .refresh,
+                signer: record.isBound ? try signer(of: record) : nil,
                 correlationID: options.correlationID)
         } catch  where error.fault == .invalidGrant {
             // Already used, revoked, or replayed by a thief: the session is over until the person signs in again (SI-179).

@@ -39,9 +39,8 @@ struct DeviceAuthorization: Sendable {
 extension Provider {
     /// Asks for a device code.
     func authorizeDevice(
-        _ parameters: [String: String], correlationID: UUID
+        _ parameters: [String: String], at metadata: ProviderMetadata, correlationID: UUID
     ) async throws(SignInError) -> DeviceAuthorization {
-        let metadata = try await metadata(correlationID: correlationID)
         let url = try ProviderAddress.endpoint(
             metadata.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
         let answer = try await post(parameters, to: url, signer: nil, correlationID: correlationID)

@@ -28,9 +28,10 @@ extension SignInClient {
         parameters["scope"] = AuthorizationAttempt.scopes(configuration.reservedScopes + request.scopes)
             .joined(separator: " ")
         parameters["resource"] = request.resource
-        let authorization = try await provider.authorizeDevice(parameters, correlationID: request.correlationID)
+        let authorization = try await provider.authorizeDevice(
+            parameters, at: metadata, correlationID: request.correlationID)
         await show(authorization.prompt)
-        let tokens = try await poll(authorization, request, signer)
+        let tokens = try await poll(authorization, at: metadata, request, signer)
         return try await begin(
             tokens,
             SessionStart(
@@ -41,7 +42,8 @@ extension SignInClient {
 
     /// Asks again and again, never sooner than the provider allows and never before one interval has passed.
     private func poll(
-        _ authorization: DeviceAuthorization, _ request: DeviceCodeRequest, _ signer: (any MessageSigner)?
+        _ authorization: DeviceAuthorization, at metadata: ProviderMetadata, _ request: DeviceCodeRequest,
+        _ signer: (any MessageSigner)?
     ) async throws(SignInError) -> TokenAnswer {
         var parameters = [
             "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": authorization.deviceCode,
@@ -63,7 +65,7 @@ extension SignInClient {
             }
             do {
                 return try await provider.redeem(
-                    parameters, grant: .device, signer: signer, correlationID: request.correlationID)
+                    parameters, at: metadata, grant: .device, signer: signer, correlationID: request.correlationID)
             } catch {
                 switch (error.details.oauthError, error.code) {
                 case ("authorization_pending", _): continue

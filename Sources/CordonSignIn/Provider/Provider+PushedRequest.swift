@@ -5,13 +5,12 @@ internal import HTTPTypes
 extension Provider {
     /// Hands the request to the provider directly and gets a reference for the browser (RFC 9126).
     func push(
-        _ parameters: [String: String], signer: (any MessageSigner)?, correlationID: UUID
+        _ parameters: [String: String], at metadata: ProviderMetadata, signer: (any MessageSigner)?, correlationID: UUID
     ) async throws(SignInError) -> String {
         struct Reference: Decodable {
             let address: String
             private enum CodingKeys: String, CodingKey { case address = "request_uri" }
         }
-        let metadata = try await metadata(correlationID: correlationID)
         let url = try ProviderAddress.endpoint(
             metadata.pushedRequestEndpoint, named: "pushed_authorization_request_endpoint")
         let answer = try await post(parameters, to: url, signer: signer, correlationID: correlationID)

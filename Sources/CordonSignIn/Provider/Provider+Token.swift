@@ -4,14 +4,15 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Provider {
-    /// Redeems a grant at the token endpoint, with a proof of possession where a signer is given.
+    /// Redeems a grant at the token endpoint, with a proof of possession where a signer is given. The metadata is the one that the
+    /// grant was asked for with: a code goes to no endpoint that came later.
     ///
     /// A server that wants a nonce gets the request once more with it (RFC 9449 §8). A renewal that met a
     /// failing server is tried once more; a code never is, because it can be redeemed only once.
     func redeem(
-        _ parameters: [String: String], grant: OAuthFailure.Grant, signer: (any MessageSigner)?, correlationID: UUID?
+        _ parameters: [String: String], at metadata: ProviderMetadata, grant: OAuthFailure.Grant,
+        signer: (any MessageSigner)?, correlationID: UUID?
     ) async throws(SignInError) -> TokenAnswer {
-        let metadata = try await metadata(correlationID: correlationID)
         let url = try ProviderAddress.endpoint(metadata.tokenEndpoint, named: "token_endpoint")
         var answer = try await post(parameters, to: url, signer: signer, correlationID: correlationID)
         if grant == .refresh, answer.head.status.kind == .serverError, answer.head.status.code != 503 {

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonSignIn
 import CordonTesting
@@ -77,6 +78,49 @@ import Testing
             try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
         }
         #expect(await fixture.provider.count(of: "/keys") == 3)
+    }
+
+    /// What a provider says that changes its endpoints with each document, and lets none be kept.
+    private struct RestlessTransport: HTTPTransport {
+        let inner: any HTTPTransport
+        let documents = Locked(0)
+
+        func send(
+            _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
+        ) async throws(TransportError) -> HTTPAnswer {
+            let answer = try await inner.send(request, body: body, limit: limit, timeout: timeout)
+            guard request.path == "/.well-known/openid-configuration" else { return answer }
+            let number = documents.withLock { number in
+                number += 1
+                return number
+            }
+            var head = answer.head
+            head.headerFields[.cacheControl] = "no-store"
+            let text = String(decoding: answer.body, as: UTF8.self)
+                .replacing(#"\/token""#, with: number == 1 ? #"\/token""# : #"\/token-\#(number)""#)
+            return HTTPAnswer(head: head, body: Data(text.utf8))
+        }
+
+        func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
+            try await inner.stream(request, timeout: timeout)
+        }
+    }
+
+    @Test(arguments: [[], [.pushedRequests]] as [Set<FakeIdentityProviderFault>])
+    func `a code goes to the endpoint of the document that was checked before the person's part`(
+        faults: Set<FakeIdentityProviderFault>
+    ) async throws {
+        await fixture.provider.setFaults(faults)
+        let transport = RestlessTransport(inner: fixture.provider.transport)
+        let client = try await fixture.signedInClient(transport: transport)
+        let provider = fixture.provider
+        #expect(transport.documents.withLock { $0 } == 1)
+        #expect(await provider.count(of: "/token") == 1)
+        let request = DeviceCodeRequest(scopes: SignInFixture.scopes, resource: SignInFixture.resource)
+        transport.documents.withLock { $0 = 0 }
+        _ = try await client.signIn(request) { await provider.enter(userCode: $0.userCode, as: .worker) }
+        #expect(transport.documents.withLock { $0 } == 1)
+        #expect(await provider.count(of: "/token") == 2)
     }
 
     @Test func `S256 is sent even to a provider that does not announce it, when that is allowed`() async throws {
