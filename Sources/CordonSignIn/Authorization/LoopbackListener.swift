@@ -58,8 +58,8 @@ final class LoopbackListener: Sendable {
                 throw SignInError(.server, .invalidResponse, "the answer is not an address")
             }
             return url
-        case .stopped: throw SignInError(.cancelled, .stopped, "the sign-in was stopped")
-        case .timedOut: throw SignInError(.cancelled, .timedOut, "no one signed in within the time allowed")
+        case .stopped: throw SignInReturn.stopped
+        case .timedOut: throw SignInReturn.timedOut
         }
     }
 

@@ -28,42 +28,58 @@ struct SignInReturn: Sendable {
 
     func stop() { listener?.stop() }
 
-    /// Shows the page and waits for the answer.
+    /// Shows the page and waits for the answer, which the listener or the launcher has.
+    ///
+    /// A launcher may wait for its page to end. It is cancelled once there is an answer or the time is over, and nothing waits for
+    /// it then, since it may not heed that.
     ///
     /// - Parameter state: What the answer repeats of the request; a request without it is not the answer.
     func visit(
         _ page: URL, browser: BrowserLauncher, state: String, timeout: Duration
     ) async throws(SignInError) -> URL {
+        let (outcomes, ended) = AsyncStream<Result<URL, SignInError>>.makeStream()
+        // Listening starts before the page is shown.
+        let waiting = Task {
+            await Self.tell(ended) { () async throws(SignInError) in try await answer(to: state, within: timeout) }
+        }
+        let showing = Task {
+            await Self.tell(ended) { () async throws(SignInError) in try await show(page, in: browser) }
+        }
+        let outcome = await outcomes.first { _ in true }
+        showing.cancel()
+        waiting.cancel()
+        // No program can connect to the port afterwards.
+        await waiting.value
+        guard let outcome else { throw Self.stopped }
+        return try outcome.get()
+    }
+
+    private static func tell(
+        _ ended: AsyncStream<Result<URL, SignInError>>.Continuation, _ answer: () async throws(SignInError) -> URL?
+    ) async {
+        do { if let answer = try await answer() { ended.yield(.success(answer)) } } catch {
+            ended.yield(.failure(error))
+        }
+    }
+
+    private func answer(to state: String, within timeout: Duration) async throws(SignInError) -> URL {
+        if let listener { return try await listener.answer(to: state, within: timeout) }
+        do { try await Task.sleep(for: timeout) } catch { throw Self.stopped }
+        throw Self.timedOut
+    }
+
+    /// The answer, nil where it comes to the listener.
+    private func show(_ page: URL, in browser: BrowserLauncher) async throws(SignInError) -> URL? {
         guard let redirect = URL(string: address) else {
             throw SignInError(.configuration, .invalidRedirect, "the redirect is not an address")
         }
-        guard let listener else {
-            guard let answer = try await browser.visit(page, redirect: redirect) else {
-                throw SignInError(.configuration, .invalidRedirect, "the browser launcher did not return the answer")
-            }
-            return answer
+        let answer = try await browser.visit(page, redirect: redirect)
+        guard answer != nil || listener != nil else {
+            throw SignInError(.configuration, .invalidRedirect, "the browser launcher did not return the answer")
         }
-        // Listening starts before the page is shown, since a launcher may wait for the page to end.
-        let waiting = Task { () -> Result<URL, SignInError> in
-            do throws(SignInError) {
-                return .success(try await listener.answer(to: state, within: timeout))
-            } catch {
-                return .failure(error)
-            }
-        }
-        do {
-            if let answer = try await browser.visit(page, redirect: redirect) {
-                listener.stop()
-                return answer
-            }
-        } catch {
-            listener.stop()
-            throw error
-        }
-        return try await withTaskCancellationHandler {
-            await waiting.value
-        } onCancel: {
-            listener.stop()
-        }.get()
+        return answer
     }
+
+    static let stopped = SignInError(.cancelled, .stopped, "the sign-in was stopped")
+    static let timedOut = SignInError(.cancelled, .timedOut, "no one signed in within the time allowed")
 }

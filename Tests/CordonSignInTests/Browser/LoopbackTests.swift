@@ -18,12 +18,24 @@ import Testing
         _ change: (inout SignInConfiguration) -> Void = { _ in }
     ) async throws -> SignInResult {
         let provider = fixture.provider
+        // The sign-in does not wait for its browser to end, but what the browser sees is looked at here.
+        let browsing = Locked<Task<Void, any Error>?>(nil)
         let browser = BrowserLauncher { page, redirect in
             guard let answer = await provider.visit(page, as: .worker) else { return nil }
-            try await browse(answer, redirect)
+            let task = Task { try await browse(answer, redirect) }
+            browsing.withLock { $0 = task }
+            try await task.value
             return nil
         }
-        return try await fixture.client(change).signIn(SignInFixture.request, browser: browser)
+        let client = try fixture.client(change)
+        do {
+            let result = try await client.signIn(SignInFixture.request, browser: browser)
+            try await browsing.withLock { $0 }?.value
+            return result
+        } catch {
+            _ = await browsing.withLock { $0 }?.result
+            throw error
+        }
     }
 
     @Test func `the answer arrives at 127.0.0.1 and the page shows none of it`() async throws {
@@ -213,6 +225,53 @@ import Testing
         let error = await failure { try await signIn({ _, _ in }, { $0.interactionTimeout = .milliseconds(50) }) }
         #expect(error?.code == .cancelled)
         #expect(error?.fault == .timedOut)
+    }
+
+    /// A browser that stays open until the test lets go of it, whoever cancels it.
+    private func stayingOpen(
+        _ show: @escaping @Sendable (URL) async throws -> Void = { _ in }
+    ) -> (browser: BrowserLauncher, close: AsyncStream<Void>.Continuation) {
+        let (closed, close) = AsyncStream<Void>.makeStream()
+        let browser = BrowserLauncher { page, _ in
+            try await show(page)
+            await Task.detached { for await _ in closed {} }.value
+            return nil
+        }
+        return (browser, close)
+    }
+
+    @Test func `a sign-in does not wait for a browser that stays open after the answer`() async throws {
+        let provider = fixture.provider
+        let (browser, close) = stayingOpen { page in
+            _ = try await RawHTTP.get(try #require(await provider.visit(page, as: .worker)))
+        }
+        defer { close.finish() }
+        let result = try await fixture.client().signIn(SignInFixture.request, browser: browser)
+        #expect(result.account.id == "oid-worker-a")
+    }
+
+    @Test(arguments: [nil, "app.fieldnotes://auth"])
+    func `a browser that stays open without an answer ends with a time-out`(redirect: String?) async throws {
+        let redirect = redirect.flatMap { URL(string: $0) }.map { SignInRedirect.application($0) } ?? .loopback()
+        let (browser, close) = stayingOpen()
+        defer { close.finish() }
+        let client = try fixture.client {
+            $0.redirect = redirect
+            $0.interactionTimeout = .milliseconds(50)
+        }
+        let error = await failure { try await client.signIn(SignInFixture.request, browser: browser) }
+        #expect(error?.code == .cancelled && error?.fault == .timedOut)
+        // The next one is not refused as a second at the same time.
+        let next = await failure { try await client.signIn(SignInFixture.request, browser: browser) }
+        #expect(next?.fault == .timedOut)
+    }
+
+    @Test func `a sign-out does not wait for a browser that stays open either`() async throws {
+        let client = try await fixture.signedInClient { $0.interactionTimeout = .milliseconds(50) }
+        let (browser, close) = stayingOpen()
+        defer { close.finish() }
+        let report = try await client.signOut("oid-worker-a", endingSessionIn: browser)
+        #expect(report.browserSession == .mayRemain)
     }
 
     @Test func `cancelling the task stops the wait and closes the port`() async throws {
