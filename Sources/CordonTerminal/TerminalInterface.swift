@@ -82,7 +82,7 @@ public struct TerminalInterface: ProtectionInterface {
         }
     }
 
-    /// Asks for a new PIN twice; an empty line cancels.
+    /// Asks for a new PIN twice; an empty line in place of the first one cancels.
     public func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer {
         for line in GateScreen.newPIN(prompt).lines where line.role == .problem { say(line.text) }
         let (name, minimum) = (prompt.account.userPrincipalName, prompt.minimumLength)

@@ -1,7 +1,8 @@
 internal import CordonBase
 public import Foundation
 
-/// Secrets as files that only this user can read (mode 0600 in a 0700 folder).
+/// Secrets as files that only this user can read (mode 0600). A folder that the store makes has mode 0700; one that is there may let
+/// others list the files' names.
 ///
 /// Software protection: a process that can read this user's files, or restores a backup of this folder, has the
 /// secrets. Keep the folder apart from the token cache's and out of backups, then a restored cache cannot be
@@ -13,7 +14,7 @@ public struct FileSecretStore: SecretStore {
 
     /// Opens a store in the folder, which is made where it is missing. What lies directly in it is the store's: no file of an app's there is protected.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made or is open to others.
+    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made, or is another user's, or others can write to it.
     public init(directory: URL) throws(SignInError) {
         self.directory = directory
         try TokenStoreFile.makeFolder(directory)

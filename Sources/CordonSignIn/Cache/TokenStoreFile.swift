@@ -4,7 +4,7 @@ package import Foundation
 /// The files of a token store: durable, and each with one draft of a fixed name, so that a crash leaves at most one behind and
 /// the file's removal finds it (SI-205).
 package enum TokenStoreFile {
-    /// Makes the folder of a store, which only this user can enter.
+    /// Makes the folder of a store, which only this user can enter, or takes one of this user's that no one else can write to.
     package static func makeFolder(_ folder: URL) throws(SignInError) {
         do { try DurableFile.makePrivateFolder(folder) } catch {
             guard error.number == EPERM else {
