@@ -26,8 +26,8 @@ struct AuthorizationAttempt: Sendable {
         keyThumbprint: String?, environment: SignInEnvironment
     ) throws(SignInError) {
         try Self.check(request)
-        state = Base64URL.encode(environment.randomBytes(24))
-        nonce = Base64URL.encode(environment.randomBytes(24))
+        state = Base64URL.encode(environment.randomBytes(32))
+        nonce = Base64URL.encode(environment.randomBytes(32))
         proofKey = ProofKey(environment)
         self.redirect = redirect
         var parameters = request.extraParameters
@@ -68,16 +68,6 @@ struct AuthorizationAttempt: Sendable {
         return scopes.filter { seen.insert($0).inserted }
     }
 
-    /// The page to open.
-    func page(at endpoint: URL, parameters: [String: String]? = nil) throws(SignInError) -> URL {
-        let separator = endpoint.query() == nil ? "?" : "&"
-        guard
-            let page = URL(
-                string: endpoint.absoluteString + separator
-                    + FormEncoding.encode((parameters ?? self.parameters).sorted { $0.key < $1.key }))
-        else { throw SignInError(.server, .invalidResponse, "the authorization_endpoint is not an address") }
-        return page
-    }
 }
 
 extension SignInRequest {

@@ -73,13 +73,13 @@ extension SignInClient {
         if metadata.pushedRequestEndpoint != nil {
             let reference = try await provider.push(
                 attempt.parameters, at: metadata, signer: signer, correlationID: request.correlationID)
-            page = try attempt.page(
-                at: endpoint, parameters: ["client_id": configuration.clientID, "request_uri": reference])
+            page = try ProviderAddress.page(
+                at: endpoint, ["client_id": configuration.clientID, "request_uri": reference])
         } else if metadata.requiresPushedRequests == true {
             throw SignInError(
                 .configuration, .missingEndpoint, "the provider requires pushed requests and has no endpoint for them")
         } else {
-            page = try attempt.page(at: endpoint)
+            page = try ProviderAddress.page(at: endpoint, attempt.parameters)
         }
         let url = try await redirect.visit(
             page, browser: browser, state: attempt.state, timeout: configuration.interactionTimeout)

@@ -13,6 +13,16 @@ enum ProviderAddress {
         return try checked(text, named: name)
     }
 
+    /// The page of an endpoint that is opened with these parameters, beside those of its own.
+    static func page(at endpoint: URL, _ parameters: [String: String]) throws(SignInError) -> URL {
+        let separator = endpoint.query() == nil ? "?" : "&"
+        let query = FormEncoding.encode(parameters.sorted { $0.key < $1.key })
+        guard let page = URL(string: endpoint.absoluteString + separator + query) else {
+            throw SignInError(.server, .invalidResponse, "the provider's page is not an address")
+        }
+        return page
+    }
+
     static func checked(_ text: String, named name: String) throws(SignInError) -> URL {
         guard text.utf8.count <= 2_048, let parts = URLComponents(string: text), let url = parts.url,
             parts.fragment == nil

@@ -18,20 +18,13 @@ extension SignInClient {
             let endpoint = try ProviderAddress.endpoint(metadata.endSessionEndpoint, named: "end_session_endpoint")
             let redirect = try SignInReturn(signedOutRedirect)
             defer { redirect.stop() }
-            let state = Base64URL.encode(environment.randomBytes(24))
+            let state = Base64URL.encode(environment.randomBytes(32))
             var parameters = extraParameters
             parameters["client_id"] = configuration.clientID
             parameters["post_logout_redirect_uri"] = redirect.address
             parameters["state"] = state
             parameters["id_token_hint"] = idToken
-            let separator = endpoint.query() == nil ? "?" : "&"
-            guard
-                let page = URL(
-                    string: endpoint.absoluteString + separator
-                        + FormEncoding.encode(parameters.sorted { $0.key < $1.key }))
-            else {
-                return false
-            }
+            let page = try ProviderAddress.page(at: endpoint, parameters)
             let answer = try await redirect.visit(
                 page, browser: browser, state: state, timeout: configuration.interactionTimeout)
             let query = URLComponents(url: answer, resolvingAgainstBaseURL: false)?.percentEncodedQuery ?? ""

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
@@ -74,6 +75,8 @@ import Testing
         for name in ["state", "nonce", "code_challenge", "dpop_jkt", "redirect_uri"] {
             #expect(Set(queries.compactMap { $0[name] }).count == 2, "\(name) repeats")
         }
+        let secrets = queries.flatMap { query in ["state", "nonce"].compactMap { query[$0] } }
+        #expect(secrets.allSatisfy { Base64URL.decode($0)?.count == 32 }, "fewer than 256 bits")
         #expect(queries.allSatisfy { $0["code_challenge_method"] == "S256" && $0["response_type"] == "code" })
     }
 
