@@ -292,9 +292,9 @@ let package = Package(
         tests(
             "CordonHTTPClientTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonHTTPClient", "CordonSignIn", crypto, httpTypes, nioCore,
-                nioPosix, nioSSL,
-                swiftASN1, x509,
+                "CordonTestSupport", "CordonBase", "CordonHTTPClient", "CordonSignIn", asyncHTTPClient, crypto,
+                httpTypes,
+                nioCore, nioPosix, nioSSL, swiftASN1, x509,
             ]),
         tests(
             "CordonTests",

@@ -26,7 +26,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     private init(_ clients: HTTPClients) { self.clients = clients }
 
-    /// Closes all connections; requests under way fail and later ones are refused. Twice is harmless.
+    /// Closes all connections; requests under way fail and later ones are refused. Safe to call twice.
     public func shutdown() async {
         await clients.shutdown()
     }

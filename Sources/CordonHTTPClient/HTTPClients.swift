@@ -73,7 +73,7 @@ final class HTTPClients: Sendable {
 
     private static var closed: TransportError { TransportError(.badRequest, reason: "the transport was shut down") }
 
-    /// Closes everything; twice is harmless.
+    /// Closes everything. Safe to call twice.
     func shutdown() async {
         let all = state.withLock { state in
             state.isClosed = true

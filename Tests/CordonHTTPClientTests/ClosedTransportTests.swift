@@ -1,6 +1,8 @@
+import AsyncHTTPClient
 import CordonSignIn
 import Foundation
 import HTTPTypes
+import NIOCore
 import Testing
 
 @testable import CordonHTTPClient
@@ -24,6 +26,22 @@ import Testing
         #expect(requests.allSatisfy { refusal(clients, $0) == nil })
         await clients.shutdown()
         #expect(requests.allSatisfy { refusal(clients, $0) == .badRequest })
+    }
+
+    @Test func `a client that is shut down between a request and its sending is one that reached nothing`() async throws
+    {
+        let clients = try HTTPClients(ServerTrust { _, _ in true })
+        let client = try clients.client(for: request("pinned.test"))
+        let outgoing = try AsyncHTTPExchange.request(request("pinned.test"), body: nil)
+        await clients.shutdown()
+        let outcome = await AsyncHTTPExchange.catching {
+            _ = try await client.execute(outgoing, deadline: .now() + .seconds(60))
+        }
+        guard case .failure(let error) = outcome else {
+            Issue.record("A client that was shut down sent a request.")
+            return
+        }
+        #expect(error.code == .unreachable)
     }
 
     @Test func `a request whose host cannot be told has no client where keys are checked`() async throws {
