@@ -1,9 +1,9 @@
-/// Work that many may ask for at once and that is done once, whose callers need not wait for its end: who is cancelled goes on at
-/// once with another value. When every caller has left, the work is cancelled and given up.
+/// Work that many may ask for at once and that is done once, whose callers need not wait for its end: a caller that is cancelled
+/// continues at once with a fallback value. When every caller has left, the work is cancelled and given up.
 ///
 /// ``JoinedTask`` is for work that has to reach its end; this is for work that is done for its callers alone.
 ///
-/// - Cancellation: work that is given up is no longer under way, even if it takes its time to end; who asks then starts it again.
+/// - Cancellation: work that is given up is no longer under way, even if it takes its time to end; asking then starts it again.
 /// - Re-entrancy: work that asks for its own key from inside waits for itself. It must not, but a task that it starts may.
 package final class AbandonableTask<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Running {
@@ -15,7 +15,7 @@ package final class AbandonableTask<Key: Hashable & Sendable, Value: Sendable>: 
     private struct State {
         var running: [Key: Running] = [:]
         var callers = 0
-        /// Those who were cancelled before they had joined.
+        /// Callers cancelled before they joined.
         var left: Set<Int> = []
     }
 

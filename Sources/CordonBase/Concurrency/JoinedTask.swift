@@ -1,7 +1,7 @@
-/// Work that many may ask for at once and that is done once: who asks while it is under way waits for the same result.
+/// Work that many may ask for at once and that is done once: a caller that asks while it is running waits for the same result.
 ///
-/// The work runs in a task of its own, so that no caller's cancellation ends it for the others. Who asks after it has ended
-/// starts it again.
+/// The work runs in a task of its own, so that no caller's cancellation ends it for the others. Asking after it has
+/// ended starts it again.
 ///
 /// - Cancellation: a cancelled caller waits for the result all the same.
 /// - Re-entrancy: work that asks for its own key from inside runs what it asks for at once, instead of waiting for itself.

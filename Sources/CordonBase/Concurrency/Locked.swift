@@ -54,8 +54,8 @@
 
     /// A value behind a lock that any thread may take for a moment.
     ///
-    /// Public, though nothing outside the package sees this module: of a type that is the package's own, other modules' optimiser
-    /// makes no versions for their types of value, and a lock of an unknown type of value costs three times as much.
+    /// Public, though nothing outside the package sees this module: other modules cannot specialise a package-internal generic type for
+    /// their own values, and an unspecialised lock costs three times as much.
     ///
     /// What is allocated is of one type for all values. A class of each type of value would be put together at run time, with the types
     /// that it is made of, when an app starts.

@@ -116,8 +116,8 @@ package final class AdvisoryLock: Sendable {
             && held.st_dev == named.st_dev
     }
 
-    /// Whether no file, or another one, is at its path. Unlike ``isCurrent`` it takes a path that cannot be looked at, such as on a volume
-    /// that does not answer, for no sign of that: for who would end on it.
+    /// Whether no file, or another one, is at its path. Unlike ``isCurrent`` it does not take a path that cannot be inspected, such as on
+    /// a volume that does not answer, as a sign of that; use it where the answer would end the process.
     package var isGone: Bool {
         var (held, named) = (stat(), stat())
         guard stat(place.path, &named) == 0 else { return errno == ENOENT || errno == ENOTDIR }

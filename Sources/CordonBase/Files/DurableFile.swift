@@ -169,7 +169,7 @@ package enum DurableFile {
         guard unlink(file.path) == 0 || errno == ENOENT else { throw FileFailure(errno) }
     }
 
-    /// Overwrites a file with zeros where it lies, at most a mebibyte, for what that is worth on the disk at hand. One that
+    /// Overwrites a file with zeros where it lies, at most a mebibyte, as far as the storage honours it. One that
     /// cannot be written, or that has another name too and so may be another's, is left as it is.
     ///
     /// - Parameter secretLimit: The most bytes that a secret has here. A file up to this length is overwritten even if it has other names,
@@ -245,8 +245,8 @@ package enum DurableFile {
         }
     }
 
-    /// Sets the disk to work on what was just written, so that it is not idle until the flush at the end: a copy of a hundred mebibytes
-    /// takes less than three quarters of the time. A wish alone, and none on Apple platforms.
+    /// Starts writing back what was just written, so that the disk is not idle until the flush at the end: a copy of a hundred mebibytes
+    /// takes less than three quarters of the time. Only a hint; does nothing on Apple platforms.
     private static func beginPuttingOnDisk(_ count: Int, of descriptor: Int32) {
         #if !canImport(Darwin)
             // Linux writes out what it is told is not needed, and keeps it in memory for as long as it is being written.

@@ -1,4 +1,4 @@
-/// How hard the provider shall ask the person (SI-109, SI-181).
+/// How insistently the provider asks the person (SI-109, SI-181).
 public enum AuthorizationPrompt: String, Sendable, CaseIterable {
     /// Only where it is needed.
     case ifNecessary = ""

@@ -36,7 +36,7 @@ package final class LoopbackSocket: Sendable {
     private static let largestHead = 65_536
     /// How many connections are open at a time.
     static let mostConnections = 64
-    /// How long no connection is taken after the system could not take a connection, for want of descriptors or memory.
+    /// How long to pause accepting after the system ran out of descriptors or memory.
     private static let pause = Duration.milliseconds(100)
 
     /// Binds and listens, nil when the port is taken or the system refuses.

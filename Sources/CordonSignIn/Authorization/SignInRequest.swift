@@ -14,7 +14,7 @@ public struct SignInRequest: Sendable {
     /// Whether the session has a key even where the provider binds no tokens to one: the service knows the app by it
     /// (``ServiceDiscovery/Proof/registration``).
     public var keepsOwnKey = false
-    /// How hard to ask.
+    /// How insistently the provider asks the person.
     public var prompt: AuthorizationPrompt = .ifNecessary
     /// A user name to pre-fill; another person may sign in all the same (SI-043).
     public var loginHint: String?

@@ -50,7 +50,8 @@ extension TokenCache {
         }
     }
 
-    /// Notes the one session that an account has after a change of it was cut short, or none; who has one is not signed out.
+    /// After an interrupted change, records the one session that the account has, or that it has none. An account with a session
+    /// is not signed out.
     private func nameAgain(_ name: String) throws(SignInError) {
         let ending = try namedSessions(name) ?? []
         guard let session = try sessionInFile(name) else {

@@ -52,7 +52,7 @@ extension TokenCache {
         // A key that may be there still has to be found by the next attempt.
         if keyDestroyed { try forgetSessions(of: name) }
         try TokenStoreFile.remove(session, isDurable: false)
-        // Who still waits for the lock finds no session when they have it.
+        // Whoever is still waiting for the lock finds no session once they get it.
         try TokenStoreFile.remove(file(name, "renewal"))
         if let failure { throw failure }
         return TokenRemoval(

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Time and chance, as values, so that tests can hold them still.
+/// Clock and randomness as values, so that tests can control them.
 public struct SignInEnvironment: Sendable {
     /// The wall clock.
     public var now: @Sendable () -> Date
