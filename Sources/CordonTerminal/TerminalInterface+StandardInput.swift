@@ -36,18 +36,12 @@ extension TerminalInterface {
     }
 
     /// Reads on a thread of its own, because a read blocks.
-    private static func line(hidden: Bool) async -> String? {
+    static func line(hidden: Bool) async -> String? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                var before = termios()
-                let hides = hidden && isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before) == 0
-                if hides {
-                    var quiet = before
-                    quiet.c_lflag &= ~tcflag_t(ECHO)
-                    tcsetattr(STDIN_FILENO, TCSANOW, &quiet)
-                }
+                let hiding = hidden ? HiddenTyping() : nil
                 let line = readLine()
-                if hides { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+                hiding?.end()
                 continuation.resume(returning: line)
             }
         }
