@@ -128,7 +128,7 @@ public struct FrontTracker: Sendable {
     private mutating func resolve(_ window: WindowID) -> [Command] {
         guard let scene = scenes[window] else { return [] }
         let covers = scene.wantsCover && !(isSheltered && scene.stage == .inactive && !scene.isCaptured)
-        // What was covered before the dialog came stays so until the scene is active.
+        // A scene that was covered before the dialog appeared stays covered until it becomes active.
         guard covers != scene.isCovered, covers || scene.stage == .active else { return [] }
         scenes[window]?.isCovered = covers
         return [covers ? .cover(window) : .uncover(window)]

@@ -27,7 +27,7 @@ public enum HandOverCodec {
         return try? JSONDecoder().decode(SharedItem.self, from: data)
     }
 
-    /// A file that an app without Cordon handed over, as an item of no one's.
+    /// A file that an app without Cordon handed over, as an item without an owner.
     public static func item(plain contents: Data, named name: String?) -> SharedItem {
         SharedItem(owner: nil, senderBundleID: "", name: name ?? "", contents: contents)
     }

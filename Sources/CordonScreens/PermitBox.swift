@@ -1,7 +1,7 @@
 public import Cordon
 
-/// A permit that fits where it cannot be moved: a button's action, a completion handler, a property of a view. It is taken out once, and lapses in the box as any
-/// permit does: also when the app leaves the front.
+/// Holds a permit where a noncopyable value cannot be stored: in a button's action, a completion handler, a property of a view. It is taken out once, and
+/// lapses in the box as any permit does: also when the app leaves the front.
 ///
 /// ```swift
 /// let box = PermitBox(try protection.permit(for: .print(of: owner)))

@@ -7,10 +7,13 @@
     actor Recognition {
         let context = LAContext()
 
-        func run(_ reason: String) async -> Bool {
+        init() {
             // The PIN is asked for on Cordon's own screen; the device's passcode does not stand in for it.
             context.localizedFallbackTitle = ""
-            return await withCheckedContinuation { continuation in
+        }
+
+        func run(_ reason: String) async -> Bool {
+            await withCheckedContinuation { continuation in
                 context.evaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, localizedReason: reason) {
                     isRecognised, _ in
                     continuation.resume(returning: isRecognised)

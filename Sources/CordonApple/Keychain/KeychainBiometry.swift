@@ -36,7 +36,7 @@
             // A change would be one of the former item, for which the system asks the person.
             let removed = keychain.delete(service: service, account: name)
             guard removed == errSecSuccess else { return Self.status(removed) }
-            guard let access = BiometryReading.access else { return .unavailable }
+            guard let access = Recognition.access else { return .unavailable }
             var new = keychain.item(service, name)
             new[kSecValueData] = key.withUnsafeBytes { Data($0) }
             new[kSecAttrAccessControl] = access
@@ -53,14 +53,14 @@
                 // Any other answer is the item's own, and the dialog for it finds out which.
                 if read == errSecSuccess { return Self.found(data) }
             }
-            let reading = BiometryReading(item)
+            let recognition = Recognition()
             let status = await withTaskCancellationHandler {
-                await reading.recognise(because: reason)
+                await recognition.run(reason, for: item)
             } onCancel: {
-                Task { await reading.stop() }
+                Task { await recognition.stop() }
             }
             guard status == .done else { return (status, nil) }
-            let (read, data) = await reading.read()
+            let (read, data) = await recognition.read(item)
             guard read == errSecSuccess else { return (Self.status(read), nil) }
             return Self.found(data)
         }
@@ -105,27 +105,15 @@
         }
     }
 
-    extension Recognition {
-        /// What an item holds, without any dialog.
-        fileprivate func read(_ item: BiometryItem) -> (status: Int32, data: Data?) {
-            context.interactionNotAllowed = true
-            return item.read(in: context)
-        }
-    }
-
     /// One dialog of the system and what is read after it. The Keychain's own dialog would hold a thread up for as long as the person takes.
-    private actor BiometryReading {
-        private let context = LAContext()
-        private let item: BiometryItem
-
-        init(_ item: BiometryItem) { self.item = item }
-
-        static var access: SecAccessControl? {
+    extension Recognition {
+        fileprivate static var access: SecAccessControl? {
             SecAccessControlCreateWithFlags(
                 nil, kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, .biometryCurrentSet, nil)
         }
 
-        func recognise(because reason: String) async -> BiometryItemStatus {
+        /// Asks the person for an item, where there is one.
+        fileprivate func run(_ reason: String, for item: BiometryItem) async -> BiometryItemStatus {
             let silent = LAContext()
             silent.interactionNotAllowed = true
             // An item that is there is not given out, and that is the answer.
@@ -134,8 +122,6 @@
                 return KeychainBiometry.status(found)
             }
             guard let access = Self.access else { return .unavailable }
-            // The PIN is asked for on Cordon's own screen; the device's passcode does not stand in for it.
-            context.localizedFallbackTitle = ""
             return await withCheckedContinuation { continuation in
                 context.evaluateAccessControl(access, operation: .useItem, localizedReason: reason) {
                     isRecognised, error in
@@ -144,13 +130,11 @@
             }
         }
 
-        /// What the item holds, without any dialog.
-        func read() -> (status: Int32, data: Data?) {
+        /// What an item holds, without any dialog.
+        fileprivate func read(_ item: BiometryItem) -> (status: Int32, data: Data?) {
             context.interactionNotAllowed = true
             return item.read(in: context)
         }
-
-        func stop() { context.invalidate() }
 
         private static func status(_ error: (any Error)?) -> BiometryItemStatus {
             switch (error as? LAError)?.code {

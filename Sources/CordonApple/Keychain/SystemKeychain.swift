@@ -29,17 +29,18 @@
 
         /// Adds an item; the system's status.
         public func add(_ data: Data, service: String, account: String) -> Int32 {
-            var new = item(service, account)
-            new[kSecValueData] = data
-            new[kSecAttrGeneric] = data
-            new[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
-            return SecItemAdd(Bridging.dictionary(new), nil)
+            add(data, generic: data, service, account)
         }
 
         /// Adds an item whose data is a secret: the attribute that is not encrypted stays empty.
         func addSecret(_ secret: Data, service: String, account: String) -> Int32 {
+            add(secret, generic: nil, service, account)
+        }
+
+        private func add(_ data: Data, generic: Data?, _ service: String, _ account: String) -> Int32 {
             var new = item(service, account)
-            new[kSecValueData] = secret
+            new[kSecValueData] = data
+            new[kSecAttrGeneric] = generic
             new[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
             return SecItemAdd(Bridging.dictionary(new), nil)
         }
