@@ -17,8 +17,18 @@
         public let protection: AppProtection
         /// What asks the person.
         public let interface: ScreenInterface
+        private static let lookInterval = Duration.milliseconds(50)
+
+        /// What a window that is recorded shows, and under which rules.
+        private struct Recorded: Equatable {
+            let identities: [EffectiveIdentity]
+            let policy: EffectivePolicy?
+        }
+
         private var tracker = FrontTracker()
         private var overlays: [WindowID: OverlayWindow] = [:]
+        /// What was asked about of the windows that are recorded.
+        private var recorded: [WindowID: Recorded] = [:]
         private let watch = SceneWatch()
         private let mayBeCaptured: @MainActor (WindowID) -> Bool
 
@@ -82,9 +92,44 @@
             noteCapture(of: scene)
         }
 
+        /// Asks the rules again about windows that are recorded and show something else than before, or under other rules.
+        ///
+        /// It happens by itself, several times a second while something is recorded. Call it after a window has been given another account and
+        /// before its data is drawn, so that no picture is recorded in between.
+        public func lookAgain() {
+            for scene in overlays.values.compactMap(\.windowScene) {
+                if let before = recorded[scene.id], before != nowShown(in: scene.id) { noteCapture(of: scene) }
+            }
+        }
+
         private func noteCapture(of scene: UIWindowScene) {
+            guard overlays[scene.id] != nil else { return }
             let isCaptured = scene.traitCollection.sceneCaptureState == .active
-            apply(.captured(scene.id, isCaptured, isAllowed: mayBeCaptured(scene.id)), scene)
+            recorded[scene.id] = isCaptured ? nowShown(in: scene.id) : nil
+            // Whose work it is that asks says nothing of what the window shows.
+            let isAllowed = !isCaptured || IdentityContext.with(nil) { mayBeCaptured(scene.id) }
+            apply(.captured(scene.id, isCaptured, isAllowed: isAllowed), scene)
+            keepLooking()
+        }
+
+        /// Looks again for as long as something is recorded: nothing tells when a window is given another account.
+        private func keepLooking() {
+            guard !recorded.isEmpty, watch.looking == nil else { return }
+            watch.looking = Task { [weak self] in
+                while !Task.isCancelled, self?.recorded.isEmpty == false {
+                    self?.lookAgain()
+                    try? await Task.sleep(for: Self.lookInterval)
+                }
+                self?.watch.looking = nil
+            }
+        }
+
+        private func nowShown(in window: WindowID) -> Recorded {
+            IdentityContext.with(nil) {
+                Recorded(
+                    identities: IdentityContext.currentInterface(in: window),
+                    policy: protection.rules.policy(in: window))
+            }
         }
 
         private func apply(_ event: FrontTracker.Event, _ scene: UIScene) {
@@ -92,6 +137,7 @@
             if case .connected = event, overlays[scene.id] == nil {
                 overlays[scene.id] = OverlayWindow(scene, interface)
             }
+            if case .becameActive = event { noteCapture(of: scene) }
             carryOut(tracker.apply(event))
             if case .becameActive = event { overlays[scene.id]?.show(interface.current) }
         }
@@ -109,6 +155,7 @@
                 case .makeKey(let window): IdentityContext.setKeyWindow(window)
                 case .forget(let window):
                     overlays.removeValue(forKey: window)?.isHidden = true
+                    recorded[window] = nil
                     Task { [windows = protection.windows] in
                         _ = await windows.switchIdentity(to: nil, in: window)
                     }
@@ -125,10 +172,12 @@
     private final class SceneWatch {
         var observers: [any NSObjectProtocol] = []
         var showing: Task<Void, Never>?
+        var looking: Task<Void, Never>?
 
         deinit {
             for observer in observers { NotificationCenter.default.removeObserver(observer) }
             showing?.cancel()
+            looking?.cancel()
         }
     }
 

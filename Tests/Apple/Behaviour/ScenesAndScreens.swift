@@ -122,6 +122,47 @@ extension AppleAdapters {
             stage.rule.isAllowed = true
             scene.stubCapture(true)
             #expect(stage.text(of: scene) == nil)
+            // What an app asks besides the rules is asked again when the scene is back.
+            stage.rule.isAllowed = false
+            scene.stubDeactivate()
+            scene.stubActivate()
+            #expect(stage.text(of: scene) != nil)
+        }
+
+        @Test
+        func `a window is covered while it is recorded and shows an account that forbids it, and not before or after`()
+            async throws
+        {
+            let stage = try await Stage(rules: ["AppSharingToLevel": 1, "PINEnabled": false], asksOfCapture: true)
+            let scene = stage.scene("recorded")
+            defer { scene.stubDisconnect() }
+            try await stage.open(in: scene)
+            #expect(await stage.protection.windows.switchIdentity(to: .personal).result == .switched)
+            scene.stubCapture(true)
+            #expect(stage.text(of: scene) == nil, "it shows no account's data")
+            #expect(await stage.protection.windows.switchIdentity(to: .managed(Stage.account)).result == .switched)
+            try await stage.until { stage.text(of: scene) != nil }
+            scene.stubDeactivate()
+            scene.stubActivate()
+            #expect(stage.text(of: scene) != nil, "nor does the return show it")
+            #expect(await stage.protection.windows.switchIdentity(to: .personal).result == .switched)
+            try await stage.until { stage.text(of: scene) == nil }
+            // What an app calls before it draws an account's data covers at once.
+            #expect(await stage.protection.windows.switchIdentity(to: .managed(Stage.account)).result == .switched)
+            stage.lookAgain()
+            #expect(stage.text(of: scene) != nil)
+        }
+
+        @Test func `a recorded window is covered when its account's rules come to forbid it`() async throws {
+            let stage = try await Stage(rules: ["AppSharingToLevel": 2, "PINEnabled": false], asksOfCapture: true)
+            let scene = stage.scene("recorded on")
+            defer { scene.stubDisconnect() }
+            try await stage.open(in: scene)
+            #expect(await stage.protection.windows.switchIdentity(to: .managed(Stage.account)).result == .switched)
+            scene.stubCapture(true)
+            #expect(stage.text(of: scene) == nil)
+            stage.denyEverything()
+            try await stage.until { stage.text(of: scene) != nil }
         }
 
         @Test func `the window in front is the one that is asked in`() async throws {

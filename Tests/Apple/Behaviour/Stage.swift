@@ -1,27 +1,59 @@
 import CordonApple
+import CordonSwiftUI
 import CordonUIKit
 import Foundation
 import HTTPTypes
 import LocalAuthentication
 import Security
+import Testing
 import UIKit
+
+@testable import Cordon
 
 /// An app on stand-ins: its protection without any service, its scenes, and Cordon's screens over them.
 @MainActor final class Stage {
     let interface: ScreenInterface
     let protection: AppProtection
-    let scenes: SceneProtection
+    private let scenes: SceneProtection?
     let folder: URL
-    var mayBeCaptured = true
 
     /// The account whose rules a stage may have.
     nonisolated static let account: AccountID = "dev@contoso.example"
 
-    /// - Parameter rules: Rules of a property list; nil for none. They act without a service, in debug builds alone.
-    init(rules: [String: JSONValue]? = nil) async throws {
+    /// - Parameters:
+    ///   - rules: Rules of a property list; nil for none. They act without a service, in debug builds alone.
+    ///   - asksOfCapture: Whether the rules say which windows may be recorded, and not ``rule``.
+    convenience init(rules: [String: JSONValue]? = nil, asksOfCapture: Bool = false) async throws {
+        let configuration = Self.configuration(rules: rules)
+        let protection = try await AppProtection(configuration)
+        let interface = try #require(configuration.interface as? ScreenInterface)
+        let capture = CaptureRule()
+        let ownRule: @MainActor (WindowID) -> Bool = { _ in capture.isAllowed }
+        let scenes = SceneProtection(
+            protection, interface: interface, mayBeCaptured: asksOfCapture ? nil : ownRule)
+        self.init(protection, interface, scenes, capture, folder: configuration.dataDirectory)
+    }
+
+    /// What `app` has started.
+    convenience init(of app: ProtectedApp, _ configuration: ProtectionConfiguration) throws {
+        let interface = try #require(configuration.interface as? ScreenInterface)
+        self.init(
+            try #require(app.protection), interface, nil, CaptureRule(), folder: configuration.dataDirectory)
+    }
+
+    private init(
+        _ protection: AppProtection, _ interface: ScreenInterface, _ scenes: SceneProtection?, _ rule: CaptureRule,
+        folder: URL
+    ) {
+        (self.protection, self.interface, self.scenes, self.rule, self.folder) = (
+            protection, interface, scenes, rule, folder
+        )
+    }
+
+    static func configuration(rules: [String: JSONValue]? = nil) -> ProtectionConfiguration {
         StubKeychain.shared.reset()
-        folder = FileManager.default.temporaryDirectory.appending(path: "apple-\(UUID().uuidString)")
-        interface = ScreenInterface(biometry: DeviceBiometry(), pause: { _ in })
+        let folder = FileManager.default.temporaryDirectory.appending(path: "apple-\(UUID().uuidString)")
+        let interface = ScreenInterface(biometry: DeviceBiometry(), pause: { _ in })
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: "example.notes", version: "1.0"), device: .ofThisDevice,
             service: URL(string: "https://cordon.invalid") ?? folder,
@@ -35,10 +67,7 @@ import UIKit
             configuration.deviceFacts = { _ in .ofThisDevice(RootTraces(exists: { _ in false }, writes: { _ in false }))
             }
         }
-        protection = try await AppProtection(configuration)
-        let capture = CaptureRule()
-        scenes = SceneProtection(protection, interface: interface) { _ in capture.isAllowed }
-        rule = capture
+        return configuration
     }
 
     let rule: CaptureRule
@@ -84,6 +113,21 @@ import UIKit
             return false
         }
         try await until { text(of: scene) == nil }
+    }
+
+    /// Has the account's gate passed, with a scene in front.
+    func open(in scene: UIWindowScene) async throws {
+        async let launched = protection.launch(Self.account)
+        try await passGate(in: scene)
+        #expect(await launched.isOpen)
+    }
+
+    func lookAgain() { scenes?.lookAgain() }
+
+    /// Puts rules in force for the account that allow nothing.
+    func denyEverything() {
+        protection.context.accounts.activate(
+            AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .now), of: Self.account)
     }
 
     /// Waits until something holds, as the tasks that make it hold go on.
