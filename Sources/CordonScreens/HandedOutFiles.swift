@@ -5,16 +5,30 @@ public import Foundation
 /// Plain copies of sealed files for views of the system that read a path: Quick Look, a player, a thumbnail. They are handed out for as long
 /// as something is shown, and taken away when it goes, when the account's gate closes, at a wipe, and at the next start.
 ///
-/// The folder is of mode 0700, and nothing else may lie in it; the app excludes it from backups. Any thread may call.
+/// A wipe does not wait until its copies are gone; an app whose receipt is to say so calls ``takeBackAll(of:)`` in its `wipeHook`. The folder is
+/// of mode 0700, and nothing else may lie in it; the app excludes it from backups. Any thread may call.
 public final class HandedOutFiles: Sendable {
     private let folder: URL
     private let handed = Locked<[URL: AccountID?]>([:])
+    private let protection: AppProtection?
 
-    /// Names the folder, and takes away what an app that was killed has left there.
+    /// Names the folder, takes away what an app that was killed has left there, and follows the protection's gates and wipes.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be made or cleared.
-    public init(folder: URL) throws(ProtectionError) {
+    public convenience init(folder: URL, following protection: AppProtection) throws(ProtectionError) {
+        try self.init(folder: folder, protection)
+        let events = protection.events()
+        Task { [weak self] in
+            for await event in events {
+                guard let self else { return }
+                note(event)
+            }
+        }
+    }
+
+    package init(folder: URL, _ protection: AppProtection? = nil) throws(ProtectionError) {
         self.folder = folder
+        self.protection = protection
         do {
             if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
             try FileManager.default.createDirectory(
@@ -29,7 +43,7 @@ public final class HandedOutFiles: Sendable {
     /// - Parameters:
     ///   - name: What it is called; of a path only the last part counts.
     ///   - owner: Whose it is.
-    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    /// - Throws: ``ProtectionError``: `gateClosed` while the account's data may not be shown, `stateUnwritable`.
     public func handOut(_ contents: Data, named name: String, of owner: Identity) throws(ProtectionError) -> URL {
         let own = folder.appending(path: UUID().uuidString)
         let last = name.split(separator: "/").last.map(String.init) ?? ""
@@ -39,11 +53,15 @@ public final class HandedOutFiles: Sendable {
                 at: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             // Known before it is there, so that a wipe that comes meanwhile finds it.
             handed.withLock { $0[own] = .some(owner.account) }
+            // Asked after that: a gate that closes later takes the copy away.
+            if let protection, let account = owner.account, !protection.mayShow(account) {
+                throw ProtectionError(.gateClosed, "the account's gate is closed")
+            }
             try contents.write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         } catch {
             takeBack(file)
-            throw ProtectionError(.stateUnwritable, "a copy could not be handed out")
+            throw error as? ProtectionError ?? ProtectionError(.stateUnwritable, "a copy could not be handed out")
         }
         return file
     }
@@ -58,16 +76,21 @@ public final class HandedOutFiles: Sendable {
     /// Takes away every copy of one account, or of all.
     public func takeBackAll(of account: AccountID? = nil) {
         let gone = handed.withLock { handed in
-            handed.filter { entry in account.map { entry.value == $0 } ?? true }.map(\.key)
+            handed.filter { entry in
+                guard let account else { return true }
+                return entry.value.map { IdentityContext.areSame($0, account) } ?? false
+            }
+            .map(\.key)
         }
         for own in gone { remove(own) }
     }
 
-    /// What an event means for the copies: those of an account whose gate closed or whose data is removed go.
-    public func note(_ event: ProtectionEvent) {
+    /// Takes away the copies of an account whose gate closed, whose data is removed, or that has left.
+    package func note(_ event: ProtectionEvent) {
         switch event {
         case .gate(let account, .closed), .wipeStarted(let account, _), .wipeFinished(let account, _, _):
             takeBackAll(of: account)
+        case .status(let report) where report.operation == .unenrollment: takeBackAll(of: report.account)
         default: break
         }
     }

@@ -14,7 +14,7 @@
     /// }
     /// ```
     /// Name it as `NSExtensionPrincipalClass`; `cordon activation-rule` writes the rule by which the system offers the extension. What comes from
-    /// an app without Cordon arrives as an item of no one's, and ``EgressOutlets/takeIntoFiles(_:for:as:)`` asks the rules about either. It works
+    /// an app without Cordon arrives as an item without an owner, and ``EgressOutlets/takeIntoFiles(_:for:as:)`` asks the rules about either. It works
     /// while the account's gate is closed, as it is in an extension whose rules ask for a PIN that it does not ask for;
     /// ``EgressOutlets/take(_:for:)``, which gives out the contents, does not.
     open class ProtectedOpenInExtension: NSObject, NSExtensionRequestHandling {
@@ -97,9 +97,7 @@
         @MainActor private static func show(
             _ data: Data, on controller: @MainActor @Sendable () -> UIViewController?
         ) async throws -> Bool {
-            guard let controller = controller() else {
-                throw ProtectionError(.outletFailed, "there is nothing to show the sheet on")
-            }
+            let controller = try Presenter.free(controller)
             let provider = NSItemProvider()
             provider.registerDataRepresentation(forTypeIdentifier: HandOverCodec.itemType, visibility: .all) { load in
                 load(data, nil)
@@ -107,7 +105,7 @@
             }
             let sheet = UIActivityViewController(activityItems: [provider], applicationActivities: nil)
             return await withCheckedContinuation { continuation in
-                sheet.completionWithItemsHandler = { _, isDone, _, _ in continuation.resume(returning: isDone) }
+                sheet.tellEnd { continuation.resume(returning: $0) }
                 controller.present(sheet, animated: true)
             }
         }

@@ -1,5 +1,6 @@
 #if canImport(UIKit)
     public import Cordon
+    internal import CordonScreens
     public import Foundation
     public import UIKit
 
@@ -8,8 +9,6 @@
     /// The sheet cannot be told that an app is managed: where data may go to managed apps only, there is no sheet, and ``EgressOutlets/openIn(_:named:of:by:permit:)``
     /// is the way. Main actor.
     @MainActor public final class ProtectedShareSheet: UIActivityViewController {
-        private var whenDone: (() -> Void)?
-
         /// Makes a sheet for a plain copy of a file.
         ///
         /// - Parameters:
@@ -23,14 +22,8 @@
             // It is not known which app the person will choose: the rules are asked about any.
             _ = try protection.permit(for: .send(to: .unmanagedApp, of: owner)).decision
             self.init(activityItems: [file], applicationActivities: nil)
-            self.whenDone = whenDone
             excludedActivityTypes = Self.excluded(for: owner, by: protection)
-            completionWithItemsHandler = { [weak self] _, _, _, _ in self?.finish() }
-        }
-
-        private func finish() {
-            whenDone?()
-            whenDone = nil
+            tellEnd { _ in whenDone() }
         }
 
         /// What the rules leave out of a sheet.
@@ -47,6 +40,21 @@
             ]
             let shown = Set(protection.outlets.shareSheet(targets.map(\.1), for: owner).shown)
             return targets.filter { !shown.contains($0.1) }.map(\.0)
+        }
+    }
+
+    extension UIActivityViewController {
+        /// Tells once how the sheet ended: whether something was taken.
+        ///
+        /// The system calls for an activity that the person gave up, which leaves the sheet up, and again when the sheet goes. Here it goes with
+        /// the first of them, so that what was told stays true.
+        func tellEnd(_ told: @escaping (Bool) -> Void) {
+            let once = FirstCall()
+            completionWithItemsHandler = { [weak self] _, isDone, _, _ in
+                guard once.isMine() else { return }
+                if !isDone { self?.presentingViewController?.dismiss(animated: true) }
+                told(isDone)
+            }
         }
     }
 #endif

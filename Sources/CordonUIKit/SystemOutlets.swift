@@ -1,5 +1,6 @@
 #if canImport(UIKit)
     public import Cordon
+    internal import CordonScreens
     public import Foundation
     public import UIKit
 
@@ -25,11 +26,12 @@
             controller.printingItem = document
             // The controller is the app's one: what was printed is not to stay in it.
             defer { controller.printingItem = nil }
+            let once = FirstCall()
             let isDone = await withCheckedContinuation { continuation in
                 let isShown = controller.present(animated: true) { _, isDone, _ in
-                    continuation.resume(returning: isDone)
+                    if once.isMine() { continuation.resume(returning: isDone) }
                 }
-                if !isShown { continuation.resume(returning: false) }
+                if !isShown, once.isMine() { continuation.resume(returning: false) }
             }
             if !isDone { throw CancellationError() }
         }

@@ -124,6 +124,21 @@ import Testing
         #expect(files.count == 1)
     }
 
+    @Test func `files of an account are taken away by either of its names, and when it leaves`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let files = try HandedOutFiles(folder: folder.appending(path: "out"))
+        IdentityContext.learn(
+            ManagedAccount(
+                id: "oid-copies", tenant: TenantID("t"), userPrincipalName: "copies@contoso.example"))
+        _ = try files.handOut(Data("a".utf8), named: "a.pdf", of: .managed("Copies@contoso.example"))
+        files.note(.wipeStarted(account: "oid-copies", commandID: "c"))
+        #expect(files.count == 0)
+        _ = try files.handOut(Data("a".utf8), named: "a.pdf", of: .managed("oid-copies"))
+        files.note(.status(StatusReport(.unenrollment, of: "oid-copies", .unenrolled)))
+        #expect(files.count == 0)
+    }
+
     @Test func `a closed gate and a wipe take an account's files away, and a start takes all`() throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }

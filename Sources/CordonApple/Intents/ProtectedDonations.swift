@@ -6,13 +6,21 @@
 
     /// Interactions that are donated to Siri and the system's suggestions with the rules' leave, and taken back with the account's data (SDK-SI-01).
     ///
-    /// Main actor. An App Intent answers with ``EnforcedRules/whenAllowed(_:isolation:_:)`` and offers entities by ``EnforcedRules/only(_:for:owner:)``.
+    /// It follows the protection's wipes; make one at the start of the app and keep it. Main actor. An App Intent answers with
+    /// ``EnforcedRules/whenAllowed(_:isolation:_:)`` and offers entities by ``EnforcedRules/only(_:for:owner:)``.
     @MainActor public final class ProtectedDonations {
         private let protection: AppProtection
 
         /// Makes a donor.
         public init(_ protection: AppProtection) {
             self.protection = protection
+            let events = protection.events()
+            Task { [weak self] in
+                for await event in events {
+                    guard let self else { return }
+                    note(event)
+                }
+            }
         }
 
         /// Donates what a person did, if the account's rules let Siri know of it.
@@ -28,8 +36,8 @@
             }
         }
 
-        /// Takes back what was donated of an account whose data is removed; to be told of every event of the protection.
-        public func note(_ event: ProtectionEvent) {
+        /// Takes back what was donated of an account whose data is removed.
+        private func note(_ event: ProtectionEvent) {
             switch event {
             case .wipeStarted(let account, _), .wipeFinished(let account, _, _): takeBack(account)
             default: break
@@ -39,10 +47,11 @@
         /// Takes back what was donated of an account; nil is the person's own.
         public func takeBack(_ account: AccountID?) { INInteraction.delete(with: Self.group(account), completion: nil) }
 
-        /// A name of the account's that tells the system nothing of the account.
+        /// A name of the account's that tells the system nothing of the account, one for all that the account is called.
         private static func group(_ account: AccountID?) -> String {
             guard let account else { return "cordon.personal" }
-            let digest = SHA256.hash(data: Data(account.rawValue.utf8))
+            let name = IdentityContext.canonical(account).rawValue.lowercased()
+            let digest = SHA256.hash(data: Data(name.utf8))
             return "cordon." + digest.prefix(16).map { String($0, radix: 16) }.joined(separator: "-")
         }
     }

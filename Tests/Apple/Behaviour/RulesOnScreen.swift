@@ -73,7 +73,8 @@ extension AppleAdapters {
             async throws
         {
             let stage = try await Stage(rules: closed)
-            let files = try HandedOutFiles(folder: stage.folder.appending(path: "out"))
+            let files = try HandedOutFiles(
+                folder: stage.folder.appending(path: "out"), following: stage.protection)
             #expect(throws: ProtectionError(denied: PolicyDecision(reasons: []))) {
                 try ProtectedShareSheet(stage.folder, of: owner, by: stage.protection)
             }

@@ -6,6 +6,8 @@ import Intents
 import Testing
 import UIKit
 
+@testable import Cordon
+
 extension AppleAdapters {
     /// What other apps hand over, what Siri is told, and how screens look.
     @Suite @MainActor struct WaysIn {
@@ -60,13 +62,20 @@ extension AppleAdapters {
         @Test func `Siri learns of what the rules let it, under a name that tells nothing, and forgets it at a wipe`()
             async throws
         {
-            let stage = try await Stage()
+            let stage = try await Stage(rules: ["AppSharingToLevel": 2, "PINEnabled": false])
             let donations = ProtectedDonations(stage.protection)
             try await donations.donate(INInteraction(intent: INIntent(), response: nil), of: .personal)
-            #expect(INInteraction.stubDonated["cordon.personal"] != nil)
-            donations.takeBack(nil)
-            #expect(INInteraction.stubDonated["cordon.personal"] == nil)
+            // An account has one name, however it is spelt.
+            for spelling in [Stage.account.rawValue, Stage.account.rawValue.uppercased()] {
+                let account = Identity.managed(AccountID(spelling))
+                try await donations.donate(INInteraction(intent: INIntent(), response: nil), of: account)
+            }
+            #expect(INInteraction.stubDonated.values.sorted() == [1, 2])
             #expect(!INInteraction.stubDonated.keys.contains { $0.contains("contoso") })
+            stage.protection.context.events.post(.wipeStarted(account: Stage.account, commandID: "c"))
+            try await stage.until { INInteraction.stubDonated.count == 1 }
+            donations.takeBack(nil)
+            #expect(INInteraction.stubDonated.isEmpty)
         }
 
         @Test func `what Siri says of a refusal is the reason`() {

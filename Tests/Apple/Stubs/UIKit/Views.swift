@@ -196,6 +196,7 @@ public enum UIUserInterfaceStyle: Int, Sendable { case unspecified = 0, light = 
         set { loaded = newValue }
     }
     public private(set) var presentedViewController: UIViewController?
+    public private(set) weak var presentingViewController: UIViewController?
     open var isModalInPresentation = false
     public init(nibName: String? = nil, bundle: Bundle? = nil) {}
     public convenience override init() { self.init(nibName: nil, bundle: nil) }
@@ -204,10 +205,18 @@ public enum UIUserInterfaceStyle: Int, Sendable { case unspecified = 0, light = 
     open func viewDidLoad() {}
     open func viewDidDisappear(_ animated: Bool) {}
     open func present(_ controller: UIViewController, animated: Bool, completion: (() -> Void)? = nil) {
+        // Over another screen the system shows none, and says so in its log alone.
+        guard presentedViewController == nil else { return }
         presentedViewController = controller
+        controller.presentingViewController = self
         completion?()
     }
     open func dismiss(animated flag: Bool, completion: (() -> Void)? = nil) {
+        guard let gone = presentedViewController else {
+            presentingViewController?.dismiss(animated: flag, completion: completion)
+            return
+        }
+        gone.presentingViewController = nil
         presentedViewController = nil
         completion?()
     }

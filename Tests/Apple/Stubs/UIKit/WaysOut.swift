@@ -87,9 +87,11 @@ open class UIActivity: NSObject {
     open var printInfo: UIPrintInfo?
     open var printingItem: Any?
     public var stubFinishes = true
+    /// How often the end is told.
+    public var stubCalls = 1
     @discardableResult
     open func present(animated: Bool, completionHandler: CompletionHandler? = nil) -> Bool {
-        completionHandler?(self, stubFinishes, nil)
+        for _ in 0..<stubCalls { completionHandler?(self, stubFinishes, nil) }
         return true
     }
 }
@@ -141,7 +143,7 @@ extension UIDropInteractionDelegate {
 public enum NSItemProviderRepresentationVisibility: Int, Sendable { case all = 0, team = 1, group = 2, ownProcess = 3 }
 open class NSItemProvider: NSObject, @unchecked Sendable {
     public private(set) var stubTypes: [String: NSItemProviderRepresentationVisibility] = [:]
-    private var data: [String: Data] = [:]
+    private var loaders: [String: @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?] = [:]
     open var suggestedName: String?
     open var registeredTypeIdentifiers: [String] { stubTypes.keys.sorted() }
     public override init() { super.init() }
@@ -150,15 +152,18 @@ open class NSItemProvider: NSObject, @unchecked Sendable {
         loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
     ) {
         stubTypes[typeIdentifier] = visibility
-        _ = loadHandler { [weak self] data, _ in self?.data[typeIdentifier] = data }
+        loaders[typeIdentifier] = loadHandler
     }
     open func hasItemConformingToTypeIdentifier(_ typeIdentifier: String) -> Bool { stubTypes[typeIdentifier] != nil }
     @discardableResult
     open func loadDataRepresentation(
         forTypeIdentifier typeIdentifier: String, completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) -> Progress {
-        completionHandler(data[typeIdentifier], nil)
-        return Progress(totalUnitCount: 1)
+        guard let loader = loaders[typeIdentifier] else {
+            completionHandler(nil, CocoaError(.featureUnsupported))
+            return Progress(totalUnitCount: 1)
+        }
+        return loader(completionHandler) ?? Progress(totalUnitCount: 1)
     }
 }
 
