@@ -19,12 +19,13 @@
         public private(set) var failure: String?
         /// The accounts that are enrolled.
         public private(set) var accounts: [ManagedAccount] = []
-        private var openGates: Set<AccountID> = []
+        /// Counts events. A view that has asked whether an account is open reads it, and so asks again.
+        private var changes = 0
         @ObservationIgnored private var running: Task<Void, Never>?
         @ObservationIgnored private var starting: Task<AppProtection, any Error>?
         @ObservationIgnored private var companions: [AccountID: Task<Void, Never>] = [:]
         @ObservationIgnored private var background: BackgroundWork?
-        @ObservationIgnored private var scenes: SceneProtection?
+        @ObservationIgnored private(set) var scenes: SceneProtection?
         @ObservationIgnored private let configure: @MainActor () async throws -> ProtectionConfiguration
 
         /// Names the service; nothing happens before ``run()``, which the modifier `cordon(_:)` calls.
@@ -55,7 +56,10 @@
         }
 
         /// Whether an account's data may be shown.
-        public func isOpen(_ account: AccountID) -> Bool { openGates.contains(account) }
+        public func isOpen(_ account: AccountID) -> Bool {
+            _ = changes
+            return protection?.mayShow(account) ?? false
+        }
 
         /// Starts the protection where it has not started, and keeps it up; every scene of the app may call it. What has failed is tried again by the
         /// next call.
@@ -120,8 +124,7 @@
         private func refresh(_ protection: AppProtection) {
             let now = protection.enrolledAccounts
             if now != accounts { accounts = now }
-            let open = Set(now.map(\.id).filter { protection.gate.isOpen(for: $0) })
-            if open != openGates { openGates = open }
+            changes += 1
             for account in now.map(\.id) where companions[account] == nil {
                 companions[account] = Task {
                     // New rules and wipes are heard of at once, and a limit that passes closes the gate.

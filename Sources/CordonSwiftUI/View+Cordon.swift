@@ -1,6 +1,7 @@
 #if canImport(SwiftUI) && canImport(UIKit)
     public import Cordon
     public import CordonScreens
+    public import CordonUIKit
     internal import Foundation
     public import SwiftUI
     internal import UIKit
@@ -49,25 +50,55 @@
     }
 
     private struct ProtectedView: ViewModifier {
+        /// One try to have the window show the identity.
+        private struct Attempt: Equatable {
+            let identity: Identity
+            let hasStarted: Bool
+            let number: Int
+        }
+
         let account: AccountID?
         let app: ProtectedApp
         @State private var shown: Identity?
+        @State private var failed: Attempt?
+        @State private var number = 0
 
         private var identity: Identity { account.map { .managed($0) } ?? .personal }
-        private var mayShow: Bool { shown == identity && (account.map { app.isOpen($0) } ?? true) }
+        private var attempt: Attempt {
+            Attempt(identity: identity, hasStarted: app.protection != nil, number: number)
+        }
+        private var isOpen: Bool { account.map { app.isOpen($0) } ?? true }
 
         func body(content: Content) -> some View {
             ZStack {
-                if mayShow {
+                if shown == identity, isOpen {
                     content.privacySensitive(account != nil)
+                } else if failed == attempt {
+                    let cover = GateScreen.coverToTryAgain(of: account)
+                    VStack(spacing: 16) {
+                        Text(cover.title)
+                        ForEach(cover.buttons, id: \.self) { button in Button(button.label) { number += 1 } }
+                    }
+                    .padding()
                 } else {
                     Text(GateScreen.cover(of: account).title).padding()
                 }
             }
-            .task(id: identity) {
+            .task(id: attempt) {
                 shown = nil
                 guard let protection = app.protection else { return }
-                if await protection.windows.switchIdentity(to: identity).result == .switched { shown = identity }
+                let outcome = await protection.windows.switchIdentity(to: identity)
+                guard !Task.isCancelled else { return }
+                guard outcome.result == .switched else {
+                    failed = attempt
+                    return
+                }
+                app.scenes?.lookAgain()
+                shown = identity
+            }
+            // Where something else has passed the gate, such as the app's return to the front.
+            .onChange(of: isOpen) { _, isOpen in
+                if isOpen, failed == attempt { number += 1 }
             }
         }
     }
@@ -107,11 +138,10 @@
         }
     }
 
-    /// A ``GateScreen`` drawn in SwiftUI, for apps that put it into views of their own instead of a window.
-    public struct GateScreenView: View {
+    /// A ``GateScreen`` for apps that put it into views of their own instead of a window, drawn by ``GateViewController``.
+    public struct GateScreenView: UIViewControllerRepresentable {
         private let shown: ShownScreen
         private let answer: @MainActor (GateAction, String, Int) -> Void
-        @State private var typed = ""
 
         /// Draws a screen.
         ///
@@ -121,45 +151,13 @@
             self.answer = answer
         }
 
-        /// The screen, in the person's size of text.
-        public var body: some View {
-            ScrollView {
-                VStack(alignment: .leading, spacing: 16) {
-                    Text(shown.screen.title).font(.title).accessibilityAddTraits(.isHeader)
-                    ForEach(shown.screen.lines, id: \.self) { line in
-                        Text(line.text).font(line.role == .remedy || line.role == .account ? .footnote : .body)
-                            .foregroundStyle(line.role == .problem ? Color.red : color)
-                    }
-                    if let field = shown.screen.field {
-                        SecureField(field.label, text: $typed).keyboardType(field.digitsOnly ? .numberPad : .default)
-                            .onSubmit {
-                                if let main = shown.screen.buttons.first(where: \.isMain) { give(main.action) }
-                            }
-                    }
-                    ForEach(shown.screen.buttons, id: \.self) { button in
-                        Button(button.label) { give(button.action) }
-                    }
-                }
-                .padding()
-            }
-            .tint(shown.screen.theme.accent.map { Color($0) })
-            .background(shown.screen.theme.background.map { Color($0) } ?? .clear)
-            .preferredColorScheme(shown.screen.theme.supportsDarkMode ? nil : .light)
-            .accessibilityAddTraits(.isModal)
-        }
+        /// What draws it.
+        public func makeUIViewController(context: Context) -> GateViewController { GateViewController(answer) }
 
-        private var color: Color { shown.screen.theme.textColor.map { Color($0) } ?? .primary }
-
-        private func give(_ action: GateAction) {
-            let given = typed
-            typed = ""
-            answer(action, given, shown.id)
-        }
-    }
-
-    extension Color {
-        init(_ color: ProtectionTheme.Color) {
-            self.init(red: Double(color.red) / 255, green: Double(color.green) / 255, blue: Double(color.blue) / 255)
+        /// Shows the screen in place of the one before; what was typed there is gone.
+        public func updateUIViewController(_ controller: GateViewController, context: Context) {
+            controller.answer = answer
+            controller.show(shown)
         }
     }
 #endif

@@ -7,7 +7,7 @@
     /// Draws a ``GateScreen``, in the app's colours, in the size of text that the person has chosen, in the direction of their language, and as a
     /// screen reader reads it. It decides nothing.
     @MainActor public final class GateViewController: UIViewController {
-        private let answer: @MainActor (GateAction, String, Int) -> Void
+        package var answer: @MainActor (GateAction, String, Int) -> Void
         private let stack = UIStackView()
         private var shown: ShownScreen?
         private var field: UITextField?

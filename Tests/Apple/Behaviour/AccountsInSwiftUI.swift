@@ -1,0 +1,108 @@
+import BackgroundTasks
+import CordonApple
+import CordonSwiftUI
+import Foundation
+import SwiftUI
+import Testing
+import UIKit
+
+extension AppleAdapters {
+    /// A view of an account's data in SwiftUI, and Cordon's screens in it.
+    @Suite @MainActor struct AccountsInSwiftUI {
+        /// An app that has started, with a scene in front and a view of the account's data.
+        private func whileShown(_ act: (Stage, UIWindowScene, StubHost) async throws -> Void) async throws {
+            var configuration = Stage.configuration(rules: [
+                "PINEnabled": true, "PINMinLength": 4, "SimplePINAllowed": true,
+            ])
+            configuration.settings.holdsSeveralIdentities = true
+            let task = "example.swiftui.\(UUID().uuidString)"
+            let app = ProtectedApp(backgroundTask: task) { [configuration] in configuration }
+            // Starts the protection, and reads no events beyond the test.
+            let started = BGTaskScheduler.shared.stubRun(task)
+            while started.stubEnd == nil { await Task.yield() }
+            let stage = try Stage(of: app, configuration)
+            let scene = stage.scene(task)
+            defer { scene.stubDisconnect() }
+            let host = StubHost()
+            host.show(Text("plan").cordon(account: Stage.account, in: app))
+            try await act(stage, scene, host)
+        }
+
+        private func cancel(_ stage: Stage, _ scene: UIWindowScene, _ host: StubHost) async throws {
+            try await stage.until {
+                // The notice that comes before.
+                if stage.field(of: scene) == nil { stage.buttons(of: scene).first?.stubTrigger() }
+                return stage.field(of: scene) != nil
+            }
+            #expect(!host.texts.contains("plan"))
+            let cancel = try #require(stage.buttons(of: scene).first { $0.accessibilityLabel == "Cancel" })
+            cancel.stubTrigger()
+            try await until(host) { host.buttons["Try again"] != nil }
+            #expect(!host.texts.contains("plan"))
+        }
+
+        private func until(_ host: StubHost, _ holds: () -> Bool) async throws {
+            let end = ContinuousClock.now + .seconds(300)
+            while !holds() {
+                guard .now < end else { throw CancellationError() }
+                await Task.yield()
+                host.redraw()
+            }
+        }
+
+        @Test func `who has cancelled tries again from the cover`() async throws {
+            try await whileShown { stage, scene, host in
+                try await cancel(stage, scene, host)
+                let tryAgain = try #require(host.buttons["Try again"])
+                tryAgain()
+                host.redraw()
+                #expect(host.buttons.isEmpty)
+                try await stage.passGate(in: scene)
+                try await until(host) { host.texts == ["plan"] }
+                #expect(IdentityContext.windowIdentity(of: scene.id) == .managed(Stage.account))
+            }
+        }
+
+        @Test func `a gate that is passed elsewhere uncovers the view, and one that closes covers it`() async throws {
+            try await whileShown { stage, scene, host in
+                try await cancel(stage, scene, host)
+                async let resumed = stage.protection.resume(Stage.account)
+                try await stage.passGate(in: scene)
+                #expect(await resumed.isOpen)
+                try await until(host) { host.texts == ["plan"] }
+                scene.stubBackground()
+                host.redraw()
+                #expect(!host.texts.contains("plan"))
+            }
+        }
+
+        @Test func `what was typed on one screen is not on the next`() throws {
+            let answered = Answered()
+            func screen(_ number: Int) -> GateScreenView {
+                let prompt = NewPINPrompt(
+                    account: ManagedAccount(
+                        id: "oid-a", tenant: TenantID("t"), userPrincipalName: "amal@contoso.example"),
+                    minimumLength: 4, characters: .numeric, simpleIsBlocked: false, problems: [], canCancel: true)
+                return GateScreenView(ShownScreen(id: number, screen: .newPIN(prompt))) { _, typed, id in
+                    answered.all.append("\(typed) to \(id) of \(number)")
+                }
+            }
+            let host = StubHost()
+            func field() throws -> UITextField {
+                let stack = try #require(host.controller?.view.subviews.first?.subviews.first as? UIStackView)
+                return try #require(stack.arrangedSubviews.compactMap { $0 as? UITextField }.first)
+            }
+            host.show(screen(1))
+            try field().text = "47"
+            host.show(screen(2))
+            #expect(try (field().text ?? "").isEmpty)
+            try field().text = "4711"
+            try field().stubTrigger()
+            #expect(answered.all == ["4711 to 2 of 2"])
+        }
+    }
+}
+
+@MainActor private final class Answered {
+    var all: [String] = []
+}
