@@ -170,7 +170,7 @@
             let protection = try await protection()
             let owner = try owner(ofContainer: item.parentItemIdentifier)
             try ProviderRefusal.requireListing(of: owner, by: protection)
-            if !isNew, try await listed(item.itemIdentifier).owner != owner {
+            if !isNew, !IdentityContext.areSame(try await listed(item.itemIdentifier).owner, owner) {
                 throw ProtectionError(.noPermit, "the item belongs to another account than the folder")
             }
             guard let contents else { return try await keep(item, fields: fields, contents: nil, owner: owner) }

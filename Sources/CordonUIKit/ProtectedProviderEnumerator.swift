@@ -110,7 +110,7 @@
         }
 
         func didEnumerate(_ updatedItems: [any NSFileProviderItemProtocol]) {
-            observer.didEnumerate(updatedItems.filter { ($0 as? any OwnedProviderItem)?.owner == owner })
+            observer.didEnumerate(updatedItems.filter { $0.belongs(to: owner) })
         }
 
         func finishEnumerating(upTo nextPage: NSFileProviderPage?) { observer.finishEnumerating(upTo: nextPage) }
@@ -132,7 +132,7 @@
         func didUpdate(_ updatedItems: [any NSFileProviderItemProtocol]) {
             var (own, others): ([any NSFileProviderItemProtocol], [NSFileProviderItemIdentifier]) = ([], [])
             for item in updatedItems {
-                if (item as? any OwnedProviderItem)?.owner == owner {
+                if item.belongs(to: owner) {
                     own.append(item)
                 } else {
                     others.append(item.itemIdentifier)
@@ -151,6 +151,13 @@
         }
 
         func finishEnumeratingWithError(_ error: any Error) { observer.finishEnumeratingWithError(error) }
+    }
+
+    extension NSFileProviderItemProtocol {
+        /// Whether the item says that it is an owner's, by whichever of the account's names.
+        fileprivate func belongs(to owner: Identity) -> Bool {
+            (self as? any OwnedProviderItem).map { IdentityContext.areSame($0.owner, owner) } ?? false
+        }
     }
 
     /// What the system is told of a refusal. It takes errors of other domains for passing ones and would ask again and again.

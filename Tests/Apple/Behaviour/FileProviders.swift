@@ -124,6 +124,21 @@ extension AppleAdapters {
             }
         }
 
+        @Test func `an item is its owner's by either name of the account (SDK-EX-06)`() async throws {
+            let stage = try await Stage()
+            let provider = try NotesProvider.made(for: stage)
+            let account = ManagedAccount(
+                id: "oid-files", tenant: TenantID("t"), userPrincipalName: "files@contoso.example")
+            IdentityContext.learn(account)
+            try provider.add("plan", of: .managed("files@contoso.example"), contents: "x")
+            let protection = stage.protection
+            let stored = try provider.storedEnumerator(for: NotesProvider.container(of: owner))
+            let lists = ProtectedProviderEnumerator(stored, of: .managed(account.id)) { protection }
+            #expect(await lists.listed().names == ["plan"])
+            let anchor = try #require(await lists.anchor())
+            #expect(await lists.changes(from: anchor).names == ["plan"])
+        }
+
         @Test
         func
             `while the gate is closed nothing is listed, handed out, taken in or removed, and there is no anchor (SDK-EX-04…06)`()
