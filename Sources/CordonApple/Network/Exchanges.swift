@@ -102,7 +102,8 @@
         /// No pins yet.
         public init() {}
 
-        /// Has the pins of an account decide from now on; nil is the account that the work at hand is for.
+        /// Has the pins of an account decide from now on. Nil is the account of the process, and where it has none, every account: the system
+        /// asks where the identity of the work does not follow.
         public func follow(_ pinning: CertificatePinning, account: AccountID? = nil) {
             check.withLock {
                 $0 = { chain, host in

@@ -9,7 +9,7 @@
         /// key, secrets, counters and what a finger or a face opens in the Keychain, sign-in in the system's authentication session, facts of the device.
         ///
         /// Everything can be changed before ``AppProtection`` is made of it. ``interface`` is a ``ScreenInterface``, which `CordonUIKit` and
-        /// `CordonSwiftUI` draw.
+        /// `CordonSwiftUI` draw. What is wrong in the Info.plist is posted as ``ProtectionEvent/settingRefused(reason:)`` when the protection starts.
         ///
         /// - Parameters:
         ///   - service: Where the organisation's service is.
