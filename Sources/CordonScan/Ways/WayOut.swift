@@ -84,7 +84,7 @@ package enum WayOut: String, Sendable, CaseIterable, Codable {
             actions: ActionSet("print"))
         case .export: Description(
             title: "export of a document", leaves: "a plain copy lies outside the app",
-            remedy: "save with protection.outlets.save(_:named:of:to: PickedPlace(_:on:), at:)",
+            remedy: "save with protection.outlets.save(_:named:of:to: PickedPlace(_:of:on:), at:)",
             actions: ActionSet("saveTo", "send", "share"))
         case .open: Description(
             title: "opening a document from outside", leaves: "another app's document comes in unasked",
