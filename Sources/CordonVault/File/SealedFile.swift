@@ -78,8 +78,9 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         let store = try live()
         guard !isWritable else { return false }
         forgetChunk()
+        let isNewer = try store.refresh()
         hasHandedOut = false
-        return try store.refresh()
+        return isNewer
     }
 
     /// Whether the file is better resealed, under a new content key.
@@ -112,7 +113,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     /// Reads at an offset; fewer bytes than fit only at the end. The cursor stays.
     ///
     /// - Throws: ``VaultError``; the memory then holds zeros. `overtaken` when what was handed out before is of a commit
-    ///   that is gone: ``refresh()`` and begin again.
+    ///   that is gone: ``refresh()`` and begin again. A file that is open for writing may have to write first what it has collected;
+    ///   where that fails, the handle refuses further writes.
     public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         mutex.lock()
         defer { mutex.unlock() }
@@ -206,9 +208,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
             let part = UnsafeRawBufferPointer(rebasing: bytes[done..<done + count])
             if count == chunkSize {
                 if chunk == hotChunk { (hotChunk, isHotDirty) = (-1, false) }
-                let old = try store.reference(ofChunk: chunk)
-                let new = try store.writeBlock(part, at: TreePlace(level: 0, index: chunk), replacing: old)
-                try store.setReference(new, ofChunk: chunk)
+                try store.replaceBlock(at: TreePlace(level: 0, index: chunk), with: part)
             } else {
                 try load(chunk, store)
                 hot.slice(start, count).copyMemory(from: part)
@@ -356,10 +356,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     private func flushHot(_ store: SealedStore) throws(VaultError) {
         guard isHotDirty else { return }
-        let old = try store.reference(ofChunk: hotChunk)
         let bytes = UnsafeRawBufferPointer(hot.slice(0, store.shape.storedChunkSize))
-        let new = try store.writeBlock(bytes, at: TreePlace(level: 0, index: hotChunk), replacing: old)
-        try store.setReference(new, ofChunk: hotChunk)
+        try store.replaceBlock(at: TreePlace(level: 0, index: hotChunk), with: bytes)
         isHotDirty = false
     }
 }

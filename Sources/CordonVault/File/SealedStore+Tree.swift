@@ -5,19 +5,15 @@ extension SealedStore {
         try reference(at: TreePlace(level: 0, index: chunk))
     }
 
-    private func reference(at place: TreePlace) throws(VaultError) -> BlockReference {
+    func reference(at place: TreePlace) throws(VaultError) -> BlockReference {
         if place.level == shape.height { return root }
         let (parent, child) = shape.parent(of: place)
         if parent.level == 1, let known = nodes.reference(child, ofLeaf: parent.index) { return known }
         return try node(at: parent)[child]
     }
 
-    /// Notes where a chunk is from now on.
-    func setReference(_ reference: BlockReference, ofChunk chunk: Int64) throws(VaultError) {
-        try setReference(reference, at: TreePlace(level: 0, index: chunk))
-    }
-
-    private func setReference(_ reference: BlockReference, at place: TreePlace) throws(VaultError) {
+    /// Notes where a block is from now on.
+    func setReference(_ reference: BlockReference, at place: TreePlace) throws(VaultError) {
         isDirty = true
         if place.level == shape.height {
             root = reference
@@ -53,11 +49,9 @@ extension SealedStore {
         guard shape.height > 0 else { return }
         for level in 1...shape.height {
             for (place, node) in nodes.changed(level: level) {
-                let old = try reference(at: place)
                 let memory = RawMemory(node.count * Layout.referenceSize)
                 for child in 0..<node.count { node[child].write(to: memory, at: child * Layout.referenceSize) }
-                let bytes = UnsafeRawBufferPointer(memory.slice(0, memory.bytes.count))
-                try setReference(try writeBlock(bytes, at: place, replacing: old), at: place)
+                try replaceBlock(at: place, with: UnsafeRawBufferPointer(memory.slice(0, memory.bytes.count)))
                 node.isDirty = false
             }
         }

@@ -8,8 +8,8 @@
 
 /// The blocks of one sealed file: reads them, writes them to places no commit reaches, and commits. Its owner locks.
 ///
-/// Its owner calls ``markBroken()`` when a change failed part-way; the store then refuses to write again, because what
-/// the disk holds and what is in memory may differ.
+/// When a change failed part-way the store refuses to write again, because what the disk holds and what is in memory may differ. Its owner
+/// calls ``markBroken()`` for changes that take several calls.
 final class SealedStore {
     let header: SealedHeader
     private(set) var record: CommitRecord
@@ -167,8 +167,21 @@ final class SealedStore {
         }
     }
 
+    /// Seals a block anew, and notes where it is from now on.
+    ///
+    /// A failure part-way ends all writing, also where a read had to make room: memory may still name a place that was given away.
+    func replaceBlock(at place: TreePlace, with plaintext: UnsafeRawBufferPointer) throws(VaultError) {
+        do {
+            let old = try reference(at: place)
+            try setReference(try writeBlock(plaintext, at: place, replacing: old), at: place)
+        } catch {
+            isBroken = true
+            throw error
+        }
+    }
+
     /// Writes a block to a place no commit reaches, preferably where the uncommitted former version stands.
-    func writeBlock(
+    private func writeBlock(
         _ plaintext: UnsafeRawBufferPointer, at place: TreePlace, replacing old: BlockReference
     ) throws(VaultError) -> BlockReference {
         try beginWriting()

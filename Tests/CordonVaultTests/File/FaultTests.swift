@@ -76,6 +76,54 @@ struct FaultTests {
         #expect(call > 20)
     }
 
+    /// Failing calls of a read that writes first what was collected: the collected chunk, and the read of another one.
+    @Test(arguments: 1...2, [false, true])
+    func `whatever call of a read fails, what a writer acknowledges afterwards is there`(call: Int, tears: Bool) throws
+    {
+        let device = MemoryDevice()
+        let file = try sealer.create(on: device)
+        var model = [UInt8](repeating: 1, count: 3 * 4096)
+        try file.write(model, at: 0)
+        try file.sync()
+        let synced = model
+        try file.write([2], at: 0)
+        model[0] = 2
+        (device.calls, device.failingCall, device.tears) = (0, call, tears)
+        #expect(throws: VaultError.self) { try file.read(10, at: 5000) }
+        #expect(device.failures == 1)
+        device.failingCall = nil
+        guard call > 1 else {
+            // The write failed, so the writer stops.
+            #expect(throws: VaultError(.closed, "")) { try file.write([3], at: 0) }
+            #expect(throws: VaultError(.closed, "")) { try file.sync() }
+            #expect(try sealer.open(MemoryDevice(device.bytes)).all() == synced)
+            return
+        }
+        try file.sync()
+        for chunk in [1, 2, 0] {
+            let bytes = [UInt8](repeating: UInt8(10 + chunk), count: 4096)
+            try file.write(bytes, at: Int64(chunk * 4096))
+            model.replaceSubrange(chunk * 4096..<(chunk + 1) * 4096, with: bytes)
+        }
+        try file.sync()
+        #expect(try sealer.open(MemoryDevice(device.bytes)).all() == model)
+    }
+
+    @Test func `a read that cannot put changed nodes on the disk to make room for others stops the writer`() throws {
+        let device = MemoryDevice()
+        let file = try sealer.create(on: device)
+        try file.truncate(to: 1 << 30)
+        // One chunk below each of a hundred nodes; a node covers half a mebibyte.
+        for node in 0..<100 { try file.write([7], at: Int64(node) << 19) }
+        (device.failingCall, device.persistently) = (device.calls + 1, true)
+        #expect(throws: VaultError(.noSpace, "")) {
+            for node in 100..<2000 { _ = try file.read(1, at: Int64(node) << 19) }
+        }
+        device.failingCall = nil
+        #expect(throws: VaultError(.closed, "")) { try file.write([8], at: 0) }
+        #expect(try sealer.open(MemoryDevice(device.bytes)).size() == 0)
+    }
+
     @Test(.seeded(as: 8))
     func `a file opens after power was lost at any write, whatever of the unsynced writes arrived`() throws {
         let device = MemoryDevice()

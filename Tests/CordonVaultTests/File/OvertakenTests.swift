@@ -29,6 +29,25 @@ struct OvertakenTests {
         #expect(try reader.contents() == Data(repeating: 6, count: 40_000))
     }
 
+    @Test func `a refresh that fails leaves a reader at the commit that it has begun`() throws {
+        let (sealer, device) = (Sealer(), MemoryDevice())
+        let file = try sealer.create(on: device)
+        try file.write([UInt8](repeating: 1, count: 40_000), at: 0)
+        try file.sync()
+        let reader = try sealer.open(device)
+        #expect(try reader.read(1, at: 0) == [1])
+        for round in 2...6 {
+            try file.write([UInt8](repeating: UInt8(round), count: 40_000), at: 0)
+            try file.sync()
+        }
+        device.failingCall = device.calls + 1
+        #expect(throws: VaultError(.inputOutput, "")) { try reader.refresh() }
+        device.failingCall = nil
+        #expect(throws: VaultError(.overtaken, "")) { try reader.read(4096, at: 8192) }
+        #expect(try reader.refresh())
+        #expect(Set(try reader.all()) == [6])
+    }
+
     @Test(arguments: [false, true])
     func `a copy of a file that is being written holds one commit`(readable: Bool) async throws {
         let workshop = try await Workshop()
