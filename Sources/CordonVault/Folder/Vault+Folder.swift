@@ -192,7 +192,7 @@ extension Vault {
         var found: [String] = []
         for file in try PosixFile.names(in: folder.url.path) where file.utf8.count == 64 {
             let path = folder.url.appendingPathComponent(file)
-            guard let header = try sealedHeader(of: path), header.owner == folder.account,
+            guard let header = try legibleHeader(of: path), header.owner == folder.account,
                 case .file(let name)? = try? header.open(under: key).name, try key.fileName(for: name) == file
             else { continue }
             found.append(name)

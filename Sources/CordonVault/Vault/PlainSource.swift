@@ -86,8 +86,8 @@ final class PlainSource {
         do {
             return try SealedHeader(of: device).owner
         } catch {
-            guard [.notSealed, .damaged, .unsupportedFormat].contains(error.code) else { throw error }
-            return nil
+            if error.code == .notSealed { return nil }
+            throw VaultError(error.code, error.reason, place: device.path, hint: error.hint)
         }
     }
 }

@@ -118,7 +118,7 @@ extension Vault {
         var databases: Set<String> = []
         for path in all {
             do {
-                guard let header = try sealedHeader(of: path), header.owner == account else { continue }
+                guard let header = try legibleHeader(of: path), header.owner == account else { continue }
                 sealed.append(path)
                 if header.kind == .database { databases.insert(path.path) }
             } catch {
@@ -133,25 +133,43 @@ extension Vault {
     }
 
     /// The header of a sealed file; nil for anything else, and for what cannot be read.
-    nonisolated func facts(of path: URL) -> SealedHeader? { (try? sealedHeader(of: path)) ?? nil }
+    nonisolated func facts(of path: URL) -> SealedHeader? { (try? legibleHeader(of: path)) ?? nil }
+
+    /// The header of a sealed file, for a look at many; nil for anything else, and for one that is damaged or of a version that is not known.
+    ///
+    /// - Throws: ``VaultError`` when the disk does not tell.
+    nonisolated func legibleHeader(of path: URL) throws(VaultError) -> SealedHeader? {
+        do {
+            return try header(of: path, fromSize: Layout.headerSize)
+        } catch {
+            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            return nil
+        }
+    }
 
     /// The header of a sealed file; nil for anything else.
     ///
-    /// - Throws: ``VaultError`` when that cannot be told: such a file is not to be treated as a readable one.
+    /// - Throws: ``VaultError`` when that cannot be told, `damaged` and `unsupportedFormat` for what begins as a sealed file: none of these is to
+    ///   be treated as a readable one.
     nonisolated func sealedHeader(of path: URL) throws(VaultError) -> SealedHeader? {
+        try header(of: path, fromSize: 8)
+    }
+
+    /// - Parameter least: A shorter file is none.
+    private nonisolated func header(of path: URL, fromSize least: Int) throws(VaultError) -> SealedHeader? {
         if let header = LiveDatabases.shared.header(at: path.path) { return try? SealedHeader(RawMemory(header)) }
         do {
-            // Too short for a header. It is not opened: SQLite may have locked an empty file, in which nothing tells.
-            guard let size = try PosixFile.size(of: path.path), size >= Int64(Layout.headerSize) else { return nil }
+            // What is too short is not opened: SQLite may have locked an empty file, in which nothing tells.
+            guard let size = try PosixFile.size(of: path.path), size >= Int64(least) else { return nil }
             guard let device = try PosixFile.open(path.path, writing: false, ifExists: true) else { return nil }
             defer { device.close() }
             return try SealedHeader(of: device)
         } catch {
             switch error.code {
-            case .notSealed, .isDirectory, .damaged, .unsupportedFormat: return nil
+            case .notSealed, .isDirectory: return nil
             // It may have been opened as a database since.
             case .inUse: return LiveDatabases.shared.header(at: path.path).flatMap { try? SealedHeader(RawMemory($0)) }
-            default: throw error
+            default: throw VaultError(error.code, error.reason, place: path.path, hint: error.hint)
             }
         }
     }
@@ -320,7 +338,7 @@ extension Vault {
     /// was (CQ-20). The source is gone afterwards. Without a target this is ``move(_:to:)``.
     ///
     /// - Throws: `inUse` when a writer has either file open, `invalidArgument` for a source that is to be sealed and has several
-    ///   names; ``VaultError``: what ``open(_:writing:recovering:)`` and ``create(_:for:chunkSize:replacing:mode:)`` throw.
+    ///   names, `damaged` or `unsupportedFormat` where either begins as a sealed file and is none; ``VaultError``: what ``open(_:writing:recovering:)`` and ``create(_:for:chunkSize:replacing:mode:)`` throw.
     public func replace(_ target: URL, by path: URL) async throws(VaultError) {
         guard !PosixFile.isAbsent(target.path), !path.isSameEntry(as: target) else { return try move(path, to: target) }
         let sealedOwner = try sealedHeader(of: target)?.owner

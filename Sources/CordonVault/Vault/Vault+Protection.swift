@@ -16,7 +16,8 @@ extension Vault {
     ///   - sealing: whether the owner's policy asks for encryption.
     ///   - progress: told after every megabyte and file.
     /// - Throws: ``VaultError`` of the first file that cannot be brought in line, `inUse` for one that a writer has open,
-    ///   `invalidArgument` for one that is to be sealed and has several names; earlier ones are. `invalidArgument` also where the path itself is
+    ///   `invalidArgument` for one that is to be sealed and has several names; earlier ones are. `damaged` or `unsupportedFormat` for one that
+    ///   begins as a sealed file and is none, which stays as it is; all others are. `invalidArgument` also where the path itself is
     ///   a file of Cordon's own, or a folder for such.
     public func protect(
         _ path: URL, for account: AccountID?, sealing: Bool = true,
@@ -25,11 +26,20 @@ extension Vault {
         let paths = try filesBelow(path)
         var state = ProtectionProgress(
             totalFiles: paths.count, totalBytes: paths.reduce(0) { $0 + $1.bytesOnDisk })
+        var failure: VaultError?
         for path in paths {
-            try await protectFile(path, for: account, sealing: sealing, &state, progress)
+            do {
+                try await protectFile(path, for: account, sealing: sealing, &state, progress)
+            } catch {
+                // No other file is to stay readable for one that nothing opens.
+                guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+                failure = failure ?? error
+                continue
+            }
             state.files += 1
             progress(state)
         }
+        if let failure { throw failure }
     }
 
     /// Whether a file is sealed, or noted, for exactly this account (SDK-FP-07, SDK-FP-14).

@@ -96,6 +96,53 @@ struct ProtectionTests {
         #expect(vault.isSealed(path))
     }
 
+    /// What damage, or a later version, makes of a sealed file.
+    enum Illegible: String, CaseIterable {
+        case changed, cut, newer
+
+        var code: VaultError.Code { self == .newer ? .unsupportedFormat : .damaged }
+
+        func bytes(of sealed: Data) -> Data {
+            var bytes = sealed
+            switch self {
+            case .changed: bytes[3000] ^= 1
+            case .cut: bytes = bytes.prefix(1000)
+            case .newer: bytes[8] = 9
+            }
+            return bytes
+        }
+    }
+
+    @Test(arguments: Illegible.allCases)
+    func `what begins as a sealed file and is none is not taken for a readable one, and holds up no other`(
+        illegible: Illegible
+    ) async throws {
+        let workshop = try await Workshop()
+        let (vault, ada) = (workshop.vault, workshop.ada)
+        let (broken, plain) = (try planted(workshop, "home/broken"), try planted(workshop, "home/plain"))
+        try await vault.protect(broken, for: ada)
+        let bytes = illegible.bytes(of: try Data(contentsOf: broken))
+        try bytes.write(to: broken)
+        let (source, copy) = (try planted(workshop, "source"), workshop.path("copy"))
+        let ways: [() async throws -> Void] = [
+            { try await vault.protect(workshop.path("home"), for: ada) },
+            { try await vault.protect(broken, for: ada) },
+            { try await vault.protect(broken, for: workshop.ben) },
+            { try await vault.protect(broken, for: nil) },
+            { try await vault.protect(broken, toCopy: copy, for: ada) },
+            { try await vault.replace(broken, by: source) },
+            { try await vault.replace(source, by: broken) },
+            { try await vault.copy(broken, to: copy) },
+            { try await vault.decrypt(broken) },
+        ]
+        for (number, way) in ways.enumerated() { #expect(await code(way) == illegible.code, "\(number)") }
+        #expect(try Data(contentsOf: broken) == bytes)
+        #expect(try Data(contentsOf: source) == text && PosixFile.isAbsent(copy.path))
+        #expect(vault.isSealed(plain), "what comes after it is sealed all the same")
+        #expect(!vault.isSealed(broken) && vault.files(ownedBy: ada).map(\.lastPathComponent) == ["plain"])
+        #expect(try await vault.wipe(ada).succeeded)
+    }
+
     @Test func `protecting the folder that holds the vault leaves keys and journals alone`() async throws {
         let workshop = try await Workshop()
         _ = try planted(workshop, "note")
