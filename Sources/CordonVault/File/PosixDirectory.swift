@@ -115,11 +115,18 @@ extension PosixFile {
         }
     }
 
-    /// The ordinary files below a directory, or the one at its place, symbolic links not followed; and why something there could not be looked at, if something could not.
+    /// The ordinary files among what ``entriesBelow(_:)`` gives.
+    static func filesBelow(_ directory: String) -> (paths: [String], unread: VaultError?) {
+        let (entries, unread) = entriesBelow(directory)
+        return (entries.filter { $0.kind == S_IFREG }.map(\.path), unread)
+    }
+
+    /// Everything below a directory, a folder before what it holds, or the ordinary file at its place, symbolic links not followed; and why something
+    /// there could not be looked at, if something could not.
     ///
     /// What is not there is no failure, and neither is what another user keeps to itself; see ``isForeign(_:)``.
-    static func filesBelow(_ directory: String) -> (paths: [String], unread: VaultError?) {
-        var paths: [String] = []
+    static func entriesBelow(_ directory: String) -> (entries: [(path: String, kind: mode_t)], unread: VaultError?) {
+        var found: [(path: String, kind: mode_t)] = []
         var unread: VaultError?
         var folders = [directory]
         while let folder = folders.popLast() {
@@ -130,29 +137,29 @@ extension PosixFile {
                         continue
                     }
                     let path = (folder as NSString).appendingPathComponent(name)
-                    switch kind {
-                    case S_IFREG: paths.append(path)
-                    case S_IFDIR: folders.append(path)
-                    default: break
-                    }
+                    found.append((path, kind))
+                    if kind == S_IFDIR { folders.append(path) }
                 }
             } catch {
                 var status = stat()
                 // A root may be a file, and one may have come in a folder's place.
                 if lstat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
-                    if status.st_mode & S_IFMT == S_IFREG { paths.append(folder) }
+                    if status.st_mode & S_IFMT == S_IFREG { found.append((folder, S_IFREG)) }
                 } else if !isAbsent(folder), !isForeign(folder) {
                     unread = unread ?? error
                 }
             }
         }
-        return (paths, unread)
+        return (found, unread)
     }
 
-    /// The names of files and folders in a directory, nil for one that is not UTF-8, each with the part of its mode that says what it is.
+    /// The names in a directory, nil for one that is not UTF-8, each with the part of its mode that says what it is, 0 for neither file nor folder.
     private static func entries(of directory: String) throws(VaultError) -> [(name: String?, kind: mode_t)] {
         try pass("list", directory)
-        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name), let list = opendir(directory) else {
+        let descriptor = retrying { openDirectory(directory, O_NOFOLLOW) }
+        if descriptor < 0 { throw .system("list", directory) }
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name), let list = fdopendir(descriptor) else {
+            defer { closeDirectory(descriptor) }
             throw .system("list", directory)
         }
         defer { closedir(list) }
@@ -175,7 +182,7 @@ extension PosixFile {
                 // What cannot be told is looked at, which says why.
                 let isTold = fstatat(dirfd(list), start, &status, AT_SYMLINK_NOFOLLOW) == 0
                 found.append((name, isTold ? status.st_mode & S_IFMT : S_IFREG))
-            default: break
+            default: found.append((name, 0))
             }
         }
     }
@@ -286,5 +293,7 @@ extension PosixFile {
     static func temporaryName() -> String { ".cordon-" + SecureRandom.bytes(8).hex + draftSuffix }
 }
 
-private func openDirectory(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+private func openDirectory(_ path: String, _ flags: Int32 = 0) -> Int32 {
+    open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
+}
 private func closeDirectory(_ descriptor: Int32) { _ = close(descriptor) }

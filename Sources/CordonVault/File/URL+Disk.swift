@@ -18,11 +18,10 @@ extension URL {
         return size?.int64Value ?? 0
     }
 
-    /// Everything below the directory, what lies deeper first; nothing when it does not exist.
-    var entriesBelow: [URL] {
-        guard isDirectory, let walk = FileManager.default.enumerator(at: self, includingPropertiesForKeys: nil)
-        else { return [] }
-        return walk.compactMap { $0 as? URL }.reversed()
+    /// Everything below the directory, what lies deeper first; nothing when it does not exist. And why something could not be looked at.
+    var everythingBelow: (paths: [URL], unread: VaultError?) {
+        let (entries, unread) = PosixFile.entriesBelow(path)
+        return (entries.reversed().map { URL(fileURLWithPath: $0.path, isDirectory: false) }, unread)
     }
 
     /// Whether two paths name the same entry of the same directory.

@@ -17,21 +17,21 @@ extension Vault {
     ///   - progress: told after every megabyte and file.
     /// - Throws: ``VaultError`` of the first file that cannot be brought in line, `inUse` for one that a writer has open,
     ///   `invalidArgument` for one that is to be sealed and has several names; earlier ones are. `damaged` or `unsupportedFormat` for one that
-    ///   begins as a sealed file and is none, which stays as it is; all others are. `invalidArgument` also where the path itself is
-    ///   a file of Cordon's own, or a folder for such.
+    ///   begins as a sealed file and is none, and what the disk refused for a file or folder that cannot be looked at: these stay as they are,
+    ///   and all others are brought in line. `invalidArgument` also where the path itself is a file of Cordon's own, or a folder for such.
     public func protect(
         _ path: URL, for account: AccountID?, sealing: Bool = true,
         progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
-        let paths = try filesBelow(path)
+        let (paths, unread) = try filesBelow(path)
         var state = ProtectionProgress(
             totalFiles: paths.count, totalBytes: paths.reduce(0) { $0 + $1.bytesOnDisk })
-        var failure: VaultError?
+        var failure = unread
         for path in paths {
             do {
                 try await protectFile(path, for: account, sealing: sealing, &state, progress)
             } catch {
-                // No other file is to stay readable for one that nothing opens.
+                // No other file is to stay readable for what nothing opens.
                 guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
                 failure = failure ?? error
                 continue
@@ -227,34 +227,48 @@ extension Vault {
         }
     }
 
-    /// The file itself, or every ordinary file below a directory, in a fixed order; never what Cordon itself keeps.
+    /// The file itself, or every ordinary file below a directory, in a fixed order, never what Cordon itself keeps; and why something there could
+    /// not be looked at, if something could not.
     ///
     /// - Throws: `noSuchFile`; `invalidArgument` where only Cordon's own is asked for.
-    private func filesBelow(_ path: URL) throws(VaultError) -> [URL] {
+    private func filesBelow(_ path: URL) throws(VaultError) -> (paths: [URL], unread: VaultError?) {
         let refusal = VaultError(.invalidArgument, "Cordon keeps its own state there.", place: path.path)
-        if path.isDirectory {
-            if StatePlaces.include(path) { throw refusal }
-            return path.entriesBelow.filter { $0.isOrdinaryFile && !isOwn($0) }.sorted { $0.path < $1.path }
+        guard path.isDirectory else {
+            guard path.isOrdinaryFile else {
+                throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
+            }
+            if try isOwn(path) { throw refusal }
+            return ([path], nil)
         }
-        guard path.isOrdinaryFile else {
-            throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
+        if StatePlaces.include(path) { throw refusal }
+        var (below, unread) = PosixFile.filesBelow(path.path)
+        var found: [URL] = []
+        for name in below.sorted() {
+            let file = URL(fileURLWithPath: name, isDirectory: false)
+            do { if try !isOwn(file) { found.append(file) } } catch { unread = unread ?? error }
         }
-        if isOwn(path) { throw refusal }
-        return [path]
+        return (found, unread)
     }
 
     /// Whether a file is a key, a journal, an unfinished file or other state of Cordon's: sealing one would lose everything.
-    private func isOwn(_ path: URL) -> Bool {
+    ///
+    /// - Throws: ``VaultError`` when that cannot be told.
+    private func isOwn(_ path: URL) throws(VaultError) -> Bool {
         if path.lastPathComponent.hasPrefix(".cordon-") { return true }
         if StatePlaces.hold(path) { return true }
         // Of a store that this process does not use, such as another app's. None is so short.
-        guard let size = (try? PosixFile.size(of: path.path)) ?? nil, size >= 16,
-            let file = try? PosixFile.open(path.path, writing: false)
-        else { return false }
-        defer { file.close() }
-        let start = RawMemory(16)
-        guard (try? file.read(start.slice(0, 16), at: 0)) == 16 else { return false }
-        return Self.keyMagics.contains(String(decoding: start.array(0, 8), as: UTF8.self))
+        guard let size = try PosixFile.size(of: path.path), size >= 16 else { return false }
+        do {
+            guard let file = try PosixFile.open(path.path, writing: false, ifExists: true) else { return false }
+            defer { file.close() }
+            let start = RawMemory(16)
+            guard try file.read(start.slice(0, 16), at: 0) == 16 else { return false }
+            return Self.keyMagics.contains(String(decoding: start.array(0, 8), as: UTF8.self))
+        } catch {
+            // This process has it open as a database.
+            if error.code == .inUse { return false }
+            throw error
+        }
     }
 
     /// How files begin that hold keys: the root key, an account's secret, the records of an account's key and its end, a former key.

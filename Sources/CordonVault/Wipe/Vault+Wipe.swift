@@ -236,10 +236,12 @@ extension Vault {
         try remove(.filesRemoved, \.files, &journal, paths, Self.reason(note: unread, file: unreadFile), observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
-        let caches = cacheDirectory(for: account).entriesBelow
-        try remove(.cachesRemoved, \.caches, &journal, caches, nil, observer)
-        let temporary = temporaryDirectory(for: account).entriesBelow
-        try remove(.temporaryFilesRemoved, \.temporaryFiles, &journal, temporary, nil, observer)
+        let caches = cacheDirectory(for: account).everythingBelow
+        let cachesLeft = Self.reason(note: nil, file: caches.unread)
+        try remove(.cachesRemoved, \.caches, &journal, caches.paths, cachesLeft, observer)
+        let temporary = temporaryDirectory(for: account).everythingBelow
+        let temporaryLeft = Self.reason(note: nil, file: temporary.unread)
+        try remove(.temporaryFilesRemoved, \.temporaryFiles, &journal, temporary.paths, temporaryLeft, observer)
     }
 
     private func remove(
@@ -329,7 +331,9 @@ extension Vault {
         switch wipes.action(of: name) {
         case .remove(let paths):
             let roots = paths(account).filter { !PosixFile.isAbsent($0.path) }
-            failure = try removePaths(name, \.attachedFiles, &journal, roots.flatMap(\.entriesBelow) + roots) {}
+            // What could not be listed keeps its folder.
+            let below = roots.filter(\.isDirectory).flatMap(\.everythingBelow.paths)
+            failure = try removePaths(name, \.attachedFiles, &journal, below + roots) {}
         case .run(let hook):
             switch await hook(account) {
             case .done: break

@@ -96,6 +96,32 @@ struct ProtectionTests {
         #expect(vault.isSealed(path))
     }
 
+    @Test func `a folder or file that cannot be looked at while a folder is protected is said, and the rest is sealed`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (vault, ada) = (workshop.vault, workshop.ada)
+        let (near, deep) = (try planted(workshop, "home/near"), try planted(workshop, "home/deep/plan"))
+        // The second list is that of the deeper folder.
+        let list = FailingCall("list", number: 2)
+        let failed = await DiskFaults.$next.withValue({ list.next($0) }) {
+            await code { try await vault.protect(workshop.path("home"), for: ada) }
+        }
+        #expect(failed == .inputOutput && list.isMet)
+        #expect(vault.isSealed(near) && !vault.isSealed(deep))
+        // What cannot be opened may be a key of a store that this process does not use.
+        let key = workshop.path("home/another/root.key")
+        _ = try FileKeyStore(directory: key.deletingLastPathComponent()).rootKey()
+        let bytes = try Data(contentsOf: key)
+        let open = FailingCall("open", number: 1)
+        await DiskFaults.$next.withValue({ open.next($0) }) {
+            #expect(await code { try await vault.protect(workshop.path("home"), for: ada) } == .inputOutput)
+        }
+        #expect(try Data(contentsOf: key) == bytes && vault.isSealed(deep))
+        try await vault.protect(workshop.path("home"), for: ada)
+        #expect(try Data(contentsOf: key) == bytes)
+    }
+
     /// What damage, or a later version, makes of a sealed file.
     enum Illegible: String, CaseIterable {
         case changed, cut, newer
@@ -185,7 +211,7 @@ struct ProtectionTests {
         for name in ["pins.lock", "pins.0123.lock"] { try Data().write(to: home.appending(path: name)) }
         func contents() throws -> [String: Data] {
             var contents: [String: Data] = [:]
-            for path in home.entriesBelow where path.isOrdinaryFile && path.lastPathComponent != "note" {
+            for path in home.everythingBelow.paths where path.isOrdinaryFile && path.lastPathComponent != "note" {
                 contents[path.path] = try Data(contentsOf: path)
             }
             return contents

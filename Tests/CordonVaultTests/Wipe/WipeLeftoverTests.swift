@@ -141,6 +141,30 @@ struct WipeLeftoverTests {
         #expect(try await workshop.vault.wipe(workshop.ada).files == 2)
     }
 
+    @Test func `caches and temporary files that cannot be listed are a failure, and go with the next wipe`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let folders = [workshop.vault.cacheDirectory, workshop.vault.temporaryDirectory].map { $0(workshop.ada) }
+        for folder in folders {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data("made again".utf8).write(to: folder.appending(path: "thumbnail"))
+        }
+        let isArmed = Locked(false)
+        let report = try await DiskFaults.$next.withValue({ $0 == "list" && isArmed.withLock { $0 } ? EMFILE : 0 }) {
+            try await workshop.vault.wipe(workshop.ada) { step in
+                if step.kind == .filesRemoved { isArmed.withLock { $0 = true } }
+            }
+        }
+        #expect(
+            report.failures
+                == ["cachesRemoved", "temporaryFilesRemoved"].map {
+                    "\($0): Files or folders could not all be looked at."
+                })
+        let next = try await workshop.vault.wipe(workshop.ada)
+        #expect(next.succeeded && next.caches == 1 && next.temporaryFiles == 1)
+    }
+
     #if os(Linux)
         @Test func `a file or folder whose name is not UTF-8 has a wipe say so, and goes with the next one`()
             async throws
@@ -241,7 +265,7 @@ struct WipeLeftoverTests {
         }
         func drafts() -> [URL] {
             let folder = workshop.vault.directory
-            return ["owners", "keys"].flatMap { folder.appending(path: $0).entriesBelow }
+            return ["owners", "keys"].flatMap { folder.appending(path: $0).everythingBelow.paths }
                 .filter { $0.lastPathComponent.hasSuffix(PosixFile.draftSuffix) }
         }
         #expect(drafts().count == 4)
