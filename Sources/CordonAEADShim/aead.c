@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Functions that swift-crypto links but does not offer. They are weak: a version of swift-crypto that names them otherwise
 // links as before, and the vault then uses the public API. `check` decides which it is.
@@ -20,25 +21,29 @@ extern int CCryptoBoringSSL_EVP_AEAD_CTX_open_gather(const cordon_aead *, uint8_
                                                      const uint8_t *, size_t, const uint8_t *, size_t,
                                                      const uint8_t *, size_t) WEAK;
 
-// A page of its own for each expanded key, because locking and dump exclusion work on whole pages. The library's context has
-// about 600 bytes, all of it in the context itself.
-enum { PAGE = 4096 };
+// A page of its own for each expanded key, because locking and dump exclusion work on whole pages, which have 16 or 64 KiB on some
+// machines. The library's context has about 600 bytes, all of it in the context itself.
+static size_t page_size(void) {
+    long size = sysconf(_SC_PAGESIZE);
+    return size > 4096 ? (size_t)size : 4096;
+}
 
 static cordon_aead *expand(const uint8_t *key) {
     void *page = NULL;
-    if (posix_memalign(&page, PAGE, PAGE) != 0) return NULL;
-    cordon_guard(page, PAGE);
-    memset(page, 0, PAGE);
+    size_t size = page_size();
+    if (posix_memalign(&page, size, size) != 0) return NULL;
+    cordon_guard(page, size);
+    memset(page, 0, size);
     if (CCryptoBoringSSL_EVP_AEAD_CTX_init(page, CCryptoBoringSSL_EVP_aead_aes_256_gcm(), key, 32, 16, NULL)) return page;
-    cordon_unguard(page, PAGE);
+    cordon_unguard(page, size);
     free(page);
     return NULL;
 }
 
 static void give_back(cordon_aead *aead) {
     CCryptoBoringSSL_EVP_AEAD_CTX_cleanup(aead);
-    cordon_zero(aead, PAGE);
-    cordon_unguard(aead, PAGE);
+    cordon_zero(aead, page_size());
+    cordon_unguard(aead, page_size());
     free(aead);
 }
 

@@ -103,6 +103,21 @@ struct MemoryProtectionTests {
             withExtendedLifetime((secret, plaintext, long, cipher, control)) {}
         }
 
+        /// Tells on machines alone whose pages are larger than 4 KiB.
+        @Test func `an expanded key has pages of its own, and one that is let go unlocks no other`() throws {
+            let secret = SecretBytes.random()
+            var ciphers = try (0..<16).map { _ in
+                try #require(secret.withBytes { DirectCipher(key: $0) } ?? nil)
+            }
+            for cipher in ciphers {
+                #expect(UInt(bitPattern: UnsafeRawPointer(cipher.expanded)).isMultiple(of: UInt(getpagesize())))
+            }
+            ciphers = ciphers.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+            for cipher in ciphers {
+                #expect(try flags(at: UnsafeRawPointer(cipher.expanded)).isSuperset(of: ["dd", "lo"]))
+            }
+        }
+
         @Test func `a key that was read from its file is nowhere in memory once it is let go`() async throws {
             await #expect(processExitsWith: .success) {
                 let folder = try TemporaryFolder.make()
