@@ -220,14 +220,14 @@ struct KeyRecords: Sendable {
 
     // MARK: Making and wrapping
 
-    /// Makes the account's key, unless there is one that was not destroyed.
+    /// Makes the account's key, unless there is one that was not destroyed, or the note that a wipe began.
     ///
     /// - Parameter holdsFiles: Whether something is here that may hang on a former key; looked at only where there is no record.
     /// - Throws: `unknownAccount` where the record of a key is gone that is not known to have ended.
     func make(for account: AccountID, holdsFiles: @autoclosure () -> Bool = true) throws(VaultError) {
         try exclusively { () throws(VaultError) in
-            // Another app of the key group may have made it by now.
-            if let (_, claim) = try read(account), try !isRetired(claim) { return }
+            // Another app of the key group may have made it by now, or begun a wipe, whose note is not written over.
+            if let (_, claim) = try read(account), try claim.isWipe ? true : !isRetired(claim) { return }
             // A new secret takes the place of the one that the lost record hangs on, which an intact copy of it still opens with.
             guard try nameOfLostKey(of: account, holdsFiles: holdsFiles()) == nil else { throw VaultError.lostRecord }
             try secrets.beginMaking(of: account)
@@ -405,6 +405,14 @@ struct KeyRecords: Sendable {
 
     /// Unlinks the account's record, durable after ``sync()``.
     func unlink(_ account: AccountID) { PosixFile.remove(path(of: account)) }
+
+    /// Does what ``unlink(_:)`` does, unless another app of the key group has made a key since: where no note was left, nothing keeps it from that.
+    func unlinkEnded(_ account: AccountID) throws(VaultError) {
+        try exclusively { () throws(VaultError) in
+            if let claim = (try? claim(of: account)) ?? nil, isInForce(claim) { return }
+            unlink(account)
+        }
+    }
 
     /// Makes changes of names in the folder durable.
     func sync() throws(VaultError) { try PosixFile.syncDirectory(directory.path) }

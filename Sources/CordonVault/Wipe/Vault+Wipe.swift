@@ -139,7 +139,7 @@ extension Vault {
         }
         try journals.write(journal)
         observer(WipeStep(.journalWritten))
-        if !isNewer { records.unlink(account) }
+        if !isNewer { try records.unlinkEnded(account) }
         try records.sync()
         observer(WipeStep(.keyRecordRemoved))
         return journal

@@ -278,13 +278,29 @@ struct WipeLeftoverTests {
         #expect(drafts() == [planted])
     }
 
+    /// A vault of an app that shares its keys with others.
+    private func app(_ name: String, _ workshop: Workshop) throws -> Vault {
+        try Vault(directory: workshop.path(name), keyStore: workshop.keyStore, keyDirectory: workshop.path("group"))
+    }
+
+    @Test func `a wipe of an account without a key leaves the one alone that another app of the group makes meanwhile`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (first, second, ada) = (try app("first", workshop), try app("second", workshop), workshop.ada)
+        let report = try await first.wipe(ada) { step in
+            guard step.kind == .journalWritten else { return }
+            do { try second.records.make(for: ada) } catch { Issue.record(error) }
+        }
+        #expect(report.succeeded && report.destroyedKeyIDs.isEmpty)
+        try await second.unlock(ada)
+        #expect(try await first.createAccountKey(for: ada) == second.createAccountKey(for: ada))
+        #expect(try await first.wipe(ada).destroyedKeyIDs.count == 1, "the control")
+    }
+
     @Test func `a resumed wipe leaves the key alone that another app of the group has made since`() async throws {
         let workshop = try await Workshop()
-        let keys = workshop.path("group")
-        func app(_ name: String) throws -> Vault {
-            try Vault(directory: workshop.path(name), keyStore: workshop.keyStore, keyDirectory: keys)
-        }
-        let (first, second) = (try app("first"), try app("second"))
+        let (first, second) = (try app("first", workshop), try app("second", workshop))
         let old = try await first.createAccountKey(for: workshop.ada)
         _ = try await first.wipe(workshop.ada)
         try FileManager.default.moveItem(
@@ -293,7 +309,7 @@ struct WipeLeftoverTests {
         let new = try await second.createAccountKey(for: workshop.ada)
         let path = workshop.path("plan")
         try await second.create(path, for: workshop.ada).close()
-        let restarted = try app("first")
+        let restarted = try app("first", workshop)
         #expect(try await restarted.resumeWipes().map(\.destroyedKeyIDs) == [[old]])
         _ = try await second.open(path, writing: false)
         #expect(try await second.createAccountKey(for: workshop.ada) == new)
