@@ -11,6 +11,7 @@ final class FileSystemHost: Sendable {
 
     private struct State {
         var keys: [PageKey] = []
+        /// By ``RealPath``: SQLite makes a name whole before it asks, and follows symbolic links.
         var refusals: [String: VaultError] = [:]
         var ended: VaultError?
     }
@@ -24,7 +25,10 @@ final class FileSystemHost: Sendable {
     /// Why nothing opens any more; nil while it does.
     var ended: VaultError? { state.withLock { $0.ended } }
 
-    func refusal(at path: String) -> VaultError? { state.withLock { $0.refusals[path] } }
+    func refusal(at path: String) -> VaultError? {
+        let place = RealPath.of(path)
+        return state.withLock { $0.refusals[place] }
+    }
 
     func hangsOnFormerKey(_ path: String) throws(VaultError) -> Bool { try keyring.hangsOnFormerKey(path) }
 
@@ -68,7 +72,7 @@ final class FileSystemHost: Sendable {
             try DatabaseKeyring.requireOneNameBeside(path)
             let made = try keyring.open(bytes(header)) { cipher.pageKey(UInt(bitPattern: $0.baseAddress), $1) }
             let key = try keep(made)
-            state.withLock { $0.refusals[path] = nil }
+            admit(path)
             return key
         } catch {
             refuse(path, error)
@@ -107,7 +111,14 @@ final class FileSystemHost: Sendable {
     }
 
     private func refuse(_ path: String, _ error: VaultError) {
-        state.withLock { $0.refusals[path] = VaultError(error.code, error.reason, place: path, hint: error.hint) }
+        let place = RealPath.of(path)
+        state.withLock { $0.refusals[place] = VaultError(error.code, error.reason, place: path, hint: error.hint) }
+    }
+
+    private func admit(_ path: String) {
+        if state.withLock({ $0.refusals.isEmpty }) { return }
+        let place = RealPath.of(path)
+        state.withLock { $0.refusals[place] = nil }
     }
 
     private func end() {

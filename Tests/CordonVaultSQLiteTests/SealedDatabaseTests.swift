@@ -106,6 +106,14 @@ struct SealedDatabaseTests {
         #expect(
             failure { _ = try Database(desk.path("notes").path, others.fileSystemName) } == cordon_sqlite_ioerr_auth)
         #expect(others.error(cordon_sqlite_ioerr_auth, at: desk.path("notes"))?.code == .wrongKey)
+        // SQLite asks for what a link leads to.
+        try FileManager.default.createSymbolicLink(at: desk.path("link"), withDestinationURL: desk.folder)
+        let linked = desk.path("link/notes")
+        let again = try await desk.vault.sealedDatabases(for: "ben@example.test")
+        #expect(failure { _ = try Database(linked.path, again.fileSystemName) } == cordon_sqlite_ioerr_auth)
+        for path in [linked, desk.path("notes")] {
+            #expect(again.error(cordon_sqlite_ioerr_auth, at: path)?.code == .wrongKey)
+        }
         let stranger = try Desk.vault(in: desk.path("elsewhere"), InMemoryKeyStore())
         try await stranger.createAccountKey(for: desk.ada)
         let theirs = try await stranger.sealedDatabases(for: desk.ada)

@@ -1,13 +1,5 @@
 package import Foundation
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// The folders in which this process keeps Cordon's state. Protecting a folder skips the files in them: a key, a record or a lock that was sealed opens
 /// nothing any more.
 ///
@@ -18,19 +10,19 @@ package enum StatePlaces {
 
     /// Notes a folder, which need not be there yet.
     package static func add(_ folder: URL) {
-        let path = real(folder.path)
+        let path = RealPath.of(folder.path)
         places.withLock { _ = $0.insert(path) }
     }
 
     /// Notes every folder directly in a folder, now and later.
     package static func add(eachIn folder: URL) {
-        let path = real(folder.path) + each
+        let path = RealPath.of(folder.path) + each
         places.withLock { _ = $0.insert(path) }
     }
 
     /// Whether a file lies in such a folder, or is a lock that lies beside one.
     package static func hold(_ file: URL) -> Bool {
-        let folder = real((file.path as NSString).deletingLastPathComponent) as NSString
+        let folder = RealPath.of((file.path as NSString).deletingLastPathComponent) as NSString
         if isPlace(folder as String) { return true }
         let place = folder.appendingPathComponent(file.lastPathComponent) as NSString
         guard place.pathExtension == "lock" else { return false }
@@ -41,7 +33,7 @@ package enum StatePlaces {
 
     /// Whether a folder is a place of Cordon's state, or the parent of such places.
     package static func include(_ folder: URL) -> Bool {
-        let path = real(folder.path)
+        let path = RealPath.of(folder.path)
         return isPlace(path) || places.withLock { $0.contains(path + each) }
     }
 
@@ -50,16 +42,5 @@ package enum StatePlaces {
     private static func isPlace(_ path: String) -> Bool {
         let parent = (path as NSString).deletingLastPathComponent
         return places.withLock { $0.contains(path) || $0.contains(parent + each) }
-    }
-
-    /// A path without symbolic links, also where its end is not there yet.
-    private static func real(_ path: String) -> String {
-        if let found = realpath(path, nil) {
-            defer { free(found) }
-            return String(cString: found)
-        }
-        let parent = (path as NSString).deletingLastPathComponent
-        guard !parent.isEmpty, parent != path else { return path }
-        return (real(parent) as NSString).appendingPathComponent((path as NSString).lastPathComponent)
     }
 }
