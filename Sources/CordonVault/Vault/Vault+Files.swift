@@ -229,7 +229,8 @@ extension Vault {
     /// Reseals, each with a key of its own, the account's sealed files that hang on the key of earlier software.
     ///
     /// That key hung on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
-    /// before, meanwhile and after a kill. A file that a writer has open, or that is damaged, is left as it is; the next call tries again.
+    /// before, meanwhile and after a kill. A file that a writer has open, or that is damaged, is left as it is; the next call tries again. So is one
+    /// with several names, which would be several files afterwards; ``hasFormerFiles(of:)`` does not wait for it.
     /// A database is resealed by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former
     /// key, which the present one guards. Where vaults share a `keyDirectory`, each seals the files of its own roots.
     ///
@@ -238,23 +239,28 @@ extension Vault {
     @discardableResult
     public func sealFilesAnew(of account: AccountID) async throws(VaultError) -> Int {
         guard let former = try key(for: account).former else { return 0 }
-        var left = 0
+        var (left, withSeveralNames) = (0, 0)
         for path in files(ownedBy: account) {
             guard let header = facts(of: path), header.kind == .file, header.accountKeyID == former.id else { continue }
             do { try await sealAnew(path) } catch {
-                guard [.inUse, .damaged, .unsupportedFormat, .noSuchFile].contains(error.code) else { throw error }
-                if error.code != .noSuchFile { left += 1 }
+                switch error.code {
+                case .noSuchFile: break
+                case .invalidArgument: withSeveralNames += 1
+                case .inUse, .damaged, .unsupportedFormat: left += 1
+                default: throw error
+                }
             }
             await Task.yield()
         }
         if left == 0, keys.hasFormerFiles(of: account) { try keys.noteNoFormerFiles(of: try key(for: account)) }
-        return left
+        return left + withSeveralNames
     }
 
     private func sealAnew(_ path: URL) async throws(VaultError) {
         guard let held = try PosixFile.open(path.path, writing: false, ifExists: true) else { return }
         defer { held.close() }
         try held.lockForWriting()
+        guard try held.names() == 1 else { throw .severalNames(path.path) }
         let header = try SealedHeader(of: held)
         let name = try header.open(under: try key(for: header.owner)).name
         let source = try open(path, writing: false)

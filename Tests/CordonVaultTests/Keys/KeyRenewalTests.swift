@@ -108,6 +108,26 @@ struct KeyRenewalTests {
         try await check(home, vault, "after the writer")
     }
 
+    @Test func `a file with two names stays one file, and keeps its key until it has one name`() async throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let (home, former) = try FormerHome.make(at: place)
+        let vault = try home.vault()
+        try await vault.unlock(FormerHome.account)
+        let name = place.appendingPathComponent("again")
+        try await vault.link(home.ownPath, as: name)
+        #expect(try await vault.sealFilesAnew(of: FormerHome.account) == 2, "by each of its names")
+        #expect(await !vault.hasFormerFiles(of: FormerHome.account), "nothing waits for it")
+        let writer = try await vault.open(name)
+        try writer.replaceContents(with: Data("own, changed".utf8))
+        try writer.close()
+        #expect(try await vault.open(home.ownPath, writing: false).contents() == Data("own, changed".utf8))
+        #expect(vault.facts(of: home.ownPath)?.accountKeyID == former.id)
+        try FileManager.default.removeItem(at: name)
+        #expect(try await vault.sealFilesAnew(of: FormerHome.account) == 0)
+        #expect(vault.facts(of: home.ownPath)?.accountKeyID != former.id)
+    }
+
     @Test func `a wipe ends the former key with the new one`() async throws {
         let place = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(place) }
