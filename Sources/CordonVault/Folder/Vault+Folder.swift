@@ -165,6 +165,7 @@ extension Vault {
 
     /// What the directory lists, or where it cannot serve, what the headers say.
     func listed(in folder: SealedFolder) throws(VaultError) -> [String] {
+        try key(for: folder.account).requireNames()
         do {
             let bytes = try openDirectory(of: folder, writing: false).contents()
             return try DirectoryLog.names(in: bytes) { (name) throws(VaultError) in try holds(name, in: folder) }

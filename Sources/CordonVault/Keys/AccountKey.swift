@@ -10,17 +10,23 @@ final class AccountKey: Sendable {
     let secret: SecretBytes
     /// The key that earlier software made and that hung on no secret: what was sealed under it is still read.
     let former: AccountKey?
+    /// Whether there is a record of a former key that does not open: names on disk hang on that key.
+    let hasUnreadableFormer: Bool
     /// When the key store was last seen to have what the key hangs on.
     let lastSeen = Locked<ContinuousClock.Instant?>(nil)
     /// Whether a record of the key hung on a share when it was read last. Who may write to the folder can change what a record says of
     /// that; only one that opens without a share takes it back.
     let hangsOnShare = Locked(false)
 
-    init(account: AccountID, id: [UInt8], secret: SecretBytes, former: AccountKey? = nil) {
+    init(
+        account: AccountID, id: [UInt8], secret: SecretBytes, former: AccountKey? = nil,
+        hasUnreadableFormer: Bool = false
+    ) {
         self.account = account
         self.id = id
         self.secret = secret
         self.former = former
+        self.hasUnreadableFormer = hasUnreadableFormer
     }
 
     /// This key or the former one, by its id; nil for any other.
@@ -35,10 +41,23 @@ final class AccountKey: Sendable {
         try KeyWrap.derive(from: secret, salt: fileID, purpose: purpose)
     }
 
+    /// Refuses names on disk where the record of the key that they hang on does not open: by another key a file that is there would count as
+    /// missing, and one that was made instead would be hidden once the record is whole.
+    ///
+    /// - Throws: `damaged`.
+    func requireNames() throws(VaultError) {
+        guard hasUnreadableFormer else { return }
+        throw VaultError(
+            .damaged, "The record of the account's former key, on which names hang, is damaged.",
+            hint: "Put an intact copy of the record back, or wipe the account.")
+    }
+
     /// What a file of a ``SealedFolder`` is called on disk: 64 digits that tell nothing of its name without this key.
     ///
     /// - Parameter name: In the form that ``SealedFolder/kept(_:)`` gives it.
+    /// - Throws: What ``requireNames()`` throws.
     func fileName(for name: String) throws(VaultError) -> String {
+        try requireNames()
         let salt = [UInt8](repeating: 0, count: 16)
         let derived = try KeyWrap.derive(from: lastingSecret, salt: salt, purpose: "cordon vault 2 file names")
         guard let key = derived.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }

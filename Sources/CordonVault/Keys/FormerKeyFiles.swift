@@ -25,8 +25,8 @@ struct FormerKeyFiles {
 
     /// A key with the former one that hangs on it, and whether files may hang on that.
     ///
-    /// A damaged record gives no former key, whatever is asked of it; the present key opens all the same, and the record stays where it is,
-    /// for an intact copy to take its place.
+    /// A damaged record gives no former key, whatever is asked of it; the present key opens all the same, but no name on disk is made of it, and the
+    /// record stays where it is, for an intact copy to take its place.
     func joined(to key: AccountKey) throws(VaultError) -> (key: AccountKey, hasFiles: Bool) {
         do {
             guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
@@ -35,7 +35,9 @@ struct FormerKeyFiles {
             return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isUnused)
         } catch {
             guard error.code == .damaged else { throw error }
-            return (key, false)
+            let alone = AccountKey(
+                account: key.account, id: key.id, secret: key.secret, hasUnreadableFormer: true)
+            return (alone, false)
         }
     }
 

@@ -82,6 +82,16 @@ struct KeyRenewalTests {
         let new = place.appendingPathComponent("new")
         try await vault.create(new, for: FormerHome.account).close()
         #expect(await code { _ = try await vault.open(home.ownPath, writing: false) } == .wrongKey)
+        // Names hang on the former key. By the present one they would count as free.
+        let files = try FileManager.default.contentsOfDirectory(atPath: home.folder.url.path).sorted()
+        let ways: [() async throws -> Void] = [
+            { _ = try await vault.open("one", in: home.folder, writing: false) },
+            { _ = try await vault.names(in: home.folder) },
+            { _ = try await vault.create("one", in: home.folder) },
+            { try await vault.remove("one", from: home.folder) },
+        ]
+        for (number, way) in ways.enumerated() { #expect(await code(way) == .damaged, "\(number)") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.folder.url.path).sorted() == files)
         #expect(try Data(contentsOf: path) == damaged)
         try intact.write(to: path)
         try await check(home, try await unlocked(home), "with the intact record")
