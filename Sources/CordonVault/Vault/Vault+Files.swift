@@ -66,7 +66,7 @@ extension Vault {
             writing ? try PosixFile.openLocked(path.path, writing: true) : try PosixFile.open(path.path, writing: false)
         guard let device = found else { throw VaultError(.noSuchFile, "There is no file.", place: path.path) }
         let file = try sealedFile(on: device, at: path, writing: writing, recovering: recovering, expecting: expected)
-        return writing ? underFreshKey(file, at: path) : file
+        return writing ? try underFreshKey(file, at: path) : file
     }
 
     /// Opens what a descriptor names, which the file closes, or this call when it fails.
@@ -192,8 +192,10 @@ extension Vault {
     /// same file in every other case, and where the disk has no room for another one.
     ///
     /// A file with two names stays as it is: the new one would have one of them.
-    func underFreshKey(_ file: SealedFile, at path: URL) -> SealedFile {
+    /// - Throws: ``VaultError`` when the new file has the path and may not keep it: what is written to either could be lost.
+    func underFreshKey(_ file: SealedFile, at path: URL) throws(VaultError) -> SealedFile {
         guard file.isDueForNewKey else { return file }
+        var isInPlace = false
         let path = path.resolvingSymlinksInPath()
         let draft = path.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do {
@@ -210,11 +212,13 @@ extension Vault {
             var pouring = try SealedPouring(from: file, into: fresh)
             while try pouring.step() {}
             try fresh.sync()
+            isInPlace = true
             try put(draft, at: path, owner: nil, held: true)
             try? file.close()
             return fresh
         } catch {
             PosixFile.remove(draft.path)
+            if isInPlace, facts(of: path)?.fileID != file.header?.fileID { throw error }
             return file
         }
     }

@@ -119,6 +119,34 @@ struct UncleanEndTests {
         #expect(!(try PosixFile.names(in: folder.url.path)).contains { $0.hasPrefix(".cordon-") })
     }
 
+    @Test func `a file that gets a new key is handed out only while its path names it, whichever sync fails`()
+        async throws
+    {
+        var number = 0
+        while true {
+            number += 1
+            let workshop = try await Workshop()
+            let path = workshop.path("plan")
+            try await workshop.vault.create(path, for: workshop.ada).close()
+            try await use(path, of: workshop, until: Layout.sealLimit / 2)
+            let fault = FailingCall("sync", number: number)
+            let handedOut = try? await DiskFaults.$next.withValue({ fault.next($0) }) {
+                try await workshop.vault.open(path)
+            }
+            guard fault.isMet else { break }
+            if let handedOut {
+                try handedOut.write([7], at: 0)
+                try handedOut.sync()
+                #expect(try await workshop.vault.open(path, writing: false).read(1, at: 0) == [7], "sync \(number)")
+                try handedOut.close()
+            }
+            let again = try await workshop.vault.open(path)
+            #expect(try again.read(1, at: 5) == [9], "sync \(number)")
+            try again.close()
+        }
+        #expect(number > 4)
+    }
+
     @Test func `a writer that stays open ends where its key has sealed as often as is safe, and what it synced stays`()
         async throws
     {
