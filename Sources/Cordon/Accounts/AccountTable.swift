@@ -28,6 +28,8 @@ final class AccountTable: Sendable {
         var deviceAccount: AccountID?
         /// The account that debug policies are in force for.
         var debugged: AccountID?
+        /// This process's last contact with the service for each account: as the rules have it, and as ``LaunchRecord`` does.
+        var contacts: [AccountID: (moment: Date, at: ClockReading, ran: Int64)] = [:]
     }
 
     private let state = Locked(State())
@@ -133,7 +135,11 @@ final class AccountTable: Sendable {
 
     /// Forgets a registration; what is stored stays.
     func remove(_ account: AccountID) {
-        if state.withLock({ $0.records.removeValue(forKey: account) }) != nil { settlePlace() }
+        let former = state.withLock { state in
+            state.contacts[account] = nil
+            return state.records.removeValue(forKey: account)
+        }
+        if former != nil { settlePlace() }
     }
 
     /// Removes what is stored of an account's registration.
@@ -162,15 +168,17 @@ final class AccountTable: Sendable {
             put(record)
             return false
         }
-        guard let (stored, isCounted, isDiskFull) = try registrations.save(record, isNews: isNews, changing: edit)
-        else {
-            // What cannot be stored counts in this process all the same, such as when it asks next.
-            if !isNews, holds(record) {
-                put(record)
+        var isStored = false
+        defer {
+            // What cannot be stored counts in this process all the same: contact, and when it asks next. News are the caller's to put in force.
+            if !isStored, isNews ? self[account] != nil : holds(record) {
+                if !isNews { put(record) }
                 if edit == nil { noteContact(of: record) }
             }
-            return false
         }
+        guard let (stored, isCounted, isDiskFull) = try registrations.save(record, isNews: isNews, changing: edit)
+        else { return false }
+        isStored = true
         if !isCounted { configuration.logger.error("the state counter could not be raised") }
         guard stored.envelope == record.envelope else { return false }
         if isNews {
@@ -182,16 +190,34 @@ final class AccountTable: Sendable {
         return true
     }
 
-    /// Remembers that this process has reached the service.
+    /// Remembers that this process has reached the service, also by the machine's uptime; a full disk takes nothing of that away before the
+    /// process ends.
     private func noteContact(of record: RegistrationRecord) {
-        let account = record.account.id
-        let before = inForce.withLock { rules in
-            defer { rules.recordContact(at: record.lastCheckIn, of: account) }
-            return rules[account]?.lastCheckIn
-        }
+        let (account, moment) = (record.account.id, record.lastCheckIn)
         // A time that was stored may have lost what lies below a millisecond, and is no contact.
-        if let before, abs(before.timeIntervalSince(record.lastCheckIn)) < 0.001 { return }
-        recordContact(with: account, at: record.contacted)
+        if let before = state(of: account)?.lastCheckIn, abs(before.timeIntervalSince(moment)) < 0.001 { return }
+        let (now, ran) = (record.contacted ?? ClockReading(configuration.clock), clock.runTime().total)
+        // First, so that no look at the rules in between takes the contact before for the last one.
+        state.withLock { $0.contacts[account] = (moment, now, ran) }
+        inForce.withLock { $0.recordContact(at: moment, of: account) }
+        do {
+            try launches.change(account, isEnrolled: true, where: { isStaying(account) }) { record in
+                record.checkedIn = now
+                record.ranAtCheckIn = ran
+            }
+        } catch {
+            configuration.logger.warning(
+                "the time of a check-in could not be kept",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
+    }
+
+    /// When the service was last reached, and how long the machine had run by then, where this process has reached it last: what is stored may
+    /// be older.
+    func ownContact(of account: AccountID) -> (at: ClockReading, ran: Int64)? {
+        guard let own = state.withLock({ $0.contacts[account] }), own.moment == state(of: account)?.lastCheckIn
+        else { return nil }
+        return (own.at, own.ran)
     }
 
     /// Takes over when another process has reached the service, which has noted itself what the machine's clocks said.
@@ -210,26 +236,7 @@ final class AccountTable: Sendable {
     ) throws(ProtectionError) {
         guard var record = self[account] else { return }
         edit(&record)
-        do { try keep(record, changing: edit) } catch {
-            if holds(record) { put(record) }
-            throw error
-        }
-    }
-
-    /// Remembers by the machine's uptime that the service was reached.
-    private func recordContact(with account: AccountID, at moment: ClockReading?) {
-        let now = moment ?? ClockReading(configuration.clock)
-        let ran = clock.runTime().total
-        do {
-            try launches.change(account, isEnrolled: true, where: { isStaying(account) }) { record in
-                record.checkedIn = now
-                record.ranAtCheckIn = ran
-            }
-        } catch {
-            configuration.logger.warning(
-                "the time of a check-in could not be kept",
-                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
-        }
+        try keep(record, changing: edit)
     }
 
     /// Whether an account's stored registration is not the one that was written last.

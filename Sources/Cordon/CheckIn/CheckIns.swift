@@ -127,15 +127,15 @@ actor CheckIns {
         record.planned = now
         record.nextCheckIn = now + context.intervals.afterCheckIn(serviceAsksFor: response.nextCheckInSeconds)
         record.failures = 0
+        // Contact is this process's first, whatever the disk takes.
+        await stored.recordContact(reporting: refusals, outcomes)
         guard let news else {
             do { try context.accounts.keep(record) } catch {
                 throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
             }
-            await stored.recordContact(reporting: refusals, outcomes)
             // Not signed: without an envelope there is no other news than that no policy is meant.
             return response.statusCode == .noPolicyTargeted ? .noPolicyTargeted : .policiesUnchanged
         }
-        await stored.recordContact(reporting: refusals, outcomes)
         return await registrations.adopt(news, of: record)
     }
 

@@ -116,7 +116,9 @@ final class ProtectionContext: Sendable {
 
     /// What is remembered of an account's launch gate.
     func launchRecord(of account: AccountID) -> LaunchRecord {
-        launches.record(of: account, isEnrolled: accounts[account] != nil)
+        var record = launches.record(of: account, isEnrolled: accounts[account] != nil)
+        if let contact = accounts.ownContact(of: account) { (record.checkedIn, record.ranAtCheckIn) = contact }
+        return record
     }
 
     /// Changes what is remembered of an account's launch gate, durably.

@@ -40,6 +40,27 @@ import Testing
         }
     }
 
+    @Test func `contact counts on a full disk, whether the answer brings rules, nothing or a new registration`() async {
+        await #expect(processExitsWith: .success) {
+            let answers: [@Sendable (isolated ScriptedService) -> Void] = [
+                { $0.sparesEnvelopes = true }, { _ in }, { $0.registration = "registration-2" },
+            ]
+            for answer in answers {
+                let house = try await Gatehouse()
+                let protection = try await house.opened(["pinRequired": .bool(false)])
+                try await protection.files.write(Data("plan".utf8), as: "plan", of: house.account)
+                // Longer than any limit without contact: the gate seeks contact before anything is removed.
+                house.clock.advance(.seconds(91 * 86_400))
+                await house.device.service.set(answer)
+                try await Self.fillingTheDisk {
+                    try #require(await protection.resume(house.account).isOpen)
+                    try #require(await protection.files.read("plan", of: house.account) == Data("plan".utf8))
+                }
+                try #require(protection.enrolledAccounts == [house.device.account])
+            }
+        }
+    }
+
     @Test func `work that cannot be planned anew on a full disk is not due at once again`() async {
         await #expect(processExitsWith: .success) {
             let time = TestTime()
