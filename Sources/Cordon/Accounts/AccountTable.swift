@@ -298,10 +298,10 @@ final class AccountTable: Sendable {
     }
 
     /// Treats an enrolled account whose rules or key cannot be read as managed by rules that allow nothing; what else the
-    /// administrator said of it stays, such as the list of accounts.
+    /// administrator said of it stays, such as the list of accounts, or is unknown.
     func denyEverything(of record: RegistrationRecord) {
         inForce.withLock { [account = record.account.id] rules in
-            let delivery = rules[account]?.delivery ?? Delivery()
+            let delivery = rules[account]?.delivery ?? .unknown
             rules.replace(
                 account,
                 with: AccountState(
@@ -312,7 +312,9 @@ final class AccountTable: Sendable {
     /// Treats an account whose key is here and whose registration is gone as managed by rules that allow nothing.
     func denyEverything(ofUnregistered account: AccountID) {
         inForce.withLock {
-            $0.replace(account, with: AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .distantPast))
+            $0.replace(
+                account,
+                with: AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .distantPast, delivery: .unknown))
         }
     }
 
@@ -336,9 +338,15 @@ final class AccountTable: Sendable {
     /// be on all.
     var allowedAccounts: AllowedAccounts { rules.allowedAccounts }
 
-    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06).
+    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06). While the list of an account that was
+    /// enrolled here is not known, none is admitted that was not.
     func admits(_ account: ManagedAccount) -> Bool {
-        if allowedAccounts.admits(account) { return true }
+        let unknown = rules.accounts.filter { $0.key != account.id && $0.value.delivery.isUnknown }.keys
+        if allowedAccounts.admits(account),
+            !unknown.contains(where: registrations.mayHave) || registrations.mayHave(account.id)
+        {
+            return true
+        }
         configuration.logger.warning(
             "an account is not on the administrator's list", metadata: [ProtectionLog.accountField: "\(account.id)"])
         return false

@@ -87,6 +87,12 @@ struct RegistrationStore: Sendable {
         return found.isCounted
     }
 
+    /// Whether an account has a registration here, or had one that did not end as it should; a key's record may be anybody's.
+    func mayHave(_ account: AccountID) -> Bool {
+        guard let found = try? state(in: file(account)).look(), case .absent = found.contents else { return true }
+        return false
+    }
+
     /// Notes that an account which an earlier version has removed has no registration.
     func noteAbsence(of account: AccountID) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in

@@ -21,6 +21,16 @@ struct Delivery: Sendable, Equatable {
     var refusesOptionalTelemetry = false
     /// What the service asks of every app (SRV-CI-016).
     var service = ServiceSettings.usual
+    /// Whether the organisation may have said more than is known here, such as which accounts the app may hold: the record is gone, or not
+    /// the one that was written last.
+    private(set) var isUnknown = false
+
+    /// What counts where it is not known what was delivered, until the service says it again (decision 142).
+    static let unknown: Delivery = {
+        var delivery = Delivery()
+        (delivery.isUnknown, delivery.telemetryDisabled, delivery.refusesOptionalTelemetry) = (true, true, true)
+        return delivery
+    }()
 
     /// Nothing delivered.
     init() {}

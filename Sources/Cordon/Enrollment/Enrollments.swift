@@ -46,8 +46,8 @@ public actor Enrollments {
     /// Its `list` names every account by its object id and by its sign-in name; letter case does not matter.
     public nonisolated var allowedAccounts: AllowedAccounts { context.accounts.allowedAccounts }
 
-    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06). Any
-    /// thread.
+    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06). While what is stored of an account is
+    /// not what was written last, its list is not known: then no account is admitted that was not here. Any thread.
     public nonisolated func admits(_ account: ManagedAccount) -> Bool { context.accounts.admits(account) }
 
     /// Asks the device's management which account the device is enrolled for, and remembers its answer (SDK-EN-29). One that

@@ -13,9 +13,10 @@ public struct CertificatePinning: Sendable {
 
     init(_ rules: EnforcedRules) { self.rules = rules }
 
-    /// Whether the account has any pins; an app validates its connections in every case.
+    /// Whether the account has any pins, or may have; an app validates its connections in every case.
     public func hasCertificatePins(_ account: AccountID) -> Bool {
-        !(rules.accounts.state(of: rules.accounts.resolved(account))?.delivery.pins.isEmpty ?? true)
+        guard let delivery = delivery(of: account) else { return false }
+        return delivery.isUnknown || !delivery.pins.isEmpty
     }
 
     /// Checks the public keys that a host showed for an account; returns when the connection may be used.
@@ -27,7 +28,9 @@ public struct CertificatePinning: Sendable {
     ///   - publicKeys: The subject public key info of each certificate, DER, the server's first.
     ///   - host: The host that was asked for.
     ///   - account: Whose connection it is; nil is the identity that the work at hand is for (SDK-NA-13). Personal work has no pins;
-    ///     work whose identity was lost has those of every account.
+    ///     work whose identity was lost has those of every account. For an account that is named, nothing passes while it is not known what
+    ///     the organisation has pinned (`algorithmNotSupported`). Name none for the transport that Cordon itself uses: only a check-in or an
+    ///     enrolment mends that.
     /// - Throws: ``ProtectionError`` with code `connectionRefused` when the connection must not be used; its
     ///   ``ProtectionError/pinning`` says why.
     public func checkPins(
@@ -37,6 +40,7 @@ public struct CertificatePinning: Sendable {
         guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else {
             throw ProtectionError(.invalidCertificateChain)
         }
+        if let account, delivery(of: account)?.isUnknown == true { throw ProtectionError(.algorithmNotSupported) }
         let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
         let everyPin = pins(of: account.map { .managed($0) } ?? rules.reportingLostWork(IdentityContext.current))
         let answers = everyPin.map { $0.answer(to: hashes, for: host) }
@@ -62,6 +66,10 @@ public struct CertificatePinning: Sendable {
         for certificate in certificates { chain.append(try PinnedCertificate(certificate)) }
         guard PinnedCertificate.areChained(chain) else { throw ProtectionError(.failedFormationEvaluation) }
         try checkPins(of: chain.map(\.publicKey), for: host, account: account)
+    }
+
+    private func delivery(of account: AccountID) -> Delivery? {
+        rules.accounts.state(of: rules.accounts.resolved(account))?.delivery
     }
 
     /// The pins that a connection has to keep to.

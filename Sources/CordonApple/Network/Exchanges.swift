@@ -103,7 +103,8 @@
         public init() {}
 
         /// Has the pins of an account decide from now on. Nil is the account of the process, and where it has none, every account: the system
-        /// asks where the identity of the work does not follow.
+        /// asks where the identity of the work does not follow. Name none for a transport that Cordon itself uses
+        /// (``CertificatePinning/checkPins(of:for:account:)``).
         public func follow(_ pinning: CertificatePinning, account: AccountID? = nil) {
             check.withLock {
                 $0 = { chain, host in

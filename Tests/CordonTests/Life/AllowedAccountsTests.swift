@@ -1,4 +1,5 @@
 import Cordon
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -56,5 +57,75 @@ import Testing
         let found = lines.filter { $0.contains("not on the administrator's list") }
         #expect(found.count == 1 && found.allSatisfy { $0.contains("account=oid-b") })
         #expect(!lines.contains { $0.contains("worker-b") })
+    }
+
+    enum Loss: CaseIterable { case spoiled, older, removed }
+
+    private func registrations(of device: Device) -> [URL] {
+        device.files(in: "registrations").filter { $0.hasSuffix(".json") }.map {
+            device.folder.appending(path: "data/registrations/\($0)")
+        }
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `what the organisation said beside the rules does not get weaker by an edit, an older copy or a removal`(
+        of loss: Loss
+    ) async throws {
+        let device = try Device()
+        let pin = Base64URL.encode(Data(repeating: 7, count: 32))
+        await device.service.set {
+            $0.change = {
+                $0.allowedAccounts = [.init(id: "oid-a", userPrincipalName: "worker-a@contoso.example")]
+                $0.certificatePins = ["mail.example": [pin]]
+                $0.telemetryDisabled = true
+            }
+        }
+        let account = device.account.id
+        let protection = try await device.enrolled()
+        let file = try #require(registrations(of: device).first)
+        let former = try Data(contentsOf: file)
+        await protection.checkIn(account)
+        switch loss {
+        case .spoiled:
+            var bytes = try Data(contentsOf: file)
+            bytes[bytes.count / 2] ^= 1
+            try bytes.write(to: file)
+        case .older: try former.write(to: file)
+        case .removed: try FileManager.default.removeItem(at: file)
+        }
+        await device.service.set { $0.isUnreachable = true }
+        let restarted = try await device.start()
+        func failure() -> PinningFailure? {
+            do throws(ProtectionError) {
+                try restarted.pinning.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
+                return nil
+            } catch { return error.pinning }
+        }
+        let other = ManagedAccount(
+            id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
+        #expect(!restarted.enrollments.admits(other) && restarted.enrollments.admits(device.account))
+        #expect(failure() == .algorithmNotSupported && restarted.pinning.hasCertificatePins(account))
+        #expect(!restarted.telemetry.isEnabled)
+
+        await device.service.set {
+            $0.isUnreachable = false
+            $0.change = { _ in }
+        }
+        let isEnrolled = !restarted.enrolledAccounts.isEmpty
+        let status = isEnrolled ? await restarted.checkIn(account) : await restarted.enroll(device.account)
+        #expect(status == .newPolicies)
+        #expect(restarted.enrollments.admits(other) && restarted.telemetry.isEnabled)
+        #expect(failure() == nil && !restarted.pinning.hasCertificatePins(account))
+    }
+
+    @Test func `accounts that were here are admitted again also where the registrations of all are gone`() async throws
+    {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        _ = try await two.enrolled(on: device, [:], [:])
+        for file in registrations(of: device) { try FileManager.default.removeItem(at: file) }
+        let restarted = try await device.start { $0.transport = two }
+        #expect(restarted.enrolledAccounts.isEmpty)
+        for service in [two.first, two.second] { #expect(restarted.enrollments.admits(service.account)) }
     }
 }
