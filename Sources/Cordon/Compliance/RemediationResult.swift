@@ -91,7 +91,7 @@ extension RemediationResult.Status {
         case .signInCancelled, .enrollmentRefused: self = .userCancelled
         case .discoveryFailed, .enrollmentNetworkFailure, .checkInNetworkFailure, .timedOut: self = .networkFailure
         case .internalError, .parsingFailure, .tenantMigration, .registrationGone, .serviceDisabled, .signInFailed,
-            .removingExistingAccount:
+            .removingExistingAccount, .unsupportedCall:
             self = .serviceFailure
         default: self = .notCompliant
         }

@@ -40,11 +40,16 @@ public actor Remediations {
     ///   - account: The account whose token was refused.
     ///   - silent: Whether the person may not be asked anything; then the result can be `interactionRequired`.
     /// - Returns: The result, nil when the request was dropped.
-    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    /// - Throws: ``ProtectionError``: `stateUnwritable`, or `invalidConfiguration` in an extension, which enrols no account.
     @discardableResult
     public func remediate(
         _ account: ManagedAccount, silent: Bool = false
     ) async throws(ProtectionError) -> RemediationResult? {
+        guard !context.configuration.isExtension else {
+            throw ProtectionError(
+                .invalidConfiguration, "an extension enrols no account, so it remediates none",
+                hint: "Remediate in the app itself.")
+        }
         guard !isRemediating(account.id) else { return nil }
         try context.pending.change {
             $0.remediations.append(PendingWork.Remediation(account: account, silent: silent))
@@ -61,8 +66,9 @@ public actor Remediations {
         return context.pending.remediations.contains { context.accounts.resolved($0.account.id) == account }
     }
 
-    /// Goes on with the remediations that a restart interrupted, and tells of those that ended before it.
+    /// Goes on with the remediations that a restart interrupted, and tells of those that ended before it; in the app alone, whose they are.
     func resume() {
+        guard !context.configuration.isExtension else { return }
         let ended = context.pending.remediated
         for result in ended { context.events.post(.remediated(result)) }
         if !ended.isEmpty { try? context.pending.change { $0.remediated = [] } }

@@ -182,4 +182,37 @@ import Testing
         #expect(await again.count { if case .remediated = $0 { true } else { false } } == 0, "an answer is given once")
         asked.cancel()
     }
+
+    @Test func `an extension that starts leaves the app's remediation and its result alone, and begins none`()
+        async throws
+    {
+        let device = try Device()
+        try await device.publish([:])
+        let latch = Latch()
+        let dying = try await device.start {
+            $0.confirmEnrollment = { _ in
+                await latch.pass()
+                return false
+            }
+        }
+        let asked = Task { try? await dying.remediations.remediate(device.account) }
+        await latch.waitForArrival()
+        let share = try await device.start { $0.isExtension = true }
+        let heard = EventCatch(share)
+        await #expect(throws: ProtectionError(.invalidConfiguration, "")) {
+            try await share.remediations.remediate(device.account)
+        }
+        // One that were begun would have ended at once.
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(await share.remediations.isRemediating(device.account.id))
+        let relaunched = try await device.start()
+        let compliant = RemediationResult(account: device.account.id, status: .compliant)
+        try await until { await !relaunched.remediations.isRemediating(device.account.id) }
+        _ = try await device.start { $0.isExtension = true }
+        let again = EventCatch(try await device.start())
+        #expect(await again.has(.remediated(compliant)), "nobody has heard it yet")
+        #expect(await heard.count { if case .remediated = $0 { true } else { false } } == 0)
+        await latch.open()
+        _ = await asked.value
+    }
 }
