@@ -50,20 +50,36 @@ import Testing
     {
         let (device, time, protection) = try await enrolled()
         let (newest, gone) = (SoftwareSigningKey(), SoftwareSigningKey())
-        func answer(with key: SoftwareSigningKey, version: Int64) async throws {
-            let set = try SignedKeySet(
-                [key.publicKey], version: version, validFrom: .distantPast, until: time.now + 86_400,
-                root: device.service.root)
-            await device.service.set {
-                $0.forger = key
-                $0.keySet = set
-            }
-        }
         // The control: a newer set counts.
-        try await answer(with: newest, version: 2)
-        #expect(await protection.checkIn(device.account.id) == .policiesUnchanged)
-        try await answer(with: gone, version: 1)
+        try await have(device.service, sign: newest, version: 2, at: time.now)
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        try await have(device.service, sign: gone, version: 1, at: time.now)
         #expect(await !protection.checkIn(device.account.id).didSucceed)
+    }
+
+    /// Has the service sign by another key, which is the only one in its set.
+    private func have(
+        _ service: ScriptedService, sign key: SoftwareSigningKey, version: Int64, at now: Date
+    ) async throws {
+        let set = try SignedKeySet(
+            [key.publicKey], version: version, validFrom: .distantPast, until: now + 86_400, root: service.root)
+        await service.set {
+            $0.forger = key
+            $0.keySet = set
+        }
+    }
+
+    @Test func `an app that was in touch starts without a network after its envelope's key has left the set`()
+        async throws
+    {
+        let (device, time, protection) = try await enrolled()
+        try await have(device.service, sign: SoftwareSigningKey(), version: 2, at: time.now)
+        #expect(await protection.checkIn(device.account.id).didSucceed)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(device.mayPrint(protection))
+        #expect(device.mayPrint(try await device.start()))
+        await device.service.set { $0.isUnreachable = false }
+        #expect(await protection.checkIn(device.account.id) == .policiesUnchanged, "it is asked for once")
     }
 
     @Test func `an answer to another request, of another registration or by another key is no contact`() async throws {
