@@ -127,8 +127,11 @@ actor AccountChanges {
         await release(account) { await self.context.lockVaults(of: account) }
     }
 
-    /// Lets go of an account whose data a wipe removes next.
-    func release(_ account: AccountID) async { await release(account) {} }
+    /// Lets go of an account whose data a wipe removes next, and has nothing enrol it again by itself (SDK-EN-19).
+    func release(_ account: AccountID) async {
+        await release(account) {}
+        try? context.pending.change { work in work.registered.removeAll { $0.account.id == account } }
+    }
 
     private func release(_ account: AccountID, _ lock: () async -> Void) async {
         let lists = context.accounts.allowedAccounts

@@ -213,6 +213,11 @@ public actor Enrollments {
         let outcome = await context.inTurn(account.id, or: .removingExistingAccount) {
             await self.enrollNow(account, from: source, asking: asking)
         }
+        // What its first envelope has wiped is registered no more.
+        if outcome.status == .wipeReceived {
+            context.publish(outcome, .enrollment, of: account.id)
+            return outcome.status
+        }
         let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
         if outcome.status == .alreadyEnrolled {
             configuration.logger.warning(

@@ -131,6 +131,30 @@ import Testing
         #expect(await device.service.registered.count == 1)
     }
 
+    @Test func `an account that its first envelope wipes is not enrolled again by itself`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        await device.service.set { service in
+            service.commands = [
+                Command(
+                    id: "c1", kind: .wipe, account: service.account.id, reason: .user, issuedAt: 0,
+                    notAfter: 9_000_000_000)
+            ]
+        }
+        let protection = try await device.start()
+        #expect(await protection.enroll(device.account) == .wipeReceived)
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
+        await device.service.set { $0.commands = [] }
+        for _ in 0..<2 {
+            time.advance(by: 2 * 86_400)
+            await protection.performDueWork()
+            await (try device.start()).performDueWork()
+        }
+        #expect(await device.service.registered.count == 1)
+        #expect(await protection.enroll(device.account).didSucceed, "the person may")
+    }
+
     @Test func `by default one account is managed; the setting allows several`() async throws {
         // An app of one account declares the identity of its whole process, which here is a process of its own.
         await #expect(processExitsWith: .success) {

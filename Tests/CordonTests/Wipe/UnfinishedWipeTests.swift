@@ -47,6 +47,15 @@ import Testing
         #expect(restarted.decision(for: Question(.print, owner: .managed("oid-b"))).verdict.permits)
     }
 
+    @Test func `a sign-out whose wipe cannot be finished ends the account's retries`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+        #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
+        #expect(await (try device.start()).enrollments.registeredAccounts.isEmpty)
+    }
+
     @Test func `a receipt is signed when the key can be had again`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
