@@ -140,6 +140,11 @@ struct RegistrationStore: Sendable {
                 } else if let edit {
                     new = stored
                     edit(&new)
+                } else {
+                    // An exchange says nothing of these, which may have been noted while it was under way.
+                    (new.evidence, new.lastEventID) = (stored.evidence, stored.lastEventID)
+                    // Another process was answered under a newer key set; without news its answer says the same.
+                    if !isNews, new.keys.version < stored.keys.version { return (stored, true, false) }
                 }
                 if new.sequence < stored.sequence { return (stored, true, false) }
             }

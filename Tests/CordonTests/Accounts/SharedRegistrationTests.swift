@@ -76,6 +76,47 @@ import Testing
         #expect(second.context.accounts[ada]?.isAccountDisabled == true)
     }
 
+    @Test(arguments: [true, false])
+    func `what is noted while a check-in is under way stays when its answer comes`(hasNews: Bool) async throws {
+        let device = try Device()
+        _ = try await device.enrolled()
+        await device.service.set { $0.sparesEnvelopes = !hasNews }
+        let latch = Latch()
+        let service = HeldAnswers(device.service, to: "/checkins", latch: latch)
+        let protection = try await device.start { $0.transport = service }
+        let asking = Task { await protection.checkIn(ada) }
+        await latch.waitForArrival()
+        let shown = EvidenceReports.Shown(key: "k", next: .now)
+        try protection.context.accounts.change(ada) { $0.evidence = shown }
+        let other = try await device.start()
+        try other.context.accounts.change(ada) { $0.lastEventID = "7" }
+        await latch.open()
+        #expect(await asking.value == (hasNews ? .newPolicies : .policiesUnchanged))
+        #expect(protection.context.accounts[ada]?.evidence?.key == "k")
+        #expect(protection.context.accounts[ada]?.lastEventID == "7")
+    }
+
+    @Test func `an answer that took longer does not bring back the key set before`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        _ = try await device.enrolled()
+        await device.service.set { $0.sparesEnvelopes = true }
+        let latch = Latch()
+        let service = HeldAnswers(device.service, to: "/checkins", latch: latch)
+        let slow = try await device.start { $0.transport = service }
+        let asking = Task { await slow.checkIn(ada) }
+        await latch.waitForArrival()
+        let next = SoftwareSigningKey()
+        let set = try SignedKeySet(
+            [next.publicKey, device.service.signing.publicKey], version: 2, validFrom: .distantPast,
+            until: time.now + 86_400, root: device.service.root)
+        await device.service.set { ($0.forger, $0.keySet) = (next, set) }
+        #expect(await (try device.start()).checkIn(ada) == .policiesUnchanged)
+        await latch.open()
+        #expect(await asking.value == .policiesUnchanged)
+        #expect(try slow.context.accounts.stored(ada)?.keys.version == 2)
+    }
+
     @Test func `what is noted of a former registration does not put it back`() async throws {
         let device = try Device()
         let first = try await device.enrolled()
