@@ -49,11 +49,14 @@ actor Commands {
                 succeeded = true
             case .reRegister:
                 // Without an enrolled account there is nothing to renew (221).
-                status =
+                let end: EnrollmentStatus =
                     if let record = context.accounts[command.account] { await register(record) } else {
                         .reenrollmentOfUnenrolledAccount
                     }
-                succeeded = status?.didSucceed ?? false
+                status = end
+                // What asks nothing of anybody, such as a moment without network, has the command wait for its envelope to come again.
+                guard end.didSucceed || end.nextStep != .nothing else { continue }
+                succeeded = end.didSucceed
             case .resetPIN:
                 guard await changes.resetPIN(of: command.account, evenIfFilesAreLost: false) else { continue }
                 succeeded = true

@@ -1,8 +1,11 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonSignIn
 import CordonTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import Cordon
@@ -50,6 +53,40 @@ import Testing
         let replaced = await device.service.registered.map(\.replacedRegistrationID)
         #expect(replaced == [nil, await device.service.registration])
         #expect(try await protection.files.read("plan", of: device.account.id) == Data("plan".utf8))
+    }
+
+    /// A service that no registration reaches for a while.
+    private struct Interrupted: HTTPTransport {
+        let service: ScriptedService
+        let isCut = Locked(false)
+
+        func send(
+            _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
+        ) async throws(TransportError) -> HTTPAnswer {
+            if request.path?.hasSuffix("/registrations") == true, isCut.withLock({ $0 }) {
+                throw TransportError(.unreachable, reason: "the service restarts")
+            }
+            return try await service.send(request, body: body, limit: limit, timeout: timeout)
+        }
+
+        func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
+            try await service.stream(request, timeout: timeout)
+        }
+    }
+
+    @Test func `a command to register anew outlives a moment without network`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let network = Interrupted(service: device.service)
+        let protection = try await device.start { $0.transport = network }
+        await device.service.set { $0.commands = [Self.command(.reRegister)] }
+        network.isCut.withLock { $0 = true }
+        await protection.checkIn(device.account.id)
+        #expect(await device.service.acknowledgements.isEmpty)
+        network.isCut.withLock { $0 = false }
+        for _ in 0..<2 { #expect(await protection.checkIn(device.account.id).didSucceed) }
+        #expect(await device.service.registered.count == 2)
+        #expect(await device.service.acknowledgements.map(\.phase) == [.succeeded])
     }
 
     @Test func `a command to register anew an account that is enrolled no longer ends with 221`() async throws {
