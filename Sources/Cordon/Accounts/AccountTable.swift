@@ -322,9 +322,7 @@ final class AccountTable: Sendable {
     func dropRules(of account: AccountID) { inForce.withLock { $0.replace(account, with: nil) } }
 
     /// Whether an account is enrolled and no rules target it.
-    func isUntargeted(_ account: AccountID) -> Bool {
-        if case .noneTargeted? = state(of: account)?.rules { true } else { false }
-    }
+    func isUntargeted(_ account: AccountID) -> Bool { inForce.withLock { $0.isUntargeted(account) } }
 
     /// Whether an account's rules cannot be read, so that everything of it is denied.
     func isUnreadable(_ account: AccountID) -> Bool {

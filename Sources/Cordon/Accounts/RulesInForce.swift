@@ -61,10 +61,21 @@ struct RulesInForce: Sendable {
                 complete(&question.device, from: standing, at: moment)
             }
         }
-        if case .managed(let account?) = question.peer?.account, case .noneTargeted? = accounts[account]?.rules {
+        if case .managed(let account?) = question.peer?.account, isUntargeted(account) {
             question.peer?.account = .unmanaged
         }
+        if !question.coVisibleIdentities.isEmpty {
+            question.coVisibleIdentities = question.coVisibleIdentities.map { identity in
+                identity.account.map(isUntargeted) == true ? .personal : identity
+            }
+            .filter { EffectiveIdentity($0) != question.owner }
+        }
         return question
+    }
+
+    /// Whether an account is enrolled and no rules target it: it counts as unmanaged (SDK-CO-04).
+    func isUntargeted(_ account: AccountID) -> Bool {
+        if case .noneTargeted? = accounts[account]?.rules { true } else { false }
     }
 
     private func complete(_ device: inout DeviceFacts, from standing: AccountState, at moment: ClockMonitor.Moment) {
@@ -88,8 +99,7 @@ struct RulesInForce: Sendable {
     /// cannot be read, where there is one.
     private func standIn(for identity: EffectiveIdentity) -> EffectiveIdentity {
         switch identity {
-        case .managed(let account):
-            if case .noneTargeted? = accounts[account]?.rules { .personal } else { identity }
+        case .managed(let account): isUntargeted(account) ? .personal : identity
         case .lost:
             unreadable.map { .managed($0) } ?? .lost
         case .personal, .unset: identity
@@ -97,9 +107,7 @@ struct RulesInForce: Sendable {
     }
 
     /// The accounts that rules apply to.
-    var managed: [AccountID] {
-        accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }.map(\.key)
-    }
+    var managed: [AccountID] { accounts.keys.filter { !isUntargeted($0) } }
 
     private var unreadable: AccountID? {
         accounts.first { if case .unreadable = $0.value.rules { true } else { false } }?.key

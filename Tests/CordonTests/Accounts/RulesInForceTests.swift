@@ -28,6 +28,21 @@ import Testing
         #expect(try Self.place(of: after.policies) == Self.place(of: before.policies))
     }
 
+    @Test func `an account without rules locks no page down that shows it beside a personal one`() async throws {
+        let device = try Device()
+        let protection = try await device.start()
+        #expect(await protection.enroll(device.account) == .noPolicyTargeted)
+        let work = Identity.managed(device.account.id)
+        for action in [Action.copy, .print, .captureScreen] {
+            for (owner, other) in [(Identity.personal, work), (work, .personal)] {
+                var question = Question(action, owner: EffectiveIdentity(owner))
+                let alone = protection.decision(for: question)
+                question.coVisibleIdentities = [other]
+                #expect(protection.decision(for: question) == alone && alone.verdict.permits, "\(action) of \(owner)")
+            }
+        }
+    }
+
     @Test func `new rules are compiled`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
