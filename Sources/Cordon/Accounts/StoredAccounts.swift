@@ -329,7 +329,6 @@ actor StoredAccounts {
     func recordContact(reporting refusals: [RefusedEnvelope], _ outcomes: [PendingWork.Outcome]) {
         context.clock.trustClock()
         wasTurnedBack = false
-        context.pending.trustMoment()
         let latest = context.clock.latestMoment
         try? context.pending.change { work in
             work.latestMoment = latest

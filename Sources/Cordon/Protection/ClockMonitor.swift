@@ -13,14 +13,16 @@ final class ClockMonitor: Sendable {
 
     private let clock: ProtectionClock
     private let latest = Locked(Date.distantPast)
-    private let doubt = Locked(false)
-    private let loss = Locked(Loss())
+    private let doubt = Locked(Doubt())
     private let seenRun: Locked<RunTime?> = Locked(nil)
 
-    /// Whether the next start of the machine will not know how long it ran.
-    private struct Loss {
-        var isLost = false
-        /// Whether this process has reached the service: it counts the time since then itself.
+    /// Why no time that the clock shows may count.
+    private struct Doubt {
+        /// Whether what the clock has shown before was lost or put back.
+        var isMomentLost = false
+        /// Whether the next start of the machine will not know how long it ran.
+        var isRunTimeLost = false
+        /// Whether this process has reached the service: from then on it knows itself what time it is, whatever can be stored.
         var isSettled = false
     }
 
@@ -70,18 +72,17 @@ final class ClockMonitor: Sendable {
     func trustClock() {
         let shown = clock.now()
         latest.withLock { $0 = shown }
-        setInDoubt(false)
-        loss.withLock { $0.isSettled = true }
+        doubt.withLock { $0.isSettled = true }
     }
 
     /// Whether what the clock has shown before was lost or put back, or the time that the machine runs is not written down: then no time
-    /// that it shows counts, as if it had been turned back.
-    var isInDoubt: Bool { doubt.withLock { $0 } || loss.withLock { $0.isLost && !$0.isSettled } }
+    /// that it shows counts, as if it had been turned back, until this process has reached the service.
+    var isInDoubt: Bool { doubt.withLock { !$0.isSettled && ($0.isMomentLost || $0.isRunTimeLost) } }
 
     /// Says whether what the clock has shown before is known.
-    func setInDoubt(_ isInDoubt: Bool) { doubt.withLock { $0 = isInDoubt } }
+    func setInDoubt(_ isInDoubt: Bool) { doubt.withLock { $0.isMomentLost = isInDoubt } }
 
     /// Says whether the time that the machine runs cannot be written down. The wall clock could then be set back before each of its starts,
     /// and no time would ever add up.
-    func setRunTimeLost(_ isLost: Bool) { loss.withLock { $0.isLost = isLost } }
+    func setRunTimeLost(_ isLost: Bool) { doubt.withLock { $0.isRunTimeLost = isLost } }
 }

@@ -130,9 +130,6 @@ final class PendingWork: Sendable {
         }
     }
 
-    /// The service has said what time it is: this process believes the clock, also where that cannot be stored.
-    func trustMoment() { state.withLock { $0.record.isMomentInDoubt = nil } }
-
     /// Takes a record over that a version before has stored, as it is; nothing for any other.
     func takeOver() throws(ProtectionError) {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in

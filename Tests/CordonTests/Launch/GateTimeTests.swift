@@ -210,6 +210,23 @@ import Testing
         #expect(await restarted.resume(house.account).reasons.map(\.rule) == ["launch.offline"])
     }
 
+    @Test func `contact settles what time it is until the app ends, also where that cannot be written down`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        _ = try await house.opened(["pinRequired": .bool(false)])
+        try FileManager.default.removeItem(at: house.device.folder.appending(path: "data/life/life.json"))
+        try keepTimeFromBeingWritten(true, in: house)
+        let restarted = try await house.start()
+        #expect(restarted.diagnostics.report().isClockTurnedBack)
+        #expect(await restarted.checkIn(house.account).didSucceed)
+        #expect(!restarted.diagnostics.report().isClockTurnedBack)
+        await house.goOffline()
+        // The round reads the record again, which is still in doubt.
+        await restarted.performDueWork()
+        #expect(!restarted.diagnostics.report().isClockTurnedBack)
+    }
+
     @Test func `a wall clock that jumps ahead neither blocks nor wipes`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["pinRequired": .bool(false)])
