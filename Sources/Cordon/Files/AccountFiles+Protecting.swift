@@ -13,7 +13,7 @@ extension AccountFiles {
     /// Brings a file, or every file below a folder, in line with its owner: sealed where the account's policy asks for
     /// encryption, readable behind a noted owner where it does not, readable and without an owner for nil (SDK-FP-05, FP-06, FP-12).
     ///
-    /// What is so already is left alone (SDK-FP-07), and so are the files of Cordon's own below a folder: those of the data directory, but for an account's caches
+    /// Files that are already as they should be are left alone (SDK-FP-07), and so are the files of Cordon's own below a folder: those of the data directory, but for an account's caches
     /// and temporary files, and what lies directly in the folders of key stores, counters, sessions and PINs. Call it again after ``ProtectionEvent/policyChanged(account:version:sequence:)``.
     /// Each file is the old or the new one, also after a kill.
     /// - Parameters:
@@ -44,20 +44,33 @@ extension AccountFiles {
     /// Makes a sealed file readable where it is, whatever the policy asks, until it is protected again (SDK-FP-13). Its owner
     /// stays noted, so that a wipe removes it.
     ///
-    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
+    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened. Where the gate closes
+    ///   meanwhile, the file may be readable already.
     public func decrypt(_ path: URL) async throws(ProtectionError) {
-        try requireReading(of: path)
-        try await fromVault(of: owner(of: path)) { (vault) async throws(VaultError) in try await vault.decrypt(path) }
+        let owner = owner(of: path)
+        try await whileGateIsOpen(of: owner) { () async throws(ProtectionError) in
+            try await fromVault(of: owner) { (vault) async throws(VaultError) in try await vault.decrypt(path) }
+        }
     }
 
     /// Makes a readable copy of a sealed file; the copy's owner is noted, and the original stays sealed (SDK-FP-13).
     ///
-    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
+    /// - Throws: ``ProtectionError``: `gateClosed`, also where the gate closes meanwhile, or `vault` for a file that is not sealed or
+    ///   cannot be opened. Then there is no new copy.
     public func decrypt(_ path: URL, toCopy copy: URL) async throws(ProtectionError) {
-        try requireReading(of: path)
-        try await fromVault(of: owner(of: path)) { (vault) async throws(VaultError) in
-            try await vault.decrypt(path, toCopy: copy)
+        let owner = owner(of: path)
+        try await whileGateIsOpen(of: owner, or: { await takeBack(copy, of: path) }) {
+            () async throws(ProtectionError) in
+            try await fromVault(of: owner) { (vault) async throws(VaultError) in
+                try await vault.decrypt(path, toCopy: copy)
+            }
         }
+    }
+
+    /// Removes a copy that its owner's gate has closed over; the file itself stays.
+    func takeBack(_ copy: URL, of path: URL) async {
+        guard copy.resolvingSymlinksInPath() != path.resolvingSymlinksInPath() else { return }
+        try? await context.vault.remove(copy)
     }
 
     /// Opens a sealed file at a path of the app's own, at plaintext offsets (SDK-FP-10, FP-11).
@@ -166,10 +179,6 @@ extension AccountFiles {
         return false
     }
 
-    private func requireReading(of path: URL) throws(ProtectionError) {
-        if let owner = owner(of: path) { try rules.requireOpenGate(forReading: owner) }
-    }
-
     /// A file, or everything below a folder.
     private nonisolated func files(at path: URL) -> [URL] {
         var paths = [path]
@@ -209,10 +218,12 @@ extension AccountFiles {
     /// Puts a file in place of another in one step (CQ-20). In a scope of its own the work's account owns it from then on; outside
     /// every scope it has the owner that the target had, or where that had none, or nothing was there, its own.
     ///
-    /// The source is gone afterwards. Symbolic links are replaced, not followed.
+    /// The source is gone afterwards. Symbolic links are replaced, not followed, and folders are refused.
     /// - Throws: ``ProtectionError``: `notEnrolled` in a scope of personal work, where either file is an account's, and for an account
     ///   that is not enrolled; `wipeUnderWay`; `gateClosed` where a file of an account changes hands whose gate is closed; `vault`.
     public func replace(_ target: URL, by source: URL) async throws(ProtectionError) {
+        // What lies in it may be several accounts'.
+        try await fromVault { (_) throws(VaultError) in try Vault.refuseFolder(source) }
         let (from, before) = (owner(of: source), owner(of: target))
         let own = IdentityContext.currentScope.map { context.accounts.resolved(EffectiveIdentity($0)) }
         if own != nil, own?.account == nil, from != nil || before != nil {

@@ -17,11 +17,19 @@ extension AccountFiles {
     /// Makes the copy of a stored file that a file provider hands out, and leaves the stored file as it is: sealed where
     /// ``EnforcedRules/mustFileProviderEncrypt(for:)`` says so, else readable with its owner noted, so that a wipe finds either.
     ///
-    /// - Parameter owner: Whose the item is; what is noted or sealed for another account is not handed out under this one.
-    /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws; `noPermit` for another account's file; `denied`;
-    ///   `notEnrolled`; `gateClosed`; `vault`; `stateUnwritable`. Then there is no new copy.
+    /// - Parameters:
+    ///   - stored: A file; a folder is handed out item by item.
+    ///   - owner: Whose the item is; what is noted or sealed for another account is not handed out under this one.
+    /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws, also where the gate closes meanwhile; `noPermit` for another
+    ///   account's file; `denied`; `notEnrolled`; `gateClosed`; `vault`, also for what is no ordinary file. Then there is no new copy.
     public func provide(_ stored: URL, of owner: Identity, toCopy copy: URL) async throws(ProtectionError) {
-        try requireProviding(of: owner)
+        try await whileAllowed(
+            by: { () throws(ProtectionError) in try requireProviding(of: owner) },
+            or: { await takeBack(copy, of: stored) },
+            { () async throws(ProtectionError) in try await copyProvided(stored, of: owner, to: copy) })
+    }
+
+    private func copyProvided(_ stored: URL, of owner: Identity, to copy: URL) async throws(ProtectionError) {
         let account = owner.account.map { context.accounts.resolved($0) }
         if let noted = self.owner(of: stored), noted != account {
             throw ProtectionError(.noPermit, "the file belongs to another account than its item says")
@@ -41,10 +49,12 @@ extension AccountFiles {
     /// Takes in a file that the system gives to a file provider: what is sealed is opened into a copy and stays its owner's, anything
     /// else becomes the receiver's, each where the rules let the receiver take it (SDK-EX-05).
     ///
-    /// - Parameter receiver: Who owns the folder that it is to lie in.
+    /// - Parameters:
+    ///   - file: A file; a folder is taken in item by item.
+    ///   - receiver: Who owns the folder that it is to lie in.
     /// - Returns: Whose the copy is, under whom the provider stores and lists it.
     /// - Throws: ``ProtectionError``: what ``requireProviding(of:)`` throws; `denied` with the rules' reasons; `noPermit` for a
-    ///   file of another account than the receiver's; `notEnrolled`; `gateClosed`; `vault`; `stateUnwritable`.
+    ///   file of another account than the receiver's; `notEnrolled`; `gateClosed`; `vault`, also for what is no ordinary file.
     public func takeProvided(
         _ file: URL, for receiver: Identity, toCopy copy: URL
     ) async throws(ProtectionError) -> Identity {
@@ -67,23 +77,11 @@ extension AccountFiles {
     }
 
     private func copyReadable(_ file: URL, to copy: URL, for account: AccountID?) async throws(ProtectionError) {
-        let isFile = (try? file.resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
-        if isFile, let account {
-            // Sealed from the beginning, or noted before it has content: a kill leaves nothing readable that a wipe does not find.
-            let isSealing = try await wantsSealing(for: account)
-            return try await fromVault { (vault) async throws(VaultError) in
-                guard isSealing else { return try await vault.copyReadable(file, to: copy, owner: account) }
-                try await vault.protect(file, toCopy: copy, for: account)
-            }
-        }
-        do {
-            if FileManager.default.fileExists(atPath: copy.path) { try FileManager.default.removeItem(at: copy) }
-            try FileManager.default.copyItem(at: file, to: copy)
-        } catch { throw ProtectionError(.stateUnwritable, "the copy cannot be written") }
-        guard let account else { return }
-        do { try await protect(copy, for: account) } catch {
-            try? FileManager.default.removeItem(at: copy)
-            throw error
+        // Sealed from the beginning, or noted before it has content: a kill leaves nothing readable that a wipe does not find.
+        let isSealing = if let account { try await wantsSealing(for: account) } else { false }
+        try await fromVault { (vault) async throws(VaultError) in
+            guard let account, isSealing else { return try await vault.copyReadable(file, to: copy, owner: account) }
+            try await vault.protect(file, toCopy: copy, for: account)
         }
     }
 }

@@ -64,10 +64,10 @@ public actor AccountFiles: AccountFollower {
     private func openForReading(
         _ name: String, in folder: SealedFolder
     ) async throws(ProtectionError) -> SealedFile {
-        do { return try await context.vault.open(name, in: folder, writing: false) } catch {
-            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+        guard let file = try await context.vault.openIfThere(name, in: folder, writing: false) else {
             throw ProtectionError(.nothingThere, "there is no file of that name")
         }
+        return file
     }
 
     /// - Parameter readable: Whether the receiver of the file may read what is in it.
@@ -90,14 +90,8 @@ public actor AccountFiles: AccountFollower {
         }
         guard isThere else { return nil }
         return try await whileGateIsOpen(of: readable ? folder.account : nil) { () async throws(ProtectionError) in
-            try await openUnlessGone(name, in: folder)
-        }
-    }
-
-    private func openUnlessGone(_ name: String, in folder: SealedFolder) async throws(ProtectionError) -> SealedFile? {
-        do { return try await context.vault.open(name, in: folder, writing: true) } catch {
-            guard error.code == .noSuchFile else { throw ProtectionError(error) }
-            return nil
+            // Another process may have removed it meanwhile.
+            try await context.vault.openIfThere(name, in: folder, writing: true)
         }
     }
 
@@ -223,11 +217,26 @@ public actor AccountFiles: AccountFollower {
     /// Reads something of an account, and returns it only if the account's gate is open before the read and after it. Without an account
     /// no gate is checked.
     func whileGateIsOpen<Value>(
-        of account: AccountID?, _ work: () async throws(ProtectionError) -> Value
+        of account: AccountID?, or undo: () async -> Void = {}, _ work: () async throws(ProtectionError) -> Value
     ) async throws(ProtectionError) -> Value {
-        if let account { try rules.requireOpenGate(forReading: account) }
+        try await whileAllowed(
+            by: { () throws(ProtectionError) in if let account { try rules.requireOpenGate(forReading: account) } },
+            or: undo, work)
+    }
+
+    /// Does what is allowed before it and after it.
+    ///
+    /// - Parameter undo: Takes back what was done, where it is not allowed any more.
+    func whileAllowed<Value>(
+        by check: () throws(ProtectionError) -> Void, or undo: () async -> Void,
+        _ work: () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        try check()
         let value = try await work()
-        if let account { try rules.requireOpenGate(forReading: account) }
+        do { try check() } catch {
+            await undo()
+            throw error
+        }
         return value
     }
 
@@ -289,6 +298,18 @@ public actor AccountFiles: AccountFollower {
                     metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"]
                 )
             }
+        }
+    }
+}
+
+extension Vault {
+    /// Opens a file of a folder; nil where there is none of that name.
+    func openIfThere(
+        _ name: String, in folder: SealedFolder, writing: Bool
+    ) throws(ProtectionError) -> SealedFile? {
+        do { return try open(name, in: folder, writing: writing) } catch {
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            return nil
         }
     }
 }

@@ -54,11 +54,11 @@ public actor BackgroundFiles {
         _ name: String, of account: AccountID, writing: Bool
     ) async throws(ProtectionError) -> SealedFile {
         let (vault, folder) = try place(of: account)
-        if let file = try await Self.ifThere(name, in: folder, of: vault, writing: writing) { return file }
+        if let file = try await vault.openIfThere(name, in: folder, writing: writing) { return file }
         guard writing else { throw ProtectionError(.nothingThere, "there is no file of that name") }
         return try await turns.run(in: folder) { () async throws(ProtectionError) in
             // Another process may have made it meanwhile.
-            if let file = try await Self.ifThere(name, in: folder, of: vault, writing: true) { return file }
+            if let file = try await vault.openIfThere(name, in: folder, writing: true) { return file }
             return try await Self.inVault { () async throws(VaultError) in try await vault.create(name, in: folder) }
         }
     }
@@ -68,15 +68,6 @@ public actor BackgroundFiles {
         let (vault, folder) = try place(of: account)
         try await turns.run(in: folder) { () async throws(ProtectionError) in
             try await Self.inVault { () async throws(VaultError) in try await vault.remove(name, from: folder) }
-        }
-    }
-
-    private static func ifThere(
-        _ name: String, in folder: SealedFolder, of vault: Vault, writing: Bool
-    ) async throws(ProtectionError) -> SealedFile? {
-        do { return try await vault.open(name, in: folder, writing: writing) } catch {
-            guard error.code == .noSuchFile else { throw ProtectionError(error) }
-            return nil
         }
     }
 

@@ -279,7 +279,7 @@ extension Vault {
     /// A sealed file may as well be moved by other means; a readable one would lose its noted owner. After a failure both
     /// files and both owners are as before.
     ///
-    /// - Throws: `inUse` when a writer has the target open; ``VaultError`` when the system refuses.
+    /// - Throws: `isDirectory`; `inUse` when a writer has the target open; ``VaultError`` when the system refuses.
     public func move(_ path: URL, to target: URL) throws(VaultError) {
         guard !PosixFile.isAbsent(path.path) else {
             throw VaultError(.noSuchFile, "There is no file.", place: path.path)
@@ -294,8 +294,8 @@ extension Vault {
     /// Copies a file; the copy has the same owner, and a sealed one a key of its own (CQ-20). What was at the target is
     /// replaced once the copy is whole.
     ///
-    /// - Throws: `invalidArgument` for a copy onto itself, `inUse` when a writer has the target open; ``VaultError``: for
-    ///   a sealed file what ``open(_:writing:recovering:)`` throws.
+    /// - Throws: `invalidArgument` for a copy onto itself, `noSuchFile` and `isDirectory` for what is no ordinary file, `inUse` when a
+    ///   writer has the target open; ``VaultError``: for a sealed file what ``open(_:writing:recovering:)`` throws.
     public func copy(_ path: URL, to target: URL) async throws(VaultError) {
         guard !path.isSameEntry(as: target) else {
             throw VaultError(.invalidArgument, "A file is not copied onto itself.", place: path.path)
@@ -310,8 +310,13 @@ extension Vault {
     /// Copies a readable file for an owner, who is noted before the copy has content. What was at the target is replaced once the
     /// copy is whole.
     ///
-    /// - Throws: `inUse` when a writer has the target open; ``VaultError`` when the system refuses.
+    /// - Throws: `noSuchFile` and `isDirectory` for what is no ordinary file; `inUse` when a writer has the target open; ``VaultError``
+    ///   when the system refuses.
     package func copyReadable(_ path: URL, to target: URL, owner: AccountID?) throws(VaultError) {
+        try Self.refuseFolder(path)
+        guard path.isOrdinaryFile else {
+            throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
+        }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do {
             // Readable drafts are noted as well, so that a wipe after a kill finds them.
@@ -347,8 +352,9 @@ extension Vault {
     /// Puts the content of a file in place of another, in one step; the target keeps its own owner and stays sealed if it
     /// was (CQ-20). The source is gone afterwards. Without a target this is ``move(_:to:)``.
     ///
-    /// - Throws: `inUse` when a writer has either file open, `invalidArgument` for a source that is to be sealed and has several
-    ///   names, `damaged` or `unsupportedFormat` where either begins as a sealed file and is none; ``VaultError``: what ``open(_:writing:recovering:)`` and ``create(_:for:chunkSize:replacing:mode:)`` throw.
+    /// - Throws: `isDirectory`; `inUse` when a writer has either file open, `invalidArgument` for a source that is to be sealed and has
+    ///   several names, `damaged` or `unsupportedFormat` where either begins as a sealed file and is none; ``VaultError``: what
+    ///   ``open(_:writing:recovering:)`` and ``create(_:for:chunkSize:replacing:mode:)`` throw.
     public func replace(_ target: URL, by path: URL) async throws(VaultError) {
         guard !PosixFile.isAbsent(target.path), !path.isSameEntry(as: target) else { return try move(path, to: target) }
         let sealedOwner = try sealedHeader(of: target)?.owner
@@ -366,13 +372,29 @@ extension Vault {
         if PosixFile.isAbsent(path.path) { try register.setOwner(nil, of: path) }
     }
 
+    // MARK: For this package
+
+    /// Removes a file, with the note of its owner.
+    package func remove(_ path: URL) throws(VaultError) {
+        try PosixFile.unlinkIfPresent(path.path)
+        try register.setOwner(nil, of: path)
+    }
+
+    /// Refuses a folder where one file is meant: the notes of the owners of what lies in it name paths, and would not follow.
+    ///
+    /// - Throws: ``VaultError`` with code `isDirectory`.
+    package static func refuseFolder(_ path: URL) throws(VaultError) {
+        if path.isDirectory { throw VaultError(.isDirectory, "This is a directory.", place: path.path) }
+    }
+
     // MARK: For this target
 
     /// Gives a file a name, in place of what was there, and has the note of its owner follow.
     ///
     /// - Parameter held: whether the caller has the writer's lock of the target already.
-    /// - Throws: `inUse` when a writer has the target open, who would go on writing into nothing.
+    /// - Throws: `isDirectory`; `inUse` when a writer has the target open, who would go on writing into nothing.
     func put(_ file: URL, at target: URL, owner: AccountID?, held: Bool = false) throws(VaultError) {
+        try Self.refuseFolder(file)
         let change = try register.ready(owner, for: target)
         do {
             if held {
@@ -426,7 +448,7 @@ extension Vault {
         } catch {
             throw VaultError(.inputOutput, "The file cannot be copied.", place: path.path)
         }
-        guard draft.isOrdinaryFile, let file = try PosixFile.open(draft.path, writing: false) else { return }
+        guard let file = try PosixFile.open(draft.path, writing: false) else { return }
         defer { file.close() }
         try file.sync()
     }

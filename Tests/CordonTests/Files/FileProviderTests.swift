@@ -120,6 +120,45 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["copy", "file"])
     }
 
+    @Test(arguments: ["useDeviceSettings", "whenDeviceLocked"])
+    func `a folder is neither handed out nor taken in, since what lies in it may be another account's`(
+        encryption: String
+    ) async throws {
+        let device = try Device()
+        let accounts = TwoAccounts(device)
+        let protection = try await accounts.enrolled(
+            on: device,
+            [
+                "appDataEncryptionType": .string(encryption), "allowedInboundDataTransferSources": .string("allApps"),
+                "allowedOutboundDataTransferDestinations": .string("allApps"),
+            ],
+            [
+                "appDataEncryptionType": .string("whenDeviceLocked"),
+                "allowedOutboundDataTransferDestinations": .string("none"),
+            ])
+        let (first, second) = (accounts.first.account.id, accounts.second.account.id)
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (inside, copy) = (folder.appending(path: "inside"), folder.appending(path: "copy"))
+        try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: false)
+        let files = ["sealed", "readable"].map { inside.appending(path: $0) }
+        for file in files {
+            try Data("plan".utf8).write(to: file)
+            try await protection.files.protect(file, for: second)
+        }
+        try await protection.files.decrypt(files[1])
+        for identity in [Identity.managed(first), .personal] {
+            await #expect(throws: ProtectionError(.vault, "")) {
+                _ = try await protection.files.takeProvided(inside, for: identity, toCopy: copy)
+            }
+            await #expect(throws: ProtectionError(.vault, "")) {
+                try await protection.files.provide(inside, of: identity, toCopy: copy)
+            }
+            #expect(!FileManager.default.fileExists(atPath: copy.path))
+        }
+        #expect(files.allSatisfy { protection.files.owner(of: $0) == second })
+    }
+
     @Test func `an account's files are not listed while its gate is closed, personal ones always are (SDK-EX-06)`()
         async throws
     {

@@ -171,4 +171,19 @@ import Testing
         #expect(try await stage.text(theirs) == "the plan")
         #expect(protection.files.owner(of: stage.path("new")) == nil)
     }
+
+    @Test func `a folder takes no file's place, whoever's files lie in it`() async throws {
+        let stage = try await Stage()
+        let (protection, folder) = (stage.protection, stage.path("folder"))
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let theirs = try await stage.make("folder/theirs", "the plan", for: "oid-b")
+        try await protection.files.decrypt(theirs)
+        for identity in [nil, Identity.personal, .managed("oid-a")] {
+            let refusal = await IdentityContext.with(identity) {
+                await code { try await protection.files.replace(stage.path("new"), by: folder) }
+            }
+            #expect(refusal == .vault, "\(String(describing: identity))")
+        }
+        #expect(protection.files.owner(of: theirs) == "oid-b")
+    }
 }

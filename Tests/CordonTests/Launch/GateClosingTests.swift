@@ -64,6 +64,31 @@ import Testing
         #expect(!keys.isWaiting)
     }
 
+    @Test(arguments: ["decrypt", "decrypt to a copy", "provide"])
+    func `a file at a path of the app's own is neither decrypted nor handed out where the gate closes meanwhile`(
+        way: String
+    ) async throws {
+        let (device, keys) = (try Device(), ObservedKeys())
+        try await device.publish(["appDataEncryptionType": .string("whenDeviceLocked")])
+        let protection = try await device.start { $0.keyStore = keys }
+        await protection.enroll(device.account)
+        let account = device.account.id
+        let (file, copy) = (device.folder.appending(path: "plan"), device.folder.appending(path: "copy"))
+        try Data("plan".utf8).write(to: file)
+        try await protection.files.protect(file, for: account)
+        try await keys.whenUsed(account, in: protection) { protection.gate.leftFront() }
+        await #expect(throws: ProtectionError(way == "provide" ? .denied : .gateClosed, "")) {
+            switch way {
+            case "decrypt": try await protection.files.decrypt(file)
+            case "provide": try await protection.files.provide(file, of: .managed(account), toCopy: copy)
+            default: try await protection.files.decrypt(file, toCopy: copy)
+            }
+        }
+        #expect(!keys.isWaiting)
+        #expect(!FileManager.default.fileExists(atPath: copy.path) && protection.files.owner(of: copy) == nil)
+        #expect(protection.files.owner(of: file) == account)
+    }
+
     @Test func `a closed gate keeps a file that exists from being opened for writing, and lets new ones be made`()
         async throws
     {

@@ -51,19 +51,24 @@ struct ProtectionTests {
 
     @Test func `a directory in a file's place is refused with its own number, and stays as it is`() async throws {
         let workshop = try await Workshop()
-        let note = try planted(workshop, "folder/note")
-        let folder = workshop.path("folder")
+        let (note, other) = (try planted(workshop, "folder/note"), try planted(workshop, "other"))
+        try await workshop.vault.protect(note, for: workshop.ada, sealing: false)
+        let (folder, copy) = (workshop.path("folder"), workshop.path("copy"))
         let ways: [() async throws -> Void] = [
             { _ = try await workshop.vault.open(folder, writing: false) },
             { try await workshop.vault.decrypt(folder) },
-            { try await workshop.vault.decrypt(folder, toCopy: workshop.path("copy")) },
+            { try await workshop.vault.decrypt(folder, toCopy: copy) },
+            // The notes of what lies in it would not follow.
+            { try await workshop.vault.move(folder, to: copy) },
+            { try await workshop.vault.copy(folder, to: copy) },
+            { try await workshop.vault.replace(other, by: folder) },
         ]
         for way in ways {
             let error = await #expect(throws: VaultError.self) { try await way() }
             #expect(error?.code == .isDirectory && error?.code.fileNumber == 105)
         }
-        #expect(try Data(contentsOf: note) == text)
-        #expect(!FileManager.default.fileExists(atPath: workshop.path("copy").path))
+        #expect(try Data(contentsOf: note) == text && workshop.vault.owner(of: note) == workshop.ada)
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
     }
 
     @Test func `a file with two names, or named by a link, is refused, and stays as it is`() async throws {
