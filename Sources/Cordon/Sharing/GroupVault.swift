@@ -23,8 +23,14 @@ struct GroupVault: Sendable {
     private let folder: StateFolder
     private let seal: StateSeal
 
-    /// Opens the group for one app or extension; `directory` is its own place for what a wipe needs.
-    init(_ group: SharingGroup, directory: URL) throws(ProtectionError) {
+    /// Opens the group for one app or extension.
+    ///
+    /// - Parameters:
+    ///   - directory: Its own place for what a wipe needs.
+    ///   - isHolder: Whether the app has an account. Keys are made for no other one: what began before a wipe makes none after it.
+    init(
+        _ group: SharingGroup, directory: URL, for isHolder: @escaping @Sendable (AccountID) -> Bool = { _ in true }
+    ) throws(ProtectionError) {
         for place in [directory.appending(path: "group"), group.directory.appending(path: "keys")] {
             try StateFolder.refuseLink(at: place)
         }
@@ -33,6 +39,7 @@ struct GroupVault: Sendable {
                 directory: directory.appending(path: "group"), keyStore: group.keyStore,
                 keyDirectory: group.directory.appending(path: "keys"))
         } catch { throw ProtectionError(error) }
+        vault.makeKeys(for: isHolder)
         folder = try StateFolder(group.directory.appending(path: "values"))
         // No app's name: all apps of the group count the same records.
         seal = StateSeal(
@@ -106,7 +113,7 @@ struct GroupVault: Sendable {
         } catch { throw ProtectionError(error) }
     }
 
-    /// Makes or takes the account's key of the group. One whose record is gone is given up: nothing that lasts hangs on it.
+    /// Makes or takes the account's key of the group. A key whose record is missing is abandoned; nothing durable depends on it.
     private func makeKey(of account: AccountID) async throws(VaultError) {
         do { try await vault.createAccountKey(for: account) } catch {
             guard error.code == .unknownAccount else { throw error }

@@ -16,7 +16,9 @@ actor SharedGroup: AccountFollower {
     init(_ context: ProtectionContext, rules: EnforcedRules) throws(ProtectionError) {
         vault =
             if let group = context.configuration.sharingGroup {
-                try GroupVault(group, directory: context.configuration.dataDirectory)
+                try GroupVault(group, directory: context.configuration.dataDirectory) { [accounts = context.accounts] in
+                    accounts.isStaying($0)
+                }
             } else {
                 nil
             }
@@ -74,8 +76,8 @@ actor SharedGroup: AccountFollower {
         return isEverythingGone ? [] : ["what the organisation's apps share was not removed"]
     }
 
-    /// What opens and says so already is not said again at every start. Rules may change while it is sealed: only what they
-    /// say at the end is left behind.
+    /// What opens and says so already is not said again at every start. If the rules change while the value is being sealed, the loop starts
+    /// over, so only the latest value is published.
     private func publishNotificationLevel(
         of account: AccountID, to group: GroupVault
     ) async throws(ProtectionError) {

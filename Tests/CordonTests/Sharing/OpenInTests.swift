@@ -220,6 +220,21 @@ import Testing
         #expect(try await apps.devices[0].receipts().last?.succeeded == true)
     }
 
+    @Test func `what began before a wipe makes the account no key of the group after it, and a new enrolment does`()
+        async throws
+    {
+        let apps = try await TwoApps(Self.managedOnly)
+        _ = try await apps.handOver(secret)
+        let vault = try await apps.sender.outlets.group.opened()
+        #expect(vault.mayKeepKey(of: "oid-a"), "the control")
+        try await apps.sender.wipe("oid-a")
+        await #expect(throws: ProtectionError(.vault, "")) { try await vault.sealed(.allow, of: "oid-a") }
+        #expect(!vault.mayKeepKey(of: "oid-a"))
+        await apps.sender.enroll(apps.devices[0].account)
+        #expect(vault.mayKeepKey(of: "oid-a"))
+        _ = try await apps.handOver(secret)
+    }
+
     @Test func `an app that shares nothing neither hands over nor takes what is sealed`() async throws {
         let apps = try await TwoApps(Self.managedOnly)
         let item = try await apps.handOver(secret)
