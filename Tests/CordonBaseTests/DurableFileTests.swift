@@ -107,6 +107,36 @@ struct DurableFileTests {
         #expect(try DurableFile.overwrite(victim) && Data(contentsOf: victim) == Data(count: 4), "its only name")
     }
 
+    @Test
+    func `lines are appended whole: half a one before them is ended, and what the disk does not take leaves none`()
+        async throws
+    {
+        defer { clean() }
+        let file = folder.appending(path: "a")
+        try Data("half".utf8).write(to: file)
+        for line in ["first\n", "second\nthird\n"] {
+            let descriptor = try DurableFile.openForAppending(file)
+            defer { close(descriptor) }
+            #expect(DurableFile.append(Data(line.utf8), to: descriptor))
+        }
+        #expect(try Data(contentsOf: file) == Data("half\nfirst\nsecond\nthird\n".utf8))
+        // In a process of its own: the limit is the process's.
+        await #expect(processExitsWith: .success) {
+            let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let descriptor = try DurableFile.openForAppending(file)
+            defer { close(descriptor) }
+            try #require(DurableFile.append(Data("first\n".utf8), to: descriptor))
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            try #require(getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            limit.rlim_cur = 10
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            try #require(!DurableFile.append(Data("second\n".utf8), to: descriptor))
+            try #require(try Data(contentsOf: file) == Data("first\n".utf8))
+        }
+    }
+
     @Test func `the end of a file is read without the rest, and a file that is too long is not read at all`() throws {
         defer { clean() }
         let file = folder.appending(path: "a")

@@ -7,7 +7,7 @@ public import Logging
 ///
 /// Make one, give its ``handler(_:)`` to the `Logger` of the configuration, and the log itself to
 /// ``ProtectionConfiguration/logFile``. From then on the settings decide how much is written (`VerboseLoggingEnabled`) and
-/// what is left out (`ValuesToScrubFromLogging`), and ``ProtectionDiagnostics/report()`` names the files. Files of mode
+/// what is left out (`ValuesToScrubFromLogging`), and ``ProtectionDiagnostics/logs`` names the files. Files of mode
 /// 0600; any thread and several processes may write. At a wipe every line that names the account goes, and every verbose
 /// line, because only those may hold personal data. What cannot be written is lost: a log must not stop an app.
 public final class ProtectionLog: Sendable {
@@ -141,7 +141,7 @@ public final class ProtectionLog: Sendable {
         }
         guard let descriptor else { return }
         defer { close(descriptor) }
-        _ = line.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+        _ = DurableFile.append(line, to: descriptor)
     }
 
     private func rotate() {

@@ -62,14 +62,7 @@ struct TelemetryLedger: Sendable {
                 descriptor = try opened()
             }
             defer { close(descriptor) }
-            var text = text
-            // The half of a line that a kill or a full disk left must not take the first line with it.
-            if try DurableFile.tail(of: file, 1).bytes.last.map({ $0 != UInt8(ascii: "\n") }) == true {
-                text = Data("\n".utf8) + text
-            }
-            // One call, so that two processes do not mix their lines.
-            return text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == text.count
-                && fsync(descriptor) == 0
+            return DurableFile.append(text, to: descriptor) && fsync(descriptor) == 0
         } catch { return false }
     }
 

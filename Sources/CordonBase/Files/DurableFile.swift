@@ -102,11 +102,11 @@ package enum DurableFile {
         return (try contents(of: descriptor, count), start == 0)
     }
 
-    /// Opens a file to append to it, made where there is none; the caller closes it.
+    /// Opens a file to append to it and to read it, made where there is none; the caller closes it.
     ///
     /// - Throws: ``FileFailure``, `EINVAL` unless it is a regular file with a single name: a second name may be another program's file.
     package static func openForAppending(_ file: URL) throws(FileFailure) -> Int32 {
-        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let descriptor = open(file.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw FileFailure(errno) }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_nlink == 1 else {
@@ -114,6 +114,22 @@ package enum DurableFile {
             throw FileFailure(EINVAL)
         }
         return descriptor
+    }
+
+    /// Appends whole lines to a file that ``openForAppending(_:)`` has opened, in one call, so that processes do not mix theirs. Half a line
+    /// that a power failure has left is ended first, so that it takes no other line with it; what a full disk takes of these is taken back.
+    ///
+    /// - Returns: Whether all of it was written.
+    package static func append(_ lines: Data, to descriptor: Int32) -> Bool {
+        let size = lseek(descriptor, 0, SEEK_END)
+        var last = UInt8(ascii: "\n")
+        guard size >= 0, size == 0 || pread(descriptor, &last, 1, size - 1) == 1 else { return false }
+        let bytes = last == UInt8(ascii: "\n") ? lines : Data("\n".utf8) + lines
+        guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
+            _ = ftruncate(descriptor, size)
+            return false
+        }
+        return true
     }
 
     /// Replaces a file: written to a draft beside it, synced, renamed, and the folder synced; mode 0600.

@@ -1,10 +1,11 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import Foundation
 import Logging
 import Testing
+
+@testable import Cordon
 
 /// SDK-LG-01…04, SDK-ST-33, SDK-ST-35, SDK-CF-09: what stands in the log, how much, and what is left after a wipe.
 @Suite(.timeLimit(.minutes(10))) struct ProtectionLogTests {
@@ -141,6 +142,21 @@ import Testing
         #expect(!text(log).lowercased().contains("oid-a") && !text(log).lowercased().contains("worker-a@"))
         #expect(!text(log).contains("merger"))
         #expect(text(log).contains("asked for oid-b"))
+    }
+
+    @Test func `half a line hides no verbose one after it from a wipe, and from what is uploaded`() throws {
+        let log = try makeLog()
+        let file = device.folder.appending(path: "data/logs/cordon.log")
+        try Data("2026-01-01T00:00:00Z info app half a li".utf8).write(to: file)
+        var logger = Logger(label: "app") { log.handler($0) }
+        logger.logLevel = .trace
+        logger.debug("opened the plan for the merger")
+        logger.info("after")
+        #expect(text(log).contains("merger"), "the control")
+        let uploaded = String(decoding: log.text(about: device.account, without: [], atMost: 1 << 20), as: UTF8.self)
+        #expect(!uploaded.contains("merger") && uploaded.contains("half a li") && uploaded.contains("after"))
+        try log.forget(["oid-other"])
+        #expect(!text(log).contains("merger") && text(log).contains("half a li") && text(log).contains("after"))
     }
 
     @Test func `what a version of the app that kept more has left is read, looked through by a wipe, and goes`()
