@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Looks for values that a test planted: in every file and file name below a folder, and in the memory of another process.
+/// Looks for values that a test planted: in every file and every name below a folder, and in the memory of another process.
 ///
 /// An app's own tests show with it that nothing of a person stays after a sign-out or a wipe, and that what is stored is sealed:
 ///
@@ -45,26 +45,29 @@ public struct LeakScan: Sendable {
         needles = Needles(checked: texts.map { Data($0.utf8) })
     }
 
-    /// What of the values stands below a folder, in the contents and the names of its files; a folder that does not exist has none.
+    /// What of the values stands below a folder, in the contents of its files and in the names of whatever is there; a folder that does
+    /// not exist has none.
     ///
     /// Links are not followed. A file that vanishes while it is looked at holds nothing any more.
     ///
-    /// - Throws: `CocoaError` where the folder or a file cannot be read.
+    /// - Throws: `CocoaError` where the folder, one below it or a file cannot be read.
     public func leaks(below folder: URL) throws -> Leaks {
         var leaks = Leaks()
-        for path in try Self.files(below: folder.path) {
+        for (path, isFile) in try Self.entries(below: folder.path) {
             var search = LeakSearch(needles)
-            search.read(Data(path.dropFirst(folder.path.utf8.count).utf8))
-            do {
-                let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-                defer { try? file.close() }
-                search.begin()
-                while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { search.read(part) }
-            } catch {
-                guard FileManager.default.fileExists(atPath: path) else { continue }
-                throw error
+            search.read(Data(path.utf8.dropFirst(folder.path.utf8.count)))
+            if isFile {
+                do {
+                    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+                    defer { try? file.close() }
+                    search.begin()
+                    while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { search.read(part) }
+                } catch {
+                    guard FileManager.default.fileExists(atPath: path) else { continue }
+                    throw error
+                }
+                leaks.files += 1
             }
-            leaks.files += 1
             leaks.add(search, at: path)
         }
         return leaks
@@ -87,17 +90,26 @@ public struct LeakScan: Sendable {
 
     /// The regular files below a folder, sorted by path; a folder that does not exist has none.
     ///
-    /// - Throws: `CocoaError` where the folder cannot be listed.
+    /// - Throws: `CocoaError` where the folder, or one below it, cannot be listed.
     public static func files(below folder: String) throws -> [String] {
-        guard FileManager.default.fileExists(atPath: folder) else { return [] }
-        guard let names = FileManager.default.enumerator(atPath: folder) else {
-            throw CocoaError(.fileReadNoPermission, userInfo: [NSFilePathErrorKey: folder])
+        try entries(below: folder).filter(\.isFile).map(\.path)
+    }
+
+    /// Everything below a folder, sorted by path, and whether it is a regular file.
+    private static func entries(below folder: String) throws -> [(path: String, isFile: Bool)] {
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            // It may have vanished since its own folder was listed.
+            guard FileManager.default.fileExists(atPath: folder) else { return [] }
+            throw error
         }
-        var files: [String] = []
-        while let name = names.nextObject() as? String {
-            if names.fileAttributes?[.type] as? FileAttributeType == .typeRegular { files.append("\(folder)/\(name)") }
+        let entries = try names.flatMap { name -> [(path: String, isFile: Bool)] in
+            let path = "\(folder)/\(name)"
+            let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            let below = type == .typeDirectory ? try Self.entries(below: path) : []
+            return [(path, type == .typeRegular)] + below
         }
-        return files.sorted()
+        return entries.sorted { $0.path < $1.path }
     }
 
     /// The next 16 digits of SplitMix64, of which each state gives another value.

@@ -69,6 +69,30 @@ struct LeakScanTests {
         }
     }
 
+    @Test func `the name of an empty folder, of a link or of a pipe is a leak, whatever letters its path has`() throws {
+        try inFolder { folder in
+            let (scan, deep) = (LeakScan(count: 3, seed: 2), folder.appending(path: "Zoë-ü"))
+            let places = scan.texts.map { deep.appending(path: $0) }
+            try FileManager.default.createDirectory(at: places[0], withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(at: places[1], withDestinationURL: folder)
+            try #require(mkfifo(places[2].path, 0o600) == 0)
+            let leaks = try scan.leaks(below: deep)
+            #expect(leaks.texts == 3 && leaks.files == 0)
+            #expect(Set(leaks.places.map(\.place)) == Set(places.map(\.path)))
+        }
+    }
+
+    @Test(.enabled(if: getuid() != 0, "root lists any folder"))
+    func `a folder below that cannot be listed is an error, and not empty`() throws {
+        try inFolder { folder in
+            let closed = folder.appending(path: "closed")
+            try FileManager.default.createDirectory(at: closed, withIntermediateDirectories: false)
+            try #require(chmod(closed.path, 0) == 0)
+            defer { chmod(closed.path, 0o700) }
+            #expect(throws: CocoaError.self) { try LeakScan(count: 1, seed: 1).leaks(below: folder) }
+        }
+    }
+
     @Test func `a text with one character changed is not found, and a missing folder has no leaks`() throws {
         try inFolder { folder in
             let scan = LeakScan(count: 1, seed: 1)
