@@ -98,8 +98,9 @@ final class DenialLog: Sendable {
     func forget(_ account: AccountID) {
         state.withLock { state in
             let entries = state.entries
-            state.untaken = entries.suffix(state.untaken).count { $0.account != account }
-            state.ring = entries.filter { $0.account != account }.map { .explained($0.denial) }
+            let isOthers = { (entry: Entry) in !(entry.account.map { IdentityContext.areSame($0, account) } ?? false) }
+            state.untaken = entries.suffix(state.untaken).count(where: isOthers)
+            state.ring = entries.filter(isOthers).map { .explained($0.denial) }
             state.ring.reserveCapacity(Self.capacity)
             state.oldest = 0
         }

@@ -48,7 +48,7 @@ public struct ProtectionDiagnostics: Sendable {
             })
     }
 
-    /// The log files, for an upload that the person agrees to. Where they are may tell who uses the device, so that no report says it.
+    /// The log files, for an upload that the person agrees to. Their paths may reveal who uses the device, so reports leave them out.
     public var logs: [URL] { context.configuration.logs + (context.configuration.logFile?.files ?? []) }
 
     private func describe(
@@ -76,6 +76,8 @@ public struct ProtectionDiagnostics: Sendable {
         report.accounts.removeAll { $0.id != account.id }
         report.denials.removeAll { $0.account != account.id }
         report.waitingUnenrollments = context.pending.unenrollments.count { $0.account == account.id }
+        report.waitingReceipts =
+            (try? context.wipes.load().records.count { $0.registration.account.id == account.id }) ?? 0
         guard var content = try? MessageCoding.encode(report) else {
             throw ProtectionError(.damagedContent, "the diagnostic report has no JSON form")
         }

@@ -56,6 +56,21 @@ import Testing
         #expect(!text.contains("fabrikam"))
     }
 
+    @Test func `what was denied under a sign-in name, before it was known whose it is, goes with the account`()
+        async throws
+    {
+        let device = try Device()
+        let service = ScriptedService("early", root: device.service.root)
+        try await service.publish([:])
+        let protection = try await device.start { $0.transport = service }
+        let name = AccountID(service.account.userPrincipalName)
+        #expect(!protection.decision(for: Question(.print, owner: .managed(name))).verdict.permits)
+        #expect(protection.diagnostics.report().denials.count == 1)
+        #expect(await protection.enroll(service.account) == .newPolicies)
+        try await protection.wipe(service.account.id)
+        #expect(protection.diagnostics.report().denials.isEmpty)
+    }
+
     @Test func `the report shows what several policies did not agree on, and which value counts`() async throws {
         // SRV-TG-16
         func policy(_ id: String, _ settings: [String: JSONValue]) throws -> AppProtectionPolicy {

@@ -83,6 +83,27 @@ import Testing
         #expect(!text.contains(device.folder.path))
     }
 
+    @Test func `a receipt that waits is counted for its own account's organisation alone`() async throws {
+        let device = try Device()
+        let accounts = TwoAccounts(device)
+        let protection = try await accounts.enrolled(on: device, [:], [:]) { [shown] configuration in
+            configuration.confirmLogUpload = { _, content in
+                shown.withLock { $0.append(content) }
+                return true
+            }
+        }
+        let events = EventCatch(protection)
+        await accounts.second.set { $0.refusesReports = true }
+        try await protection.wipe(accounts.second.account.id)
+        #expect(protection.diagnostics.report().waitingReceipts == 1, "the control")
+        await accounts.first.set { $0.change = { $0.logRequests = [Self.request] } }
+        await protection.checkIn(accounts.first.account.id)
+        _ = await end(events)
+        let content = try #require(shown.withLock { $0.first })
+        let report = try JSONValue(parsing: Data(content.prefix { $0 != UInt8(ascii: "\n") }))
+        #expect(report["waitingReceipts"]?.integer == 0)
+    }
+
     @Test func `a person who declines is not asked again, and nothing is sent`() async throws {
         let device = try await device()
         let (protection, events) = try await start(device, answering: false)
