@@ -64,7 +64,7 @@ public actor AppProtection {
         if !configuration.settings.keepsSignInLogsApart { configuration.sessions.log(to: configuration.logger) }
         let context = try ProtectionContext(configuration)
         self.context = context
-        let (denials, gates) = (DenialLog(), GateStates(context))
+        let (denials, gates) = (context.denials, GateStates(context))
         let rules = EnforcedRules(context, gates: gates, denials: denials)
         let tools = try LaunchTools(context, rules: rules, gates: gates)
         let (requests, group) = (IdentityRequests(context, gates: gates), try SharedGroup(context, rules: rules))

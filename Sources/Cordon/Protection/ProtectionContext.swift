@@ -28,6 +28,7 @@ final class ProtectionContext: Sendable {
     let vault: Vault
     /// The vault of files that no PIN guards; nil in an app that keeps none and never did.
     let backgroundVault: Vault?
+    let denials = DenialLog()
     /// Records events; they wait here to be sent.
     let telemetry: TelemetryRecorder
     /// The exchanges with the service of each account, one after another.
@@ -59,7 +60,7 @@ final class ProtectionContext: Sendable {
             configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches,
             clock: clock)
         telemetry = TelemetryRecorder(
-            configuration, settings: settingsInForce, accounts: accounts, pending: pending)
+            configuration, settings: settingsInForce, accounts: accounts, pending: pending, denials: denials)
         for name in ["vault", "files", "background", "background/vault", "background/files", "inbox"] {
             try StateFolder.refuseLink(at: folder.appending(path: name))
         }

@@ -144,6 +144,7 @@ public actor RuntimeSettings: AccountFollower {
         let own = context.configuration.settings
         let settings = overrides.applied(to: own)
         context.settingsInForce.withLock { $0 = settings }
+        context.telemetry.followSwitches()
         let former = (overrides.formerSignIns ?? []).map { $0.applied(to: own) }
         context.configuration.sessions.follow([settings] + former + [own])
         publishToLog()

@@ -40,6 +40,9 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
         case phase
         /// How much was sent.
         case bytes
+
+        /// Whether it is told as a number; any other is told as a word, whatever it looks like.
+        var isAmount: Bool { [.status, .milliseconds, .bytes].contains(self) }
     }
 
     /// What happened.
@@ -75,8 +78,10 @@ extension TelemetryEvent {
     /// What the service is told: the fields as numbers and words. The account is not named, since the message comes from
     /// one.
     var reported: ReportedEvent {
-        let numbers = properties.compactMap { field, text in Int64(text).map { (field.rawValue, $0) } }
-        let words = properties.filter { Int64($1) == nil }.map { ($0.rawValue, $1) }
+        let numbers = properties.filter(\.key.isAmount).compactMap { field, text in
+            Int64(text).map { (field.rawValue, $0) }
+        }
+        let words = properties.filter { !$0.key.isAmount }.map { ($0.rawValue, $1) }
         return ReportedEvent(
             name, privacy: privacyLevel, data: dataTypes, priority: priority,
             region: region ?? .global, time: time, amounts: Dictionary(numbers) { $1 }, words: Dictionary(words) { $1 })

@@ -16,21 +16,25 @@ final class TelemetryRecorder: Sendable {
     /// The most events of one message (SRV-CI-023).
     static let batch = 500
     private let events = Locked<[WaitingEvent]>([])
-    /// The app's start, which is put into words when the events are taken out: the first decision need not wait for that.
+    /// The app's start, built only when events are taken out, so that the first decision does not wait for it.
     private let launch = Locked<(@Sendable () -> TelemetryEvent)?>(nil)
+    /// Whether telemetry was on, and told of denials, when the switches were last looked at.
+    private let seen = Locked((isOn: true, tellsDenials: true))
     private let configuration: ProtectionConfiguration
     private let settings: Locked<ProtectionSettings>
     private let accounts: AccountTable
     private let pending: PendingWork
+    private let denials: DenialLog
 
     init(
         _ configuration: ProtectionConfiguration, settings: Locked<ProtectionSettings>, accounts: AccountTable,
-        pending: PendingWork
+        pending: PendingWork, denials: DenialLog
     ) {
         self.configuration = configuration
         self.settings = settings
         self.accounts = accounts
         self.pending = pending
+        self.denials = denials
     }
 
     /// Whether telemetry is on: not switched off in the settings, by the app or its person, or by an organisation
@@ -45,6 +49,18 @@ final class TelemetryRecorder: Sendable {
     var takesOptionalEvents: Bool {
         configuration.sendsOptionalTelemetry
             && !accounts.rules.accounts.values.contains { $0.delivery.refusesOptionalTelemetry }
+    }
+
+    /// Drops what happened before telemetry was switched off or on, since none of that is told. Called after every change of a switch.
+    func followSwitches() {
+        let isOn = isOn
+        let tellsDenials = isOn && takesOptionalEvents
+        let before = seen.withLock { seen in
+            defer { seen = (isOn, tellsDenials) }
+            return seen
+        }
+        if before.isOn != isOn { _ = take() }
+        if before.tellsDenials != tellsDenials { _ = denials.takeNew() }
     }
 
     /// Records something that happened, if telemetry is on, without the fields that the app wants left out.
@@ -65,6 +81,7 @@ final class TelemetryRecorder: Sendable {
 
     /// Records that the app was started, if telemetry is on.
     func recordLaunch(_ fields: @escaping @Sendable () -> [TelemetryEvent.Field: String]) {
+        followSwitches()
         guard isOn else { return }
         let moment = configuration.clock.now()
         launch.withLock { $0 = { [configuration] in configuration.event(.appLaunch, of: nil, fields(), at: moment) } }
@@ -98,13 +115,15 @@ final class TelemetryRecorder: Sendable {
 }
 
 extension ProtectionConfiguration {
-    /// An event without the fields that the app wants left out.
+    /// An event without the fields that the app wants left out. Everything in it is a word that the service takes, also what the app says of
+    /// itself and its device.
     fileprivate func event(
         _ name: TelemetryEvent.Name, of account: ManagedAccount?, _ fields: [TelemetryEvent.Field: String],
         at moment: Date
     ) -> TelemetryEvent {
         TelemetryEvent(
             name: name, account: account?.id, tenant: account?.tenant, time: Int64(moment.timeIntervalSince1970),
-            properties: fields.filter { !unsentTelemetry.contains($0.key) }, region: telemetryRegion)
+            properties: fields.filter { !unsentTelemetry.contains($0.key) }.compactMapValues(ReportedEvent.word),
+            region: telemetryRegion)
     }
 }

@@ -26,11 +26,13 @@ public actor TelemetryReports: AccountFollower {
     /// Whether telemetry is on: not switched off in the settings, by the app or its person, or by an organisation. Any thread.
     public nonisolated var isEnabled: Bool { context.telemetry.isOn }
 
-    /// Switches telemetry on or off for the person in front of the app; kept across launches (SDK-TE-03).
+    /// Switches telemetry on or off for the person in front of the app; kept across launches (SDK-TE-03). What happened before is not sent
+    /// any more.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     public func setEnabled(_ isEnabled: Bool) throws(ProtectionError) {
         try context.pending.change { $0.telemetryEnabled = isEnabled }
+        context.telemetry.followSwitches()
     }
 
     /// What telemetry sent from this app on this device, or tried to send, oldest first; nothing else was sent.
@@ -60,7 +62,14 @@ public actor TelemetryReports: AccountFollower {
             || !context.configuration.managedConfiguration.isEmpty
     }
 
-    func accountLeft(_ account: AccountID) { denials.forget(account) }
+    func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) {
+        context.telemetry.followSwitches()
+    }
+
+    func accountLeft(_ account: AccountID) {
+        denials.forget(account)
+        context.telemetry.followSwitches()
+    }
 
     /// The list of what was sent, and what waits to be sent, name the account no more.
     func eraseState(of account: AccountID) -> [String] {
@@ -79,13 +88,14 @@ public actor TelemetryReports: AccountFollower {
     /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on. Each account's events go
     /// out under its own token, and what concerns no account with the first one's.
     func performDueWork(isFirst: Bool) async {
+        // Another process of the app may have switched it.
+        context.telemetry.followSwitches()
         recordDenials()
         let events = context.telemetry.take()
-        // Switched off meanwhile: what was recorded before is not sent either.
         guard isEnabled, !events.isEmpty else { return }
         let now = context.configuration.clock.now()
         if let delegate = context.configuration.telemetryDelegate {
-            guard sent.record(events.map(\.event), to: .app, at: now) else { return }
+            guard sent.record(events.map(\.event), to: .app, at: now) else { return context.telemetry.add(events) }
             for waiting in events { await delegate.send(waiting.event) }
             return
         }
@@ -127,15 +137,19 @@ public actor TelemetryReports: AccountFollower {
         do {
             let session = try await service.session(for: record.account.id, discovery: record.discovery)
             // Nothing may name an account again that was removed meanwhile.
-            guard context.accounts.holds(record),
-                sent.record(waiting.filter { !$0.isNoted }.map(\.event), to: .service, at: now)
-            else { return }
+            guard context.accounts.holds(record) else { return }
+            guard sent.record(waiting.filter { !$0.isNoted }.map(\.event), to: .service, at: now) else {
+                return context.telemetry.add(waiting)
+            }
             for index in waiting.indices { waiting[index].isNoted = true }
             let batch = TelemetryBatch(events: waiting.map(\.event.reported))
             try await session.client.send(batch, token: session.token)
         } catch {
             // A service that takes none is not asked again; one that is busy is.
-            if case .refused(let problem) = error, problem.status != 429, problem.status < 500 { return }
+            if case .refused(let problem) = error, problem.status != 429, problem.status < 500 {
+                if problem.status == 400 { context.log("telemetry was refused", error) }
+                return
+            }
             if context.accounts.holds(record) { context.telemetry.add(waiting) }
         }
     }

@@ -30,9 +30,15 @@ extension ReportedEvent {
         return nil
     }
 
+    /// A text as a short word: each character that no word has becomes `_`, and what is too long is cut. Nil for an empty text.
+    package static func word(_ text: String) -> String? {
+        let word = String(text.prefix(longestWord).map { isWord(String($0)) ? $0 : "_" })
+        return word.isEmpty ? nil : word
+    }
+
     /// Whether a text is 1 to 64 letters, digits and `_.-`: no sentence, path, address or contact fits in.
     static func isWord(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
+        (1...longestWord).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -42,4 +48,6 @@ extension ReportedEvent {
                 }
             }
     }
+
+    private static let longestWord = 64
 }

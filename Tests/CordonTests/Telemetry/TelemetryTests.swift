@@ -179,6 +179,72 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("Ubuntu 24.04", "Ubuntu_24.04"), ("26", "26"), ("18.2 Büro", "18.2_B_ro"),
+        (String(repeating: "x", count: 100), String(repeating: "x", count: 64)),
+    ])
+    func `what the app says of its device is a word that the service takes, and so is all that goes out with it`(
+        stated: String, told: String
+    ) async throws {
+        let (device, _) = try await worked { $0.device.osVersion = stated }
+        let events = try await events(at: device.service)
+        #expect(Set(events.map(\.kind)) == [.appLaunch, .enrollment, .policyApplied])
+        #expect(events.allSatisfy { $0.fault == nil && $0.amounts["osVersion"] == nil })
+        #expect(events.first { $0.kind == .appLaunch }?.words["osVersion"] == told)
+    }
+
+    @Test(arguments: [true, false])
+    func `what cannot be noted in the ledger waits, and is sent once when it can be`(byApp: Bool) async throws {
+        let sender = OwnSender()
+        let (device, protection) = try await worked { if byApp { $0.telemetryDelegate = sender } }
+        func sent() async throws -> Int {
+            byApp ? await sender.events.count : try await events(at: device.service).count
+        }
+        let before = try await sent()
+        let lock = device.folder.appending(path: "data/telemetry/ledger.jsonl.lock")
+        try FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        await protection.checkIn(device.account.id)
+        await protection.performDueWork()
+        #expect(try await sent() == before)
+        try FileManager.default.removeItem(at: lock)
+        for _ in 0..<2 {
+            await protection.performDueWork()
+            #expect(try await sent() > before)
+            #expect(try await sent() == protection.telemetry.ledger().count)
+        }
+    }
+
+    @Test(arguments: ["person", "settings", "organisation"])
+    func `nothing is told of the time before telemetry was switched, off or on`(by who: String) async throws {
+        let (device, protection) = try await worked { $0.sendsOptionalTelemetry = true }
+        let account = device.account.id
+        func turn(on: Bool) async throws {
+            switch who {
+            case "person": try await protection.telemetry.setEnabled(on)
+            case "settings": try await protection.settings.change { $0.telemetryDisabled = !on }
+            default:
+                await device.service.set { $0.change = { $0.telemetryDisabled = !on } }
+                await protection.checkIn(account)
+            }
+            #expect(protection.telemetry.isEnabled == on)
+        }
+        func denials() async throws -> Int { try await events(at: device.service).count { $0.kind == .sdkAction } }
+        let batches = await device.service.telemetry.count
+        await protection.checkIn(account)
+        #expect(!device.mayPrint(protection))
+        try await turn(on: false)
+        #expect(!device.mayPrint(protection))
+        try await turn(on: true)
+        await protection.performDueWork()
+        #expect(try await denials() == 0)
+        // The organisation's word came with a check-in, which is told.
+        if who != "organisation" { #expect(await device.service.telemetry.count == batches) }
+        #expect(!device.mayPrint(protection))
+        await protection.performDueWork()
+        #expect(try await denials() == 1)
+    }
+
     @Test func `each of the three switches is enough`() async throws {
         let (bySettings, app) = try await worked { $0.telemetryEnabled = false }
         #expect(await bySettings.service.telemetry.isEmpty)
