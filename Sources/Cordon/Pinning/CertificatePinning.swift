@@ -28,9 +28,9 @@ public struct CertificatePinning: Sendable {
     ///   - publicKeys: The subject public key info of each certificate, DER, the server's first.
     ///   - host: The host that was asked for.
     ///   - account: Whose connection it is; nil is the identity that the work at hand is for (SDK-NA-13). Personal work has no pins;
-    ///     work whose identity was lost has those of every account. For an account that is named, nothing passes while it is not known what
-    ///     the organisation has pinned (`algorithmNotSupported`). Name none for the transport that Cordon itself uses: only a check-in or an
-    ///     enrolment mends that.
+    ///     work whose identity was lost has those of every account, and before any identity was declared those of every account that name
+    ///     the host. For an account that is named, nothing passes while it is not known what the organisation has pinned
+    ///     (`algorithmNotSupported`). Name none for the transport that Cordon itself uses: only a check-in or an enrolment mends that.
     /// - Throws: ``ProtectionError`` with code `connectionRefused` when the connection must not be used; its
     ///   ``ProtectionError/pinning`` says why.
     public func checkPins(
@@ -42,7 +42,8 @@ public struct CertificatePinning: Sendable {
         }
         if let account, delivery(of: account)?.isUnknown == true { throw ProtectionError(.algorithmNotSupported) }
         let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
-        let everyPin = pins(of: account.map { .managed($0) } ?? rules.reportingLostWork(IdentityContext.current))
+        // Not reported as lost: the system asks about connections where no scope follows.
+        let everyPin = pins(of: account.map { .managed($0) } ?? IdentityContext.current)
         let answers = everyPin.map { $0.answer(to: hashes, for: host) }
         if answers.contains(.refused) { throw ProtectionError(.matchNotFound) }
         if answers.contains(.notUnderstood) { throw ProtectionError(.algorithmNotSupported) }
@@ -78,7 +79,9 @@ public struct CertificatePinning: Sendable {
         return switch rules.accounts.resolved(owner) {
         case .managed(let account): [inForce[account]?.delivery.pins].compactMap(\.self)
         case .lost: inForce.accounts.values.map(\.delivery.pins)
-        case .personal, .unset: []
+        // Cordon's own exchanges, before the app has opened anything: pins that cannot be read must not keep those away that mend them.
+        case .unset: inForce.accounts.values.map(\.delivery.pins.named)
+        case .personal: []
         }
     }
 }

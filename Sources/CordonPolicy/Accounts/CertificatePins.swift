@@ -43,6 +43,13 @@ public struct CertificatePins: Sendable, Equatable {
         return all
     }
 
+    /// Those that name hosts: what cannot be read as a whole, which every host has to do with, is left out.
+    package var named: CertificatePins {
+        var pins = self
+        pins.sources.removeAll { $0 == nil }
+        return pins
+    }
+
     /// Whether there is any pin.
     public var isEmpty: Bool { sources.allSatisfy { $0?.values.allSatisfy(\.isEmpty) ?? false } }
 

@@ -105,6 +105,33 @@ import Testing
         }
     }
 
+    /// In a process of its own, in which nothing was declared.
+    @Test func `before any identity is declared a host has the pins of every account that name it`() async {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            let accounts = TwoAccounts(device)
+            await accounts.first.set { $0.change = { $0.certificatePins = ["mail.example": [Self.rootPin]] } }
+            await accounts.second.set {
+                $0.change = {
+                    $0.configurations = ["[]", #"{"odd.example": ["sha1/AAAA"]}"#].map(Self.configuration)
+                }
+            }
+            let protection = try await accounts.enrolled(on: device, [:], [:])
+            #expect(IdentityContext.current == .unset)
+            func refusal(_ host: String, _ chain: [Data]) -> PinningFailure? {
+                do throws(ProtectionError) {
+                    try protection.pinning.checkPins(ofCertificates: chain, for: host)
+                    return nil
+                } catch { return error.pinning }
+            }
+            #expect(refusal("mail.example", [Self.leaf, Self.root]) == nil)
+            #expect(refusal("mail.example", [Self.leaf]) == .matchNotFound)
+            #expect(refusal("odd.example", [Self.leaf]) == .algorithmNotSupported)
+            #expect(refusal("other.example", [Self.leaf]) == nil, "what cannot be read names no host")
+            IdentityContext.with(.personal) { #expect(refusal("mail.example", [Self.leaf]) == nil) }
+        }
+    }
+
     @Test func `what is no chain of certificates is refused with its number`() async throws {
         let protection = try await enrolled(pinning: [Self.leafPin])
         #expect(failure(protection, []) == .invalidCertificateChain)
