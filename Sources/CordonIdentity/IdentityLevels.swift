@@ -38,7 +38,7 @@ struct IdentityLevels: Sendable {
         latest = nil
         // Scopes that are open keep the name they were opened with.
         let alias = Identity.managed(AccountID(account.userPrincipalName))
-        if interned[alias] != nil { interned[alias] = intern(.managed(account.id)) }
+        if interned[alias] != nil { interned[alias] = intern(canonical(alias)) }
     }
 
     func canonical(_ identity: Identity) -> Identity {

@@ -26,8 +26,13 @@ import Testing
 
     @Test func `an account without a sign-in name teaches nothing`() {
         var names = AccountNames()
-        names.learn(ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: ""))
+        let nameless = ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: "")
+        names.learn(nameless)
         #expect(names == AccountNames())
+        // Nor does it take over scopes of the id that names no account.
+        IdentityContext.with(.managed("")) {}
+        IdentityContext.learn(nameless)
+        IdentityContext.with(.managed("")) { #expect(IdentityContext.current == .managed("")) }
     }
 
     @Test func `a scope opened by a sign-in name reads as the account, and an open one keeps its name`() {

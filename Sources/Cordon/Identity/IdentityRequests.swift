@@ -49,9 +49,9 @@ struct IdentityRequests: Sendable {
         }
     }
 
-    /// The windows that show an account, in order.
+    /// The windows that show an account, under either of its names, in order.
     func windows(showing account: AccountID) -> [WindowID] {
-        IdentityContext.everyWindow.filter { $0.value.contains { $0.account == account } }.keys
+        IdentityContext.everyWindow.filter { $0.value.contains { IdentityContext.areSame($0, .managed(account)) } }.keys
             .sorted { $0.rawValue < $1.rawValue }
     }
 
@@ -73,7 +73,8 @@ struct IdentityRequests: Sendable {
             return
         }
         let number = windows.begin(window)
-        let left = (IdentityContext.windowIdentities(of: window) ?? []).filter { $0.account != account }
+        let left = (IdentityContext.windowIdentities(of: window) ?? [])
+            .filter { !IdentityContext.areSame($0, .managed(account)) }
         _ = windows.finish(number, of: window, left)
     }
 }

@@ -87,6 +87,25 @@ import Testing
         }
     }
 
+    @Test func `a window that was given the account by its sign-in name, before that was known, is taken away too`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let house = try await Gatehouse()
+            let app = CoveredApp(house.person)
+            let name = AccountID(house.device.account.userPrincipalName)
+            IdentityContext.setWindowIdentities([.managed(name), .personal], of: "one")
+            let protection = try await house.opened(["pinRequired": .bool(false)]) { $0.identityDelegate = app }
+            let requests = IdentityRequests(protection.context, gates: GateStates(protection.context))
+            #expect(requests.windows(showing: house.account) == ["one"])
+            var session = InterfaceSession(
+                InterfaceScreens(protection.context), account: house.account, occasion: .timer)
+            await requests.takeAway(house.account, &session)
+            #expect(app.blocks.count == 1)
+            #expect(IdentityContext.windowIdentities(of: "one") == [.personal])
+        }
+    }
+
     @Test func `a gate that closes while the app is in front takes the account from its windows`() async {
         await #expect(processExitsWith: .success) {
             let (house, app, protection) = try await Self.open()
