@@ -61,6 +61,9 @@ public struct ProtectionSettings: Sendable, Equatable {
     /// Configuration keys whose values are kept out of logs (`ValuesToScrubFromLogging`).
     public var scrubbedKeys: [String] = []
 
+    /// What was wrong with the property list that they were read from; told when the app starts.
+    var mistakes: [SettingProblem] = []
+
     /// The usual values.
     public init() {}
 }

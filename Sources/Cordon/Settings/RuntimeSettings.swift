@@ -59,11 +59,12 @@ public actor RuntimeSettings: AccountFollower {
         }
     }
 
-    /// Puts in force what an earlier run of the app changed, and says which settings are taken and do nothing here.
+    /// Puts in force what an earlier run of the app changed, and says which settings are wrong, and which are taken and do nothing here.
     func load() {
         loadOverrides()
-        for problem in context.configuration.settings.withoutEffect(in: context.configuration) {
-            context.configuration.logger.notice("a setting has no effect", metadata: ["setting": "\(problem)"])
+        let settings = context.configuration.settings
+        for problem in settings.mistakes + settings.withoutEffect(in: context.configuration) {
+            context.configuration.logger.warning("a setting has no effect", metadata: ["setting": "\(problem)"])
             context.events.post(.settingRefused(reason: "\(problem)"))
         }
     }

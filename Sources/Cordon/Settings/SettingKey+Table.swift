@@ -22,9 +22,7 @@ extension SettingKey {
         .flag("MultiIdentityCancelDisabled", nil, \.hidesCancel),
         .flag("BrowserSignInAllowed", "SafariViewControllerBlockedOverride", \.allowsBrowserSignIn),
         .flag("MultiManagedIdentities", nil, \.holdsSeveralManagedIdentities),
-        .text("SplashIconFile", nil, \.theme.splashIcon),
-        .text("SplashIconFile~ipad", nil, \.theme.splashIcon),
-        splashDuration,
+        .text("SplashIconFile", nil, \.theme.splashIcon), splashIconOfPad, splashDuration,
         .color("BackgroundColor", \.theme.background), .color("ForegroundColor", \.theme.foreground),
         .color("AccentColor", \.theme.accent),
         .color("SecondaryBackgroundColor", \.theme.secondaryBackground),
@@ -46,6 +44,12 @@ extension SettingKey {
     static let byName = Dictionary(all.flatMap { key in key.names.map { ($0, key) } }) { first, _ in first }
 
     private static let mainInterface = "Cordon needs not be loaded before the app's main interface"
+
+    /// Which device it is, is not known here: the icon of all counts where there is one.
+    private static let splashIconOfPad = SettingKey("SplashIconFile~ipad", nil) { value, settings in
+        guard settings.theme.splashIcon == nil else { return "has no effect beside SplashIconFile" }
+        return text("SplashIconFile~ipad", nil, \.theme.splashIcon).read(value, &settings)
+    }
 
     private static let splashDuration = SettingKey("SplashDuration", nil) { value, settings in
         let seconds: Double

@@ -2,10 +2,11 @@ public import Foundation
 
 /// Settings as they were read, with one message for every mistake.
 public struct SettingsReading: Sendable, Equatable {
-    /// The settings; where a value was wrong, the usual one.
+    /// The settings; where a value was wrong, the usual one. Each mistake is also posted as ``ProtectionEvent/settingRefused(reason:)`` when
+    /// an app starts with them.
     public let settings: ProtectionSettings
     /// Every mistake, in the order of the keys.
-    public let problems: [SettingProblem]
+    public var problems: [SettingProblem] { settings.mistakes }
 }
 
 /// Something that is wrong with one setting.
@@ -29,9 +30,9 @@ extension ProtectionSettings {
     /// a difference is a mistake. Nothing is thrown: a wrong value leaves the usual one in place and says so.
     public static func read(_ propertyList: Data) -> SettingsReading {
         guard let info = PropertyValue.read(propertyList) else {
-            return SettingsReading(
-                settings: ProtectionSettings(),
-                problems: [SettingProblem(key: "Info.plist", message: "is not an XML or binary property list")])
+            var settings = ProtectionSettings()
+            settings.mistakes = [SettingProblem(key: "Info.plist", message: "is not an XML or binary property list")]
+            return SettingsReading(settings: settings)
         }
         var given: [(key: String, value: PropertyValue)] = []
         var problems: [SettingProblem] = []
@@ -72,8 +73,8 @@ extension ProtectionSettings {
                 problems.append(SettingProblem(key: key, message: message))
             }
         }
-        problems += settings.contradictions
-        return SettingsReading(settings: settings, problems: problems.sorted { $0.key < $1.key })
+        settings.mistakes = (problems + settings.contradictions).sorted { $0.key < $1.key }
+        return SettingsReading(settings: settings)
     }
 
     /// What each value alone would be, but not all together.

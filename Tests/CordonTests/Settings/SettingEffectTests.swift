@@ -90,6 +90,16 @@ import Testing
         }
     }
 
+    @Test func `what is wrong in the Info.plist is told when the app starts, though only the settings were taken`()
+        async throws
+    {
+        let reading = reading(["PolicyRequired": "<string>YES</string>", "Unheard": "<true/>"])
+        let device = try Device()
+        let events = EventCatch(try await device.start { $0.settings = reading.settings })
+        #expect(await events.has(.settingRefused(reason: "PolicyRequired is text, a truth value is needed.")))
+        #expect(await events.has(.settingRefused(reason: "Unheard is no setting.")))
+    }
+
     @Test func `sign-in is made from the settings, and what is missing is named`() throws {
         var settings = ProtectionSettings()
         func missing() -> String? {

@@ -99,6 +99,14 @@ import Testing
             other.problems.map(\.description) == ["MAMTelemetryDisabled says something else than TelemetryDisabled."])
     }
 
+    @Test func `the splash icon of all devices counts, and that of the iPad where there is no other`() throws {
+        let both = ProtectionSettings.read(try plist(["SplashIconFile": "logo", "SplashIconFile~ipad": "large"]))
+        #expect(both.settings.theme.splashIcon == "logo")
+        #expect(both.problems.map(\.description) == ["SplashIconFile~ipad has no effect beside SplashIconFile."])
+        let one = ProtectionSettings.read(try plist(["SplashIconFile~ipad": "large"]))
+        #expect(one.settings.theme.splashIcon == "large" && one.problems.isEmpty)
+    }
+
     @Test func `values that contradict each other are mistakes`() throws {
         let reading = ProtectionSettings.read(
             try plist(["PolicyRequired": true, "PolicyWarnAbsent": true, "MultiManagedIdentities": true]))
