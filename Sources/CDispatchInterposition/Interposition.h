@@ -57,8 +57,8 @@ struct cordon_carried cordon_carry(uintptr_t identity, cordon_block block);
 // Runs a block; for cordon_identity_run.
 void cordon_call(void *block);
 
-// The library's own function of a name; ends the process where there is none, since the work that was handed over could
-// then be neither run nor refused.
+// The library's own function of a name; ends the process where there is none, because the submitted work could then neither
+// run nor be rejected.
 static inline void *cordon_library_function(_Atomic(void *) *cache, const char *name) {
     void *found = atomic_load_explicit(cache, memory_order_acquire);
     return found ? found : cordon_find_function(cache, name);

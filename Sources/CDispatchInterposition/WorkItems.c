@@ -34,12 +34,13 @@ CORDON_ENTRY(void, dispatch_block_notify, (cordon_block item, cordon_object queu
         own_dispatch_block_notify()(item, queue, block);
 }
 
-// A handler is set once and runs often, on any queue, so it is always bound; taking one away is passed on.
+// A handler is set once and runs often, on any queue, the main one included, so it is always bound, also to no identity; taking
+// one away is passed on.
 #define SET_HANDLER(name) \
     CORDON_LIBRARY(name, set_handler) \
     CORDON_ENTRY(void, name, (cordon_object source, cordon_block handler)) { \
         uintptr_t identity = cordon_now(); \
-        if (handler && cordon_is_carried(identity, NULL, handler)) \
+        if (handler && !cordon_is_work_item(handler)) \
             own_##name()(source, CORDON_WRAP(identity, handler)); \
         else \
             own_##name()(source, handler); \
