@@ -43,7 +43,7 @@ extension Broker {
                 case .behind(let newest):
                     guard state.session == session else { continue }
                     logger.error("this device runs on an older copy of its folder", metadata: ["session": "\(session)"])
-                    _ = try await endSession(.interrupted)
+                    try await endEverySession(.interrupted)
                     try countOn(from: newest)
                     // Told once more in the same round, the service is not believed to know.
                     if !hasCaughtUp {
@@ -115,7 +115,7 @@ extension Broker {
 
     /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
     func forgetRegistration() async throws(SignInError) {
-        _ = try await endSession(.released)
+        try await endEverySession(.released)
         try store.destroyDeviceKey()
         guard state.registration != nil else { return }
         var changed = state

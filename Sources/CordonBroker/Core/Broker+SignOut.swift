@@ -6,12 +6,10 @@ internal import Logging
 extension Broker {
     /// An app signs out for the whole device.
     func signOut(_ call: SignOutCall, _ request: RequestContext) async throws(SignInError) -> DeviceSignOutReport {
-        let known = try connections.greeted(request.peer)
-        guard known.rule != nil || isLocalAdministrator(known.caller) else {
-            throw SignInError(.brokerRefused, .brokerDenied, "this program may not sign out")
-        }
-        try requireShared()
+        _ = try connections.greeted(request.peer)
+        // Whoever is on the device can be signed out, whatever else it lacks.
         guard state.account != nil else {
+            try requireShared()
             throw SignInError(
                 .configuration, .invalidParameter, "no account is signed in on this device",
                 hint: "Ask for the current account before signing out.")
@@ -20,23 +18,22 @@ extension Broker {
             .signedOut, endingBrowserSession: call.endsBrowserSession == true ? launcher(request.key) : nil)
     }
 
+    /// Ends whatever session there is, and any that began while apps had their time: the caller may go on as long as nothing suspends it.
+    func endEverySession(_ reason: SignOutReason) async throws(SignInError) {
+        repeat { _ = try await endSession(reason) } while state.account != nil
+    }
+
     /// Ends the session: data key first, then tokens, then the apps hear of it and have their time, and the provider
-    /// is told last (SI-053, SI-056, SI-068).
+    /// is told last (SI-053, SI-056, SI-068). A session that begins meanwhile is left alone.
     ///
     /// - Throws: ``SignInError`` with code `storage` when a key may still be there; repeating it is safe.
     func endSession(
         _ reason: SignOutReason, endingBrowserSession browser: BrowserLauncher? = nil
     ) async throws(SignInError) -> DeviceSignOutReport {
-        guard let account = state.account else {
-            return DeviceSignOutReport(
-                hadAccount: false, keyDestroyed: true, revocation: RevocationOutcome.nothingToRevoke.rawValue,
-                browserSessionMayRemain: false, apps: [], session: state.session)
-        }
+        guard let account = state.account else { return nothingToEnd }
         let signer = try? await client.signer(for: account.facts.id)
         // Another sign-out may have finished while the key was looked up.
-        guard state.account?.session == account.session else {
-            return try await endSession(reason, endingBrowserSession: browser)
-        }
+        guard state.account?.session == account.session else { return nothingToEnd }
         let keyDestroyed: Bool
         do { keyDestroyed = try store.destroySeed(session: account.session) } catch {
             throw SignInError(
@@ -44,9 +41,7 @@ extension Broker {
                 hint: error.hint)
         }
         let retired = try await client.retire(account.facts.id)
-        guard state.account?.session == account.session else {
-            return try await endSession(reason, endingBrowserSession: browser)
-        }
+        guard state.account?.session == account.session else { return nothingToEnd }
         var changed = state
         changed.endAccount(
             at: environment.now(), because: reason, waiting: configuration.cleanUpTime.timeInterval)
@@ -78,6 +73,12 @@ extension Broker {
             hadAccount: true, keyDestroyed: keyDestroyed && retired.removal.isComplete,
             revocation: retired.revocation.rawValue, browserSessionMayRemain: mayRemain, apps: apps,
             session: state.session)
+    }
+
+    private var nothingToEnd: DeviceSignOutReport {
+        DeviceSignOutReport(
+            hadAccount: false, keyDestroyed: true, revocation: RevocationOutcome.nothingToRevoke.rawValue,
+            browserSessionMayRemain: false, apps: [], session: state.session)
     }
 
     private func waitForCleanUps(of session: UInt64) async {

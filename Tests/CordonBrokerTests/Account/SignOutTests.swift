@@ -203,6 +203,17 @@ import Testing
         #expect(again.error?.code == "configuration" && again.error?.fault == "invalidParameter")
     }
 
+    @Test func `a person on a device without its registration can be signed out`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        await broker.loseRegistration()
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        #expect(await administrator.ask(.accountSignOut).signOut?.hadAccount == true)
+        #expect(await administrator.ask(.accountSignOut).error?.code == "deviceNotShared")
+    }
+
     @Test func `a session ends by idleness and at the end of the shift, with a warning`() async throws {
         let stand = try BrokerStand {
             $0.maximumIdle = .seconds(600)
@@ -379,6 +390,13 @@ extension Broker {
     func bumpSession() {
         var changed = state
         changed.session += 1
+        keeper.changeLazily(changed)
+    }
+
+    /// Takes the registration away, as a broker of before could do under the person who was signed in.
+    func loseRegistration() {
+        var changed = state
+        changed.registration = nil
         keeper.changeLazily(changed)
     }
 }

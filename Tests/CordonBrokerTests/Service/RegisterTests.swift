@@ -176,6 +176,56 @@ import Testing
         #expect(try await notes.current().owed.map(\.session) == [token.session])
     }
 
+    @Test func `who signs in while a release waits for apps is signed out before the device leaves`() async throws {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        for app in [notes, board] { _ = await app.ask(.eventsSubscribe) }
+        let first = try await notes.signIn(.worker, at: stand.provider)
+        try await heard(FakePerson.worker.account, broker)
+        await service.drop(try #require(await service.devices.keys.first))
+        stand.time.advance(.seconds(301))
+        let ticking = Task { await broker.tick() }
+        try await until { await broker.state.account == nil }
+        _ = await notes.report(.done, of: first.session)
+        // Board is not done yet, and the device has not left yet.
+        let second = try await notes.signIn(.otherWorker, at: stand.provider)
+        _ = await board.report(.done, of: first.session)
+        try await until { await broker.state.account == nil }
+        for app in [notes, board] { _ = await app.report(.done, of: second.session) }
+        await ticking.value
+        let left = await broker.state
+        #expect(left.registration == nil && left.account == nil)
+        let secrets = try FileManager.default.contentsOfDirectory(atPath: stand.folder.appending(path: "secrets").path)
+        #expect(!secrets.contains { $0.contains("broker-seed") })
+        #expect(try await broker.client.storedAccounts().isEmpty)
+    }
+
+    @Test func `who signs in while a device that is behind waits for apps gets no session number of before`()
+        async throws
+    {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        for app in [notes, board] { _ = await app.ask(.eventsSubscribe) }
+        let first = try await notes.signIn(.worker, at: stand.provider)
+        try await heard(FakePerson.worker.account, broker)
+        let newest = first.session + 5
+        await service.set(status: 200, body: #"{"ends":true,"session":\#(newest)}"#)
+        stand.time.advance(.seconds(301))
+        let ticking = Task { await broker.tick() }
+        try await until { await broker.state.account == nil }
+        await service.set(status: nil)
+        _ = await notes.report(.done, of: first.session)
+        let second = try await notes.signIn(.otherWorker, at: stand.provider)
+        _ = await board.report(.done, of: first.session)
+        try await until { await broker.state.account == nil }
+        for app in [notes, board] { _ = await app.report(.done, of: second.session) }
+        await ticking.value
+        #expect(await broker.state.session > newest)
+        #expect(try await notes.signIn(.worker, at: stand.provider).session == broker.state.session)
+    }
+
     @Test(arguments: [
         (404, "<html>no such page</html>"), (404, #"{"type":"about:blank","title":"x","status":404}"#), (410, ""),
     ])
