@@ -67,7 +67,7 @@ extension Broker {
     /// A person works.
     func noteActivity(_ request: RequestContext) throws(SignInError) -> Done {
         _ = try connections.app(request.peer)
-        timer.noteActivity(at: environment.now())
+        timer.noteActivity(at: look())
         return Done()
     }
 

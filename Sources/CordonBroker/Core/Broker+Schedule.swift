@@ -36,11 +36,10 @@ extension Broker {
 
     /// Ends the session after its idle time or at the end of the shift, and warns before.
     func endWhenDue() async {
-        let now = environment.now()
+        let now = look()
         guard let account = state.account else { return }
-        setBack(to: now, account)
         noteActivityOnDisk()
-        switch timer.step(account.session, began: state.account?.began ?? account.began, now: now) {
+        switch timer.step(account.session, began: account.began, now: now) {
         case nil: break
         case .warn: post(.signOutSoon)
         case .end(let isIdle):
@@ -51,15 +50,19 @@ extension Broker {
         }
     }
 
-    /// A clock that was set back must not prolong the session.
-    private func setBack(to now: Date, _ account: BrokerState.AccountRecord) {
-        timer.setBack(to: now)
-        guard max(account.began, account.authenticated ?? account.began) > now else { return }
+    /// The time. A clock that was set back takes the session's times along, so that it prolongs neither idle time nor shift and makes no
+    /// sign-in newer than a revocation.
+    @discardableResult
+    func look() -> Date {
+        let now = environment.now()
+        let back = timer.look(at: now)
+        guard back > 0, let account = state.account else { return now }
         var changed = state
-        changed.account?.began = min(account.began, now)
-        changed.account?.authenticated = account.authenticated.map { min($0, now) }
-        // Where it cannot be written the next look tries again.
-        try? commit(changed, telling: nil)
+        changed.account?.began = account.began - back
+        changed.account?.authenticated = account.authenticated.map { $0 - back }
+        changed.activity = state.activity.map { $0 - back }
+        keeper.changeLazily(changed)
+        return now
     }
 
     /// Written down once a minute, so that a restart does not count as activity.
@@ -113,7 +116,7 @@ extension Broker {
             // A session that was due to end must not be found by an unlock that comes too late.
             await endWhenDue()
             // Only a screen that was locked before was unlocked by a person.
-            if before == .locked { timer.unlock(at: environment.now()) } else { timer.goOn() }
+            if before == .locked { timer.unlock(at: look()) } else { timer.goOn() }
         }
     }
 }

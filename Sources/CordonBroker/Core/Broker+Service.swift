@@ -73,13 +73,14 @@ extension Broker {
     }
 
     private func statement(of registration: BrokerState.RegistrationRecord) throws(SignInError) -> String {
+        let now = look()
         let since = state.account?.began ?? state.changed ?? registration.facts.since
         let statement = DeviceSessionStatement(
             deviceID: registration.facts.deviceID, session: Int64(clamping: state.session),
             account: state.account?.facts.id, since: Int64(since.timeIntervalSince1970),
             age: state.account.map { account in
-                max(0, Int64(environment.now().timeIntervalSince(account.authenticated ?? account.began)))
-            }, apps: apps(), issued: Int64(environment.now().timeIntervalSince1970),
+                max(0, Int64(now.timeIntervalSince(account.authenticated ?? account.began)))
+            }, apps: apps(), issued: Int64(now.timeIntervalSince1970),
             nonce: Base64URL.encode(environment.randomBytes(16)))
         let signer = try store.deviceKey()
         do { return try statement.signed(by: signer) } catch {

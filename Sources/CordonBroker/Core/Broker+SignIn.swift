@@ -118,15 +118,15 @@ extension Broker {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "only accounts of the device's organisation can sign in here")
         }
-        timer.noteSignIn(at: environment.now())
+        let now = look()
+        timer.noteSignIn(at: now)
         if state.account?.facts.id == account.id { return try goOn(as: account, in: app) }
         var changed = state
         changed.session += 1
-        changed.changed = environment.now()
+        changed.changed = now
         changed.activity = nil
         changed.account = BrokerState.AccountRecord(
-            facts: account, session: changed.session, began: environment.now(),
-            nonce: Base64URL.encode(environment.randomBytes(16)))
+            facts: account, session: changed.session, began: now, nonce: Base64URL.encode(environment.randomBytes(16)))
         _ = changed.noteUse(by: app)
         // Who listens looks at once; noted here it costs one write for all of them.
         for listener in connections.listeningApps { changed.noteAudience(listener) }
@@ -149,10 +149,11 @@ extension Broker {
     func goOn(
         as account: SignedInAccount, in app: AppIdentity? = nil, authenticated: Date? = nil
     ) throws(SignInError) {
+        let now = look()
         var changed = state
         if changed.account?.facts.session != account.session {
             handed.removeAll()
-            changed.account?.authenticated = authenticated ?? environment.now()
+            changed.account?.authenticated = authenticated ?? now
         }
         changed.account?.facts = account
         if let app { _ = changed.noteUse(by: app) }

@@ -83,10 +83,11 @@ public actor Broker {
             keeper = StateKeeper(found, in: store)
             if let problem { logger.error("\(problem); no account is signed in and the device is not registered") }
             // A restart is no activity: a device that was idle before it is as idle after it.
-            let now = environment.now()
+            let began = found.account?.began ?? environment.now()
+            let known = [began, found.account?.authenticated, found.activity].compactMap(\.self)
             timer = SessionTimer(
-                SessionTimer.Limits(configuration),
-                lastActivity: min(now, found.activity ?? found.account?.began ?? now))
+                SessionTimer.Limits(configuration), lastActivity: found.activity ?? began, looked: known.max() ?? began)
+            look()
             try await finishInterruptedWork(countingAnew: problem != nil || found.session == 0)
         } catch {
             throw ProgramError(

@@ -5,6 +5,8 @@ internal import Foundation
 struct SessionTimer {
     /// When a person was last at work.
     private(set) var lastActivity: Date
+    /// When the clock was last looked at.
+    private var looked: Date
     /// Whether the screen is locked: then nothing counts as activity.
     private var isLocked = false
     private var warnedSession: UInt64?
@@ -29,9 +31,20 @@ struct SessionTimer {
         case end(isIdle: Bool)
     }
 
-    init(_ limits: Limits, lastActivity: Date) {
+    /// - Parameter looked: The latest moment that is known to have been.
+    init(_ limits: Limits, lastActivity: Date, looked: Date) {
         self.limits = limits
         self.lastActivity = lastActivity
+        self.looked = looked
+    }
+
+    /// Looks at the clock; says by how many seconds it was set back since the look before, and takes the last activity along: the time since
+    /// then is not to shrink.
+    mutating func look(at now: Date) -> TimeInterval {
+        let back = max(0, looked.timeIntervalSince(now))
+        looked = now
+        lastActivity -= back
+        return back
     }
 
     /// A person works, unless the screen is locked.
@@ -52,10 +65,7 @@ struct SessionTimer {
         lastActivity = now
     }
 
-    /// A clock that was set back must not prolong the session.
-    mutating func setBack(to now: Date) { lastActivity = min(lastActivity, now) }
-
-    /// What is due for the session; a warning once for each time that its end comes near.
+    /// What is due for the session; warns once each time the end approaches.
     mutating func step(_ session: UInt64, began: Date, now: Date) -> Step? {
         let idle = limits.idle.map { lastActivity.addingTimeInterval($0.timeInterval) }
         let shift = limits.shift.map { began.addingTimeInterval($0.timeInterval) }

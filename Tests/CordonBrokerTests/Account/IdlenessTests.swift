@@ -72,6 +72,64 @@ import Testing
         #expect(try await BrokerApp("notes", at: broker).current().current == nil)
     }
 
+    @Test(arguments: [true, false])
+    func `a clock that is set back within a session prolongs neither idle time nor shift`(
+        isIdle: Bool
+    ) async throws {
+        let stand = try BrokerStand {
+            $0.maximumIdle = isIdle ? .seconds(600) : nil
+            $0.maximumSession = isIdle ? nil : .seconds(600)
+        }
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        for seconds in [500, -490, 89] {
+            stand.time.advance(.seconds(seconds))
+            await broker.tick()
+        }
+        #expect(try await notes.current().current != nil, "589 s have gone by")
+        stand.time.advance(.seconds(11))
+        await broker.tick()
+        #expect(try await notes.current().current == nil)
+    }
+
+    @Test func `a person who works on after the clock was set back is not idle`() async throws {
+        let stand = try stand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        stand.time.advance(.seconds(500))
+        await broker.tick()
+        stand.time.advance(.seconds(-490))
+        // Before the broker next looks by itself.
+        _ = await notes.ask(.accountActivity)
+        await broker.tick()
+        stand.time.advance(.seconds(590))
+        await broker.tick()
+        #expect(try await notes.current().current != nil)
+        stand.time.advance(.seconds(11))
+        await broker.tick()
+        #expect(try await notes.current().current == nil)
+    }
+
+    @Test func `a clock that was set back before a restart prolongs no shift`() async throws {
+        let stand = try BrokerStand {
+            $0.maximumIdle = .seconds(3_000)
+            $0.maximumSession = .seconds(3_600)
+        }
+        var broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        stand.time.advance(.seconds(2_990))
+        _ = await notes.ask(.accountActivity)
+        await broker.tick()
+        stand.time.advance(.seconds(-2_980))
+        broker = try await stand.broker()
+        stand.time.advance(.seconds(700))
+        await broker.tick()
+        #expect(try await BrokerApp("notes", at: broker).current().current == nil, "3,690 s have gone by")
+    }
+
     @Test func `a clock that is set back prolongs no shift`() async throws {
         let stand = try BrokerStand { $0.maximumSession = .seconds(3_600) }
         let broker = try await stand.joinedBroker()

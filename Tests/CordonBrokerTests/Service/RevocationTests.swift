@@ -85,6 +85,20 @@ import Testing
         #expect(try await notes.current().current == nil)
     }
 
+    @Test func `a clock that is set back makes no sign-in newer than a revocation`() async throws {
+        let (broker, notes, session) = try await signedIn()
+        await service.set(status: 0)
+        stand.time.advance(.seconds(7_200))
+        await broker.tick()
+        await service.revoke(worker, secondsAgo: 5_400)
+        stand.time.advance(.seconds(-3_600))
+        await broker.tick()
+        await service.set(status: nil)
+        await broker.reportSoon()
+        try await until { try await notes.current().current == nil }
+        #expect(try await notes.current().owed.map(\.session) == [session])
+    }
+
     @Test func `a refused renewal has the service asked at once`() async throws {
         let (broker, notes, _) = try await signedIn()
         stand.time.advance(.seconds(1_000))
