@@ -50,13 +50,16 @@ extension Broker {
         }
     }
 
-    /// The time. A clock that was set back takes the session's times along, so that it prolongs neither idle time nor shift and makes no
-    /// sign-in newer than a revocation.
+    /// The time. A clock that was set back takes the session's times along, and when work is due: it prolongs neither idle time nor shift, makes no
+    /// sign-in newer than a revocation and puts no report off.
     @discardableResult
     func look() -> Date {
         let now = environment.now()
         let back = timer.look(at: now)
-        guard back > 0, let account = state.account else { return now }
+        guard back > 0 else { return now }
+        reports.goBack(by: back)
+        delivery.goBack(by: back)
+        guard let account = state.account else { return now }
         var changed = state
         changed.account?.began = account.began - back
         changed.account?.authenticated = account.authenticated.map { $0 - back }
@@ -76,7 +79,7 @@ extension Broker {
     }
 
     private func deliverWhenDue() async {
-        if delivery.isDue(environment.now()) { await deliver() }
+        if delivery.isDue(look()) { await deliver() }
     }
 
     /// Tells the provider of sessions that have ended.

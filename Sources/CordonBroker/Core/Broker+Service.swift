@@ -17,7 +17,7 @@ extension Broker {
     ///
     /// Only the newest statement is ever sent or kept: a person who left while there was no network is not named afterwards.
     func reportWhenDue() async {
-        guard reports.isDue(environment.now()), reports.begin() else { return }
+        guard reports.isDue(look()), reports.begin() else { return }
         defer { reports.end() }
         var heard: UInt64?
         var hasCaughtUp = false

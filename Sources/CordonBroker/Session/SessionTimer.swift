@@ -100,8 +100,10 @@ struct RecurringWork {
 
     mutating func put(off now: Date, by interval: Duration) { next = now.addingTimeInterval(interval.timeInterval) }
 
-    /// Whether it is due; a clock that was set back by more than a day makes it so.
-    func isDue(_ now: Date) -> Bool { now >= next || now < next.addingTimeInterval(-86_400) }
+    /// Follows a clock that was set back by so many seconds.
+    mutating func goBack(by seconds: TimeInterval) { next -= seconds }
+
+    func isDue(_ now: Date) -> Bool { now >= next }
 
     /// Begins; false where it is under way.
     mutating func begin() -> Bool {
@@ -110,7 +112,7 @@ struct RecurringWork {
         return true
     }
 
-    /// What is asked for from here on is asked for again.
+    /// Requests that arrive from here on call for another round.
     mutating func beginRound() { isWantedAgain = false }
 
     mutating func end() { isRunning = false }

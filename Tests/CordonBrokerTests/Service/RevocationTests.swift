@@ -99,6 +99,17 @@ import Testing
         #expect(try await notes.current().owed.map(\.session) == [session])
     }
 
+    @Test func `a clock that is set back puts no question to the service off`() async throws {
+        let (broker, notes, _) = try await signedIn()
+        await service.revoke(worker)
+        for seconds in [200, -3_700, 101] {
+            #expect(try await notes.current().current?.id == worker, "not due yet")
+            stand.time.advance(.seconds(seconds))
+            await broker.tick()
+        }
+        #expect(try await notes.current().current == nil)
+    }
+
     @Test func `a refused renewal has the service asked at once`() async throws {
         let (broker, notes, _) = try await signedIn()
         stand.time.advance(.seconds(1_000))
