@@ -211,15 +211,18 @@ extension Broker {
         request.prompt = .login
         // The service is told by a token that is bound to this process's key.
         request.requiresProofOfPossession = true
-        let result = try await client.signIn(request, browser: launcher(key))
-        let administrator = result.account
-        let signer = try await client.signer(for: administrator.id)
-        if state.account?.facts.id == administrator.id {
-            try goOn(as: administrator)
-        } else {
-            _ = try await client.retire(administrator.id)
+        let result: SignInResult
+        do { result = try await client.signIn(request, browser: launcher(key)) } catch {
+            if let administrator = try await signedIn(despite: error) { try await letGo(administrator) }
+            throw error
         }
+        let administrator = result.account
+        let signer = try? await client.signer(for: administrator.id)
+        try await letGo(administrator)
         guard state.session == before else { throw Self.overtaken }
+        guard let signer else {
+            throw SignInError(.storage, .storeUnavailable, "the key of the administrator's token cannot be read")
+        }
         guard !RoleClaims.roles(in: result.accessToken.text).isDisjoint(with: configuration.joinRoles) else {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "joining and removing devices takes the role Cloud Device Administrator",

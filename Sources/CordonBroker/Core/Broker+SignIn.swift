@@ -91,24 +91,28 @@ extension Broker {
             token.isRenewable = result.isRenewable
             return token
         } catch {
-            // Some scopes were declined and the person is signed in all the same.
-            if error.code == .declinedScopes, let id = error.details.account, let account = try await client.account(id)
-            {
-                try await adopt(account, since: began, by: app)
-            }
+            if let account = try await signedIn(despite: error) { try await adopt(account, since: began, by: app) }
             throw error
         }
+    }
+
+    /// Who is signed in although some scopes were declined; nil after every other error.
+    func signedIn(despite error: SignInError) async throws(SignInError) -> SignedInAccount? {
+        guard error.code == .declinedScopes, let id = error.details.account else { return nil }
+        return try await client.account(id)
+    }
+
+    /// Forgets a sign-in that begins no session; where it is that of the person on the device, the session goes on with it.
+    func letGo(_ account: SignedInAccount) async throws(SignInError) {
+        if state.account?.facts.id == account.id { return try goOn(as: account) }
+        _ = try await client.retire(account.id)
     }
 
     private func adopt(
         _ account: SignedInAccount, since began: UInt64, by app: AppIdentity
     ) async throws(SignInError) {
         guard state.session == began, !Task.isCancelled else {
-            if state.account?.facts.id == account.id {
-                try goOn(as: account)
-            } else {
-                _ = try await client.retire(account.id)
-            }
+            try await letGo(account)
             throw Self.overtaken
         }
         guard account.tenant == state.registration?.facts.tenant,

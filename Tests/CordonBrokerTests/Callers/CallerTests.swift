@@ -192,6 +192,37 @@ import Testing
         #expect(await restarted.ask(.deviceInfo).device?.registration == registration)
     }
 
+    @Test func `an administrator who is granted less than was asked for joins nothing and leaves nothing behind`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let broker = try await stand.broker()
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        await stand.provider.setFaults([.declinesScopes])
+        let refused = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(refused.error?.code == "declinedScopes")
+        #expect(try await broker.client.storedAccounts().isEmpty)
+        await stand.provider.setFaults([])
+        let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(joined.device?.isShared == true)
+    }
+
+    @Test func `an administrator who is the person on the device, and is granted less, goes on with the newer tokens`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let session = try await notes.signIn(.administrator, at: stand.provider).session
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        await stand.provider.setFaults([.declinesScopes])
+        let refused = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
+        #expect(refused.error?.code == "declinedScopes")
+        let known = try #require(await broker.state.account)
+        #expect(known.session == session)
+        #expect(try await broker.client.account(known.facts.id)?.session == known.facts.session)
+    }
+
     @Test func `an administrator learns what cannot work, and an app does not`() async throws {
         let stand = try BrokerStand {
             $0.apps[0].path = "/etc/hostname"
