@@ -134,15 +134,17 @@ public actor Broker {
                 try change { $0.endAccount(at: now, because: .interrupted, waiting: 0) }
             }
         }
-        // A sign-in that was cut off before its session began leaves a secret that sealed nothing.
-        let next = state.session + 1
-        if try store.hasSeed(session: next) { _ = try store.destroySeed(session: next) }
+        // A sign-in that was cut off before its session began leaves a secret that sealed nothing; a state that is lost leaves that of whoever
+        // was signed in.
+        let newest = try store.highestSession() ?? 0
+        for session in [state.session + 1] + (countingAnew ? [newest, newest + 1] : []) {
+            _ = try store.destroySeed(session: session)
+        }
         // Neither a state that was not usable nor a new folder, in place of one that was removed, must begin with session numbers that
         // were used before: no device changes its account once a second. The clock may have been set back, so that the number that is kept
         // beside the state counts where it is there.
         if countingAnew {
-            let number = max(
-                UInt64(max(1, environment.now().timeIntervalSince1970)), try store.highestSession() ?? 0)
+            let number = max(UInt64(max(1, environment.now().timeIntervalSince1970)), newest)
             try change { $0.session = number }
         }
         for account in try await client.storedAccounts() where account != state.account?.facts.id {

@@ -274,6 +274,29 @@ import Testing
         #expect(await app.ask(.deviceInfo).device?.missing == [.registration])
     }
 
+    @Test(arguments: ["removed", "damaged", "old"])
+    func `the secret of a person's data does not outlive the state that says whose session was in force`(
+        loss: String
+    ) async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let file = stand.folder.appending(path: "broker.state")
+        let old = try Data(contentsOf: file)
+        let notes = try await BrokerApp("notes", at: broker)
+        let session = try await notes.signIn(.worker, at: stand.provider).session
+        #expect(try await broker.store.hasSeed(session: session))
+        switch loss {
+        case "removed": try FileManager.default.removeItem(at: file)
+        case "damaged": try Data(repeating: 7, count: 200).write(to: file)
+        default: try old.write(to: file)
+        }
+        let again = try await stand.broker()
+        #expect(await again.state.account == nil)
+        let secrets = try FileManager.default.contentsOfDirectory(atPath: stand.folder.appending(path: "secrets").path)
+        #expect(!secrets.contains { $0.contains("broker-seed") })
+        #expect(try await again.client.storedAccounts().isEmpty)
+    }
+
     @Test(arguments: [60, -1, -86_400])
     func `a broker whose state was removed gives no session's number out again, whatever the clock says`(
         seconds: TimeInterval
