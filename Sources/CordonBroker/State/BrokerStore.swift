@@ -13,6 +13,8 @@ struct BrokerStore: Sendable {
     private let file: URL
     private let secrets: any SecretStore
 
+    /// The longest file, in bytes.
+    private static let largest = 4 << 20
     private static let magic = Data("CRDNBRKR".utf8)
     /// The key and revision of format 1, 40 bytes that were rewritten with every change.
     private static let firstSecret = "broker-state"
@@ -31,7 +33,7 @@ struct BrokerStore: Sendable {
     }
 
     /// What is known outside of the file.
-    private struct Count {
+    private struct Count: Equatable {
         /// Zero for format 1.
         var key: UInt64 = 0
         var revision: UInt64 = 0
@@ -40,8 +42,8 @@ struct BrokerStore: Sendable {
     /// The state as it was last written, and why it was not used where it was not.
     func load() throws(SignInError) -> (state: BrokerState, problem: String?) {
         let known = try count()
-        guard let bytes = try TokenStoreFile.read(file, limit: 4 << 20) else {
-            // Before its first file a broker may have been killed with a count of nothing.
+        guard let bytes = try TokenStoreFile.read(file, limit: Self.largest) else {
+            // Before its first file a broker may have been killed after writing a count of zero.
             return (BrokerState(), (known?.revision ?? 0) > 0 ? "the broker's state is gone" : nil)
         }
         guard let count = known else { return (BrokerState(), "the key of the broker's state is gone") }
@@ -57,10 +59,11 @@ struct BrokerStore: Sendable {
         return (state, nil)
     }
 
-    /// A change of keys that was cut short: the file says which is in force.
+    /// A change that was cut short: the file says which key and revision are in force.
     private func finishChange(of head: Head, _ count: Count) throws(SignInError) {
         guard head.key > 0 else { return }
-        if count.key != head.key { try keep(Count(key: head.key, revision: head.revision)) }
+        let inForce = Count(key: head.key, revision: head.revision)
+        if count != inForce { try keep(inForce) }
         for other in [head.key - 1, head.key + 1] where try secrets.secret(named: Self.name(ofKey: other)) != nil {
             try secrets.destroy(named: Self.name(ofKey: other))
         }
@@ -71,12 +74,11 @@ struct BrokerStore: Sendable {
     ///
     /// - Parameter forgetting: Whether what was written before must be unreadable from then on.
     func save(_ state: BrokerState, forgetting: Bool) throws(SignInError) {
-        let known = try count() ?? Count()
+        let known = try countInForce(forgetting: forgetting)
         var next = Count(key: max(1, known.key), revision: known.revision + 1)
         if forgetting, known.key > 0 { next.key += 1 }
         var key = try self.key(next.key)
         if key == nil || next.key != known.key {
-            // What a change that was cut short left there sealed nothing that counts.
             let fresh = SymmetricKey(size: .bits256)
             try secrets.keep(fresh.withUnsafeBytes { Data($0) }, named: Self.name(ofKey: next.key))
             key = fresh
@@ -94,6 +96,18 @@ struct BrokerStore: Sendable {
         try keep(next)
         guard next.key != known.key else { return }
         try secrets.destroy(named: known.key == 0 ? Self.firstSecret : Self.name(ofKey: known.key))
+    }
+
+    /// The count, after a change that failed at its end was finished: its file may be sealed under the key that the next change would write over,
+    /// and the key before it is still there.
+    private func countInForce(forgetting: Bool) throws(SignInError) -> Count {
+        let known = try count() ?? Count()
+        guard let bytes = try? TokenStoreFile.read(file, limit: Self.largest), let head = Head(bytes), head.key > 0,
+            head.revision == known.revision + 1 || forgetting && head.revision == known.revision,
+            try key(head.key) != nil
+        else { return known }
+        try finishChange(of: head, known)
+        return Count(key: head.key, revision: head.revision)
     }
 
     /// What stands before the sealed content.

@@ -115,6 +115,53 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a change of keys that fails twice, anywhere, leaves a state that opens and no key of before`(
+        restarts: Bool
+    ) throws {
+        for (first, second) in (0..<8).flatMap({ first in (0..<8).map { (first, $0) } }) {
+            let folder = try folder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let secrets = WatchedSecrets()
+            let store = BrokerStore(folder: folder, secrets: secrets)
+            var keeper = StateKeeper(BrokerState(), in: store)
+            try keeper.commit(state(of: "ada", session: 1))
+            let named = try Data(contentsOf: folder.appending(path: "broker.state"))
+            for (session, steps) in [(2, first), (3, second)] {
+                secrets.stepsLeft.withLock { $0 = steps }
+                try? keeper.commit(state(of: nil, session: UInt64(session)))
+            }
+            secrets.stepsLeft.withLock { $0 = .max }
+            if restarts { #expect(try store.load().problem == nil, "\(first), \(second)") }
+            try keeper.commit(state(of: nil, session: 4))
+            let (found, problem) = try store.load()
+            #expect(found.session == 4 && problem == nil, "\(first), \(second)")
+            #expect(!opens(named, with: secrets.values.withLock { Array($0.values) }), "\(first), \(second)")
+        }
+    }
+
+    @Test func `a file whose writing was cut short by a kill does not open when it is put back over a later one`()
+        throws
+    {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let secrets = WatchedSecrets()
+        let store = BrokerStore(folder: folder, secrets: secrets)
+        let file = folder.appending(path: "broker.state")
+        var keeper = StateKeeper(BrokerState(), in: store)
+        try keeper.commit(state(of: "ada", session: 1))
+        // The file is written, its revision is not.
+        secrets.stepsLeft.withLock { $0 = 1 }
+        #expect(throws: SignInError.self) { try keeper.commit(state(of: "ada", session: 2)) }
+        secrets.stepsLeft.withLock { $0 = .max }
+        let cut = try Data(contentsOf: file)
+        keeper = StateKeeper(try store.load().state, in: store)
+        #expect(keeper.current.session == 2)
+        try keeper.commit(state(of: "ada", session: 3))
+        try cut.write(to: file)
+        #expect(try store.load().problem == "the broker's state is an old copy")
+    }
+
     @Test func `a state of format 1 is opened, and its key goes with the next change`() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }
