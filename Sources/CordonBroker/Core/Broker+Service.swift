@@ -31,7 +31,6 @@ extension Broker {
                     try statement(of: registration), of: registration.facts.deviceID)
                 guard state.registration?.facts == registration.facts else { continue }
                 switch registered {
-                case .registered: break
                 case .released:
                     logger.notice("the service has released the device", metadata: ["session": "\(session)"])
                     try await forgetRegistration()
@@ -40,16 +39,15 @@ extension Broker {
                     guard state.session == session, state.account?.facts.session == signedIn else { continue }
                     logger.notice("the person's sessions were revoked", metadata: ["session": "\(session)"])
                     _ = try await endSession(.revoked)
-                case .behind(let newest):
+                case .behind(let newest) where !hasCaughtUp:
                     guard state.session == session else { continue }
                     logger.error("this device runs on an older copy of its folder", metadata: ["session": "\(session)"])
                     try await endEverySession(.interrupted)
                     try countOn(from: newest)
-                    // Told once more in the same round, the service is not believed to know.
-                    if !hasCaughtUp {
-                        hasCaughtUp = true
-                        continue
-                    }
+                    hasCaughtUp = true
+                    continue
+                // Told twice in a row that the device is behind, the service is not believed to know.
+                case .registered, .behind: break
                 }
                 heard = session
                 reportFault = nil

@@ -141,6 +141,32 @@ import Testing
         try await until { await service.devices.values.first?.account == FakePerson.worker.account }
     }
 
+    @Test func `a service that always says that the device is behind is asked twice, and again after the usual time`()
+        async throws
+    {
+        let broker = try await stand.joinedBroker(transport: service)
+        try await until { await device?.heard.count == 1 }
+        try await until { await !broker.reports.isRunning }
+        await service.set(status: 200, body: #"{"ends":true,"session":9}"#)
+        stand.time.advance(.seconds(301))
+        let before = await service.bodies.count
+        let isDone = Locked(false)
+        let ticking = Task {
+            await broker.tick()
+            isDone.withLock { $0 = true }
+        }
+        try await until { if isDone.withLock({ $0 }) { true } else { await service.bodies.count > before + 2 } }
+        #expect(await service.bodies.count == before + 2)
+        await service.set(status: nil)
+        await ticking.value
+        stand.time.advance(.seconds(299))
+        await broker.tick()
+        #expect(await service.bodies.count == before + 2)
+        stand.time.advance(.seconds(2))
+        await broker.tick()
+        #expect(await service.bodies.count == before + 3)
+    }
+
     @Test func `a restart tells what was not told`() async throws {
         let broker = try await stand.joinedBroker(transport: service)
         let notes = try await BrokerApp("notes", at: broker)
