@@ -235,8 +235,10 @@ struct ListedPrograms: Sendable {
     func outdated(by digests: ProgramDigests) async -> [String] {
         var found: [String] = []
         for app in apps.sorted(by: { $0.path < $1.path }) where app.group == nil {
-            guard let wanted = app.sha256, case .file = Self.look(at: place(of: app.path), as: nil) else { continue }
-            if await digests.digest(ofFileAt: app.path) != wanted.lowercased() { found.append(app.path) }
+            let place = place(of: app.path)
+            guard let wanted = app.sha256, case .file(let facts) = Self.look(at: place, as: nil) else { continue }
+            let digest = await digests.digest(of: RememberedFile(facts), at: place)
+            if digest != wanted.lowercased() { found.append(app.path) }
         }
         return found
     }

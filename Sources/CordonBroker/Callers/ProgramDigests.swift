@@ -16,18 +16,7 @@ internal import Foundation
 ///
 /// Files are read one after the other on a queue of their own, so that no other client waits for a large one.
 final class ProgramDigests: Sendable {
-    private struct Key: Hashable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        let changed: Int64
-
-        init(_ program: ProgramIdentity) {
-            (device, inode, size, changed) = (program.device, program.inode, program.size, program.changed)
-        }
-    }
-
-    private let known = Locked<[Key: String]>([:])
+    private let known = Locked<[RememberedFile: String]>([:])
     private let queue = DispatchQueue(label: "cordon.broker.digests")
     private static let most = 256
     /// The largest file that is read, in bytes.
@@ -37,28 +26,12 @@ final class ProgramDigests: Sendable {
         self.largest = largest
     }
 
-    /// SHA-256 of the file that the process runs, hexadecimal; nil when it is another file by now, cannot be read, or is
-    /// larger than ``largest``.
-    func digest(of program: ProgramIdentity, process: Int32) async -> String? {
-        guard program.size <= largest else { return nil }
-        let key = Key(program)
-        if let digest = known.withLock({ $0[key] }) { return digest }
+    /// SHA-256 of a file, hexadecimal; nil when another one lies there, it cannot be read, or it is larger than ``largest``.
+    func digest(of file: RememberedFile, at path: String) async -> String? {
+        guard file.size <= largest else { return nil }
+        if let digest = known.withLock({ $0[file] }) { return digest }
         return await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.read(program, process, key)) }
-        }
-    }
-
-    /// SHA-256 of the file that lies at a path now; nil where it cannot be read, or is larger than ``largest``.
-    func digest(ofFileAt path: String) async -> String? {
-        await withCheckedContinuation { continuation in
-            queue.async {
-                let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK)
-                defer { if descriptor >= 0 { close(descriptor) } }
-                let size = Int64(lseek(descriptor, 0, SEEK_END))
-                let isReadable =
-                    descriptor >= 0 && size >= 0 && size <= self.largest && lseek(descriptor, 0, SEEK_SET) == 0
-                continuation.resume(returning: isReadable ? Self.digest(of: descriptor, size) : nil)
-            }
+            queue.async { continuation.resume(returning: self.read(file, at: path)) }
         }
     }
 
@@ -78,19 +51,18 @@ final class ProgramDigests: Sendable {
         }.joined()
     }
 
-    private func read(_ program: ProgramIdentity, _ process: Int32, _ key: Key) -> String? {
+    private func read(_ file: RememberedFile, at path: String) -> String? {
         // Others may have asked for the same file while this one waited.
-        if let digest = known.withLock({ $0[key] }) { return digest }
-        // Through the link, so that the file read is the one that runs, whatever lies at the path by now.
-        let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        if let digest = known.withLock({ $0[file] }) { return digest }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        guard program.isFile(descriptor), let digest = Self.digest(of: descriptor, program.size),
-            program.isFile(descriptor)
+        guard RememberedFile(descriptor: descriptor) == file, let digest = Self.digest(of: descriptor, file.size),
+            RememberedFile(descriptor: descriptor) == file
         else { return nil }
         known.withLock { known in
             if known.count >= Self.most { known = [:] }
-            known[key] = digest
+            known[file] = digest
         }
         return digest
     }

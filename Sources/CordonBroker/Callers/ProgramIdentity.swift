@@ -19,39 +19,27 @@ internal import Foundation
 
 /// Which program a process runs: the file behind `/proc/PID/exe`, which a renamed or replaced file cannot imitate.
 struct ProgramIdentity: Sendable, Hashable {
-    let device: UInt64
-    let inode: UInt64
-    let owner: UInt32
-    let size: Int64
-    let changed: Int64
+    let file: RememberedFile
     /// When the process started, in the system's ticks: a process id that was used again has another (SI-190).
     let started: UInt64
 
     /// What runs under the process id now; nil when there is no such process or the system does not tell.
     static func now(_ process: Int32) -> ProgramIdentity? {
         guard let started = startTime(of: process) else { return nil }
-        guard let found = file(of: process, started: started), startTime(of: process) == started else { return nil }
-        return found
+        guard let file = file(of: process), startTime(of: process) == started else { return nil }
+        return ProgramIdentity(file: file, started: started)
     }
 
     /// The file behind the link, without asking the file system that it lies in.
-    private static func file(of process: Int32, started: UInt64) -> ProgramIdentity? {
-        RememberedFile("/proc/\(process)/exe").map { ProgramIdentity($0, started: started) }
-    }
+    private static func file(of process: Int32) -> RememberedFile? { RememberedFile(link(to: process)) }
 
-    private init(_ file: RememberedFile, started: UInt64) {
-        device = file.device
-        inode = file.inode
-        owner = file.owner
-        size = file.size
-        changed = file.changed
-        self.started = started
-    }
+    /// The link to the file that a process runs, whatever lies at the program's path by now.
+    static func link(to process: Int32) -> String { "/proc/\(process)/exe" }
 
     /// The path that the process sees its program at, which proves nothing: in a mount namespace of its own it sees any.
     static func path(of process: Int32) -> String? {
         var text = [CChar](repeating: 0, count: 4_096)
-        let count = readlink("/proc/\(process)/exe", &text, text.count)
+        let count = readlink(link(to: process), &text, text.count)
         guard count > 0, count < text.count else { return nil }
         return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -59,17 +47,11 @@ struct ProgramIdentity: Sendable, Hashable {
     /// Whether these are the facts of this program's file, whatever its size and age: device, inode and owner.
     func isFile(_ facts: stat) -> Bool {
         let other = RememberedFile(facts)
-        return other.device == device && other.inode == inode && other.owner == owner
-    }
-
-    /// Whether an open file is this program's, and unchanged.
-    func isFile(_ descriptor: Int32) -> Bool {
-        var facts = stat()
-        return fstat(descriptor, &facts) == 0 && ProgramIdentity(RememberedFile(facts), started: started) == self
+        return other.device == file.device && other.inode == file.inode && other.owner == file.owner
     }
 
     /// Whether the process runs this file, whenever it started.
-    func isFile(of process: Int32) -> Bool { Self.file(of: process, started: started) == self }
+    func isFile(of process: Int32) -> Bool { Self.file(of: process) == file }
 
     /// The same program in the same process, for the check at every request.
     func stillRuns(as process: Int32) -> Bool { Self.now(process) == self }

@@ -13,7 +13,7 @@
 #endif
 
 /// What tells a file from every other one.
-struct RememberedFile {
+struct RememberedFile: Sendable, Hashable {
     let device: UInt64
     let inode: UInt64
     let owner: UInt32
@@ -32,6 +32,13 @@ struct RememberedFile {
         owner = facts.st_uid
         size = Int64(facts.st_size)
         changed = Self.nanoseconds(Int64(time.tv_sec), Int64(time.tv_nsec))
+    }
+
+    /// Asks for an open file; nil where it cannot be asked for.
+    init?(descriptor: Int32) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { return nil }
+        self.init(facts)
     }
 
     /// Asks the kernel what it remembers of the file at a path; nil where there is none, or it does not say.

@@ -60,7 +60,7 @@ final class WatchedCaller: Sendable {
         }
         var file: ConnectionLedger.Caller?
         if let program, objection == nil, programs.admits(path, of: credentials.user, ownUser: ownUser) {
-            file = .listed(.init(user: credentials.user, program: "file \(program.device) \(program.inode)"))
+            file = .listed(.init(user: credentials.user, program: "file \(program.file.device) \(program.file.inode)"))
         }
         // In development the broker's own user starts the apps.
         if programs.isDevelopment, let file { return file }
@@ -77,8 +77,9 @@ final class WatchedCaller: Sendable {
         var objection = self.objection
         var digest: String?
         if wantsDigest, let program {
-            if program.size > digests.largest { objection = .tooLarge }
-            digest = await digests.digest(of: program, process: credentials.process)
+            if program.file.size > digests.largest { objection = .tooLarge }
+            digest = await digests.digest(
+                of: program.file, at: ProgramIdentity.link(to: credentials.process))
         }
         var caller = BrokerCaller(
             user: credentials.user, process: credentials.process, path: path, digest: digest ?? "")

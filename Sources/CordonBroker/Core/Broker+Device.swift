@@ -15,7 +15,7 @@ extension Broker {
         var problems = programs.mistakes.map {
             "\(ThrottledLog.plain($0.path)) cannot be served: \($0.objection.reason)"
         }
-        problems += await programs.outdated(by: ProgramDigests()).map {
+        problems += await programs.outdated(by: digests).map {
             "\(ThrottledLog.plain($0)) cannot be served: it has not the digest of the list, as after an upgrade, or cannot be read"
         }
         return device(with: problems + self.problems)

@@ -30,6 +30,8 @@ public actor Broker {
     let ownUser: UInt32
     /// What connections were last told, until anything changes that an answer hangs on.
     nonisolated let repeated: RepeatedAnswers
+    /// The digests of programs, for connecting apps and for administrators.
+    nonisolated let digests = ProgramDigests()
     var keeper: StateKeeper { didSet { repeated.forgetAll() } }
     var connections = Connections()
     var attended = AttendedRequests()

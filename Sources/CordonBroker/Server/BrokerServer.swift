@@ -99,10 +99,6 @@ public struct BrokerServer: Sendable {
     }
 
     #if os(Linux)
-        /// Whether the programs of other users can be told apart: which file a process runs is shown to its own user, and to
-        /// processes that may trace it.
-        static func seesPrograms(of process: Int32) -> Bool { ProgramIdentity.now(process) != nil }
-
         /// Says what in the list cannot work, and what does not hold.
         private func warn(of programs: ListedPrograms) {
             for (path, objection) in programs.mistakes {
@@ -111,7 +107,8 @@ public struct BrokerServer: Sendable {
                     metadata: ["path": "\(ThrottledLog.plain(path))", "reason": "\(objection.reason)"])
             }
             guard programs.needsPrograms, !programs.isDevelopment else { return }
-            if !Self.seesPrograms(of: 1) {
+            // Which file a process runs is shown to its own user, and to processes that may trace it.
+            if ProgramIdentity.now(1) == nil {
                 logger.warning("programs of other users may be turned away: the broker lacks CAP_SYS_PTRACE")
             }
             logger.notice(
@@ -125,7 +122,7 @@ public struct BrokerServer: Sendable {
             on group: MultiThreadedEventLoopGroup, _ programs: ListedPrograms, _ limits: BrokerLimits
         ) async throws -> any Channel {
             let (broker, logger) = (broker, logger)
-            let digests = ProgramDigests()
+            let digests = broker.digests
             let loop = group.next()
             let ledger = Locked(ConnectionLedger(limits))
             let quiet = Locked(ThrottledLog())

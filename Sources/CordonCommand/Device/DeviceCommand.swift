@@ -27,10 +27,15 @@ struct DeviceOptions: ParsableArguments {
     @Flag(help: "Print JSON, one value a line.")
     var json = false
 
+    /// How long an administrator waits to hear what cannot work: the broker may have to read programs of up to 1 GiB for it.
+    private static let patience: Duration = .seconds(120)
+
     /// This command's view of the device. It keeps no personal data, so its clean-up has nothing to do.
     func device() throws(CommandFailure) -> SharedDeviceMode {
         do {
-            return try SharedDeviceMode(socket: socket, clientID: clientID, isDevelopment: development) { _ in }
+            return try SharedDeviceMode(
+                socket: socket, clientID: clientID, isDevelopment: development,
+                deadline: { $0 == .deviceInfo ? Self.patience : $0.deadline }, cleanUp: { _ in })
         } catch {
             throw CommandFailure(error)
         }

@@ -189,7 +189,7 @@ import Testing
         #expect(listed.path == path)
         #expect(try await caller(path, nil, all).digest.isEmpty)
         #expect(try await caller("/apps/x", digest, all).digest.isEmpty)
-        let small = try await caller(path, digest, ProgramDigests(largest: own.size - 1))
+        let small = try await caller(path, digest, ProgramDigests(largest: own.file.size - 1))
         #expect(small.digest.isEmpty && small.objection == .tooLarge)
     }
 

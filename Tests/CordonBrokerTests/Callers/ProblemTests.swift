@@ -66,6 +66,30 @@ import Testing
         #expect(try await told(app(path)).first?.contains("own user can change the file") == true)
     }
 
+    @Test func `a large program is read once, however often an administrator asks`() async throws {
+        let place = try AllowedCopy()
+        defer { place.remove() }
+        let path = try place.write("", as: "large")
+        try #require(truncate(path, 1 << 29) == 0)
+        let stand = try BrokerStand {
+            $0.apps = [
+                AllowedApp(
+                    name: "large", path: path, sha256: String(repeating: "0", count: 64), clientIDs: ["large"])
+            ]
+        }
+        let administrator = try await BrokerApp("x", at: stand.broker(), user: 0)
+        func time() async -> Duration {
+            await ContinuousClock().measure {
+                #expect(await Self.told(administrator).contains { $0.contains("digest of the list") })
+            }
+        }
+        let first = await time()
+        // On a machine that stalls, not each of them need be quick.
+        var again = first
+        for _ in 0..<10 where again > first / 10 { again = await min(again, time()) }
+        #expect(again <= first / 10, "\(first), then \(again)")
+    }
+
     @Test func `a list without apps, a device without a service and a service that hears nothing are named`()
         async throws
     {

@@ -179,10 +179,6 @@ import Testing
         #expect(ProgramIdentity.now(-1) == nil)
     }
 
-    @Test func `a broker knows whether it sees the programs of others`() {
-        #expect(BrokerServer.seesPrograms(of: getpid()) && !BrokerServer.seesPrograms(of: -1))
-    }
-
     @Test func `what a stranger can cause is logged once a minute, on one line`() {
         var log = ThrottledLog()
         let start = Date(timeIntervalSince1970: 1_800_000_000)

@@ -54,6 +54,17 @@ import Testing
         for warning in DeviceInformation.Warning.allCases { #expect(page.contains("`warning \(warning.rawValue)`")) }
     }
 
+    @Test
+    func `an administrator's command waits for a broker that reads large programs, and for no other answer longer`()
+        async throws
+    {
+        let device = try DeviceOptions.parse(["--socket", "/nowhere/broker.sock"]).device()
+        for verb in BrokerVerb.allCases {
+            let deadline = await device.link.deadline(verb)
+            #expect(verb == .deviceInfo ? deadline >= .seconds(60) : deadline == verb.deadline, "\(verb)")
+        }
+    }
+
     @Test func `without a broker status says so and how to go on`() async {
         let command = try? DeviceStatusCommand.parse(["--socket", "/nowhere/broker.sock"])
         await #expect {

@@ -43,7 +43,7 @@ public actor SharedDeviceMode {
     }
 
     /// As the public one, with times of its own to wait for answers and to rest.
-    init(
+    package init(
         socket: String, clientID: String, supportsSeveralAccounts: Bool = false, isDevelopment: Bool = false,
         deadline: @escaping @Sendable (BrokerVerb) -> Duration, rest: Duration = .milliseconds(250),
         cleanUp: CleanUpHandler? = nil, warn: @escaping @Sendable (String) -> Void = { _ in }
