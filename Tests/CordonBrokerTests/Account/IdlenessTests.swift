@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonSignIn
 import CordonTestSupport
@@ -51,6 +52,26 @@ import Testing
         // The unlock comes before the broker next looks at the clock.
         await broker.note(.unlocked)
         #expect(try await notes.current().current == nil)
+    }
+
+    @Test func `a session that was due and could not be ended is ended, whoever touches the device meanwhile`()
+        async throws
+    {
+        let stand = try stand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        let session = try await notes.signIn(.worker, at: stand.provider).session
+        secrets.clings.withLock { $0 = ("broker-seed-\(session)", true) }
+        await broker.note(.locked)
+        stand.time.advance(.seconds(601))
+        await broker.note(.unlocked)
+        _ = await notes.ask(.accountActivity)
+        #expect(try await notes.current().current != nil, "the control: it could not be ended")
+        secrets.clings.withLock { $0 = nil }
+        await broker.tick()
+        let now = try await notes.current()
+        #expect(now.current == nil && now.owed.first?.reason == .idle)
     }
 
     @Test func `a restart of the broker is no activity`() async throws {

@@ -5,7 +5,6 @@ import CordonSignIn
 import CordonTestSupport
 import CordonTesting
 import Foundation
-import Logging
 import Testing
 
 @testable import CordonBroker
@@ -133,36 +132,10 @@ import Testing
         #expect(await notes.ask(.accountKey).key != first)
     }
 
-    /// Secrets in memory, of which some cannot be destroyed, and say so or not.
-    private final class ClingingSecrets: SecretStore {
-        private let inner = Locked<[String: Data]>([:])
-        let clings = Locked<(name: String, saysSo: Bool)?>(nil)
-        var isHardwareBacked: Bool { false }
-
-        func secret(named name: String) throws(SignInError) -> Data? { inner.withLock { $0[name] } }
-
-        func keep(_ secret: Data, named name: String) throws(SignInError) { inner.withLock { $0[name] = secret } }
-
-        func destroy(named name: String) throws(SignInError) {
-            if let kept = clings.withLock({ $0 }), name.hasPrefix(kept.name) {
-                guard kept.saysSo else { return }
-                throw SignInError(.storage, .storeUnavailable, "the disk is read-only")
-            }
-            inner.withLock { $0[name] = nil }
-        }
-
-        var names: [String] { inner.withLock { Array($0.keys) } }
-    }
-
     @Test func `what a sign-out could not destroy is named, and the next attempt destroys it`() async throws {
         let stand = try BrokerStand()
         let secrets = ClingingSecrets()
-        let broker = try await Broker(
-            stand.configuration, folder: stand.folder, secrets: secrets, transport: stand.provider.transport,
-            environment: stand.time.environment, user: BrokerStand.user,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let administrator = try await BrokerApp("joiner", at: broker, user: BrokerStand.user)
-        _ = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        let broker = try await stand.joinedBroker(secrets: secrets)
         let notes = try await BrokerApp("notes", at: broker)
         let before = Set(secrets.names)
         let first = try await notes.signIn(.worker, at: stand.provider)

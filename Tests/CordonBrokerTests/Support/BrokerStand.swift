@@ -43,20 +43,22 @@ final class BrokerStand: Sendable {
 
     /// A broker on the folder, as after a start of the process.
     func broker(
-        transport: (any HTTPTransport)? = nil, folder other: URL? = nil,
+        transport: (any HTTPTransport)? = nil, folder other: URL? = nil, secrets: (any SecretStore)? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws -> Broker {
         let folder = other ?? folder
         return try await Broker(
             configuration, folder: folder,
-            secrets: FileSecretStore(directory: folder.appending(path: "secrets")),
+            secrets: secrets ?? FileSecretStore(directory: folder.appending(path: "secrets")),
             transport: transport ?? provider.transport, environment: time.environment, user: Self.user,
             logger: logger)
     }
 
     /// A broker of a device that was joined.
-    func joinedBroker(transport: (any HTTPTransport)? = nil) async throws -> Broker {
-        let broker = try await broker(transport: transport)
+    func joinedBroker(
+        transport: (any HTTPTransport)? = nil, secrets: (any SecretStore)? = nil
+    ) async throws -> Broker {
+        let broker = try await broker(transport: transport, secrets: secrets)
         let administrator = try await BrokerApp("joiner", at: broker, user: Self.user)
         let answer = await administrator.attended(.deviceJoin, as: .administrator, at: provider)
         #expect(answer.error == nil, "\(String(describing: answer.error))")
