@@ -12,10 +12,11 @@ extension LaunchAttempt {
         }
         guard case .value(let record) = contents, record.verifier != nil, !tools.pins.hasEnded(record, of: account)
         else {
-            if case .absent = contents, !tools.context.launchRecord(of: account).hadPIN {
-                return await choosePIN()
+            guard case .absent = contents, !tools.context.launchRecord(of: account).hadPIN else {
+                return await resetPIN(Texts.gatePinIsNotThereAnyMore)
             }
-            return await resetPIN(Texts.gatePinIsNotThereAnyMore)
+            // Another app may have had one: this app's counter does not know of a record that was removed before it was met here.
+            return tools.pins.isShared ? await resetPIN(Texts.gateSharedPINIsChosenAfterSign) : await choosePIN()
         }
         let isClosed = await tools.guards.isClosed(account)
         // A key that hangs on its share is opened with the PIN also where the rules have come to ask for none.

@@ -574,6 +574,10 @@ package enum Texts {
     /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
     package static let gatePinIsNotThereAnyMore = "The PIN is not there any more."
 
+    /// What a person is told at a closed gate or way out (`LaunchAttempt+PIN`).
+    package static let gateSharedPINIsChosenAfterSign =
+        "The PIN that the organisation's apps share is chosen after a sign-in."
+
     /// What a person is told at a closed gate or way out (`LaunchConditions`).
     package static let gateSignItOutOrAskAdministrator = "Sign it out, or ask the administrator."
 

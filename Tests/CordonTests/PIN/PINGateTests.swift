@@ -227,6 +227,25 @@ import Testing
         #expect(await second.resume(house.account).isOpen, "the PIN stays the other app's")
     }
 
+    @Test func `an app that has not met the shared PIN makes no other in its place without a sign-in`() async throws {
+        let house = try await Gatehouse()
+        let shared = house.device.folder.appending(path: "group")
+        let first = try await house.opened { $0.pinDirectory = shared }
+        await first.suspend()
+        let second = try await house.enrolledSecondApp { $0.pinDirectory = shared }
+        for file in try FileManager.default.contentsOfDirectory(at: shared, includingPropertiesForKeys: nil) {
+            try FileManager.default.removeItem(at: file)
+        }
+        await house.person.set { $0.signIns = [.cancelled] }
+        let refused = await second.launch(house.account)
+        #expect(refused.steps == [LaunchStep(.managedNotice, .done), LaunchStep(.signIn, .cancelled)])
+        #expect(!refused.isOpen)
+        await house.person.set { $0.signIns = [.signedIn("oid-a")] }
+        let opened = await second.launch(house.account)
+        #expect(opened.steps == [LaunchStep(.signIn, .done), LaunchStep(.newPIN, .done)])
+        #expect(opened.isOpen)
+    }
+
     /// Two apps that share a PIN, each with its own time after which it asks; both gates were passed.
     private func twoApps(
         _ house: Gatehouse, askingAfter own: String, and other: String
