@@ -98,7 +98,7 @@ actor GatePassing {
     }
 
     /// Opens the gate after an attempt that found nothing against it. Where the gate was closed since the attempt began, everything
-    /// is looked at once more before; a change of the PIN has nothing to open then.
+    /// is looked at once more before; a change of the PIN has nothing to open then. Nobody is let in where it was open all the time.
     ///
     /// - Parameter isKnown: Whether there was such an account when the attempt began.
     private func open(
@@ -113,10 +113,10 @@ actor GatePassing {
                 if isKnown { result = .wiped }
                 return nil
             }
-            let pinPeriod = await tools.conditions.pinPeriod(of: account)
+            if attempt.session.occasion.isDuringUse, tools.gates.opening(of: account) == epoch { return .opened }
             // Taken before, since the process may be frozen at any instant after.
             let moment = ClockReading(configuration.clock)
-            let opening = tools.gates.open(account, in: epoch, askingAfter: pinPeriod)
+            let opening = tools.gates.open(account, in: epoch, askingAfter: attempt.pinPeriod)
             switch opening {
             case .opened:
                 // The key's timer may have locked it since the attempt looked. While the gate is open, nothing locks it.
@@ -132,7 +132,7 @@ actor GatePassing {
                     result = await attempt.runAgain()
                     continue
                 }
-                await tools.recordActivity(of: account, at: moment, letInAskingAfter: pinPeriod)
+                await tools.recordActivity(of: account, at: moment, letInAskingAfter: attempt.pinPeriod)
                 return opening
             case .isBehind:
                 result = .cancelled

@@ -47,9 +47,8 @@ extension LaunchAttempt {
             if counts, isClosed { counts = await openKeyByBiometry() }
             session.steps.append(LaunchStep(.pin, counts ? .done : .refused))
             if counts {
-                let period = await tools.conditions.pinPeriod(of: account)
                 await tools.recordActivity(
-                    of: account, at: ClockReading(configuration.clock), letInAskingAfter: period)
+                    of: account, at: ClockReading(configuration.clock), letInAskingAfter: pinPeriod)
                 shown.insert(.pin)
             }
             return .again

@@ -105,6 +105,8 @@ struct LaunchAttempt: Sendable {
     var session: InterfaceSession
     /// What the last look found.
     var reasons: [PolicyReason] = []
+    /// After what time the rules of the last look, or ones before, ask for the PIN; nil where they ask for none.
+    var pinPeriod: Duration?
     /// The person signed in afresh on this attempt.
     var hasSignedIn = false
     /// The person entered the PIN on this attempt.
@@ -168,6 +170,8 @@ struct LaunchAttempt: Sendable {
             guard !Task.isCancelled else { return .cancelled }
             // The organisation's own command may come first.
             if isEnrolled, tools.context.accounts[account] == nil { return .wiped }
+            // Before the look: rules that come after it let nobody in.
+            pinPeriod = await tools.conditions.pinPeriod(of: account)
             let decision =
                 tools.context.accounts.isUntargeted(account)
                 ? PolicyDecision(reasons: [])

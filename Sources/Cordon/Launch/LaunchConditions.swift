@@ -79,7 +79,7 @@ struct LaunchConditions: Sendable {
         if facts.accountDisabled == nil { facts.accountDisabled = context.accounts[account]?.isAccountDisabled }
         let now = ClockReading(context.configuration.clock)
         // A person who is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
-        let isInUse = (occasion == .timer || occasion == .pinChange) && gates.isOpen(account)
+        let isInUse = occasion.isDuringUse && gates.isOpen(account)
         let remembered = context.launchRecord(of: account)
         let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
         facts.sinceSignIn = signedIn ?? Self.longAgo

@@ -13,3 +13,8 @@ public enum LaunchOccasion: String, Sendable, Hashable, CaseIterable {
     /// The app has the person told of a denial, such as with ``EgressOutlets/showSharingBlocked(_:of:)``; no gate is passed.
     case denial
 }
+
+extension LaunchOccasion {
+    /// Whether it comes while the person uses the app, where the gate is open: nobody has been away, and nobody is let in.
+    var isDuringUse: Bool { self == .timer || self == .pinChange }
+}

@@ -297,6 +297,25 @@ import Testing
         }
     }
 
+    @Test func `who turns a change of the PIN away was let in under the rules of before`() async throws {
+        let house = try await Gatehouse()
+        let (strict, lax) = try await twoApps(house, askingAfter: "PT5M", and: "PT12H")
+        house.clock.advance(.seconds(3600))
+        #expect(await lax.resume(house.account).isOpen)
+        await house.goOnline()
+        try await house.device.publish(["periodOnlineBeforeAccessCheck": .string("PT5M")], asksForPIN: true)
+        #expect(await lax.checkIn(house.account) == .newPolicies)
+        let events = EventCatch(lax)
+        await house.person.set { $0.pins = [.cancelled] }
+        #expect(await lax.gate.changePIN(of: house.account) == .kept)
+        #expect(await events.count { if case .gate(_, .opened) = $0 { true } else { false } } == 0, "it was open")
+        await lax.suspend()
+        await house.person.forgetAsked()
+        await house.person.set { $0.pins = [.entered("2580")] }
+        #expect(await strict.resume(house.account).isOpen)
+        #expect(await house.person.pinPrompts.count == 1)
+    }
+
     @Test func `whom an app with rules as strict has seen, another one does not ask again`() async throws {
         let house = try await Gatehouse()
         let (first, second) = try await twoApps(house, askingAfter: "PT30M", and: "PT30M")
