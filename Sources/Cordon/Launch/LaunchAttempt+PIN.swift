@@ -83,8 +83,7 @@ extension LaunchAttempt {
             $0.rule == Rule.launchPINAttempts.rawValue && !$0.verdict.permits
         }
         if isUsedUp { return await resetPIN(Texts.denialPinWasEnteredWronglyTooOften) }
-        guard hasEnteredPIN || hasSignedIn else { return await askPIN() }
-        return await choosePIN()
+        return hasEnteredPIN ? await choosePIN() : await askPIN()
     }
 
     private nonisolated(nonsending) mutating func resetPIN(_ message: String) async -> Next {
@@ -94,12 +93,12 @@ extension LaunchAttempt {
             let step = await freshSignIn(message)
             guard hasSignedIn else { return step }
         }
-        if let step = await openKeyBeforeNewPIN() { return step }
         return await choosePIN()
     }
 
     /// Has the person choose a PIN until one is acceptable or the person cancels.
     nonisolated(nonsending) mutating func choosePIN() async -> Next {
+        if let step = await openKeyBeforeNewPIN() { return step }
         guard let access = tools.rules.policy(of: .managed(account))?.policy.access else { return .again }
         var problems: [PINRequirements.Problem] = []
         while !Task.isCancelled {
@@ -181,8 +180,8 @@ extension LaunchAttempt {
         guard !session.steps.contains(LaunchStep(.newPIN, .done)), tools.hasPIN(account) else { return .opened }
         isChangingPIN = true
         defer { isChangingPIN = false }
-        while !hasEnteredPIN, !hasSignedIn {
-            guard !Task.isCancelled, isGuessLeft else {
+        while !hasEnteredPIN {
+            guard !Task.isCancelled, tools.hasPIN(account), isGuessLeft else {
                 isChangingPIN = false
                 return await runChecks()
             }

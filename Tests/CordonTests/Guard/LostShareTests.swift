@@ -124,6 +124,22 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()))
     }
 
+    @Test func `a PIN that is too old is replaced by who knows it alone, also after a sign-in`() async throws {
+        let stand = try await GuardStand()
+        let first = try await stand.guarded(["periodBeforePinReset": .string("P10D")])
+        await loseShare(stand, first)
+        // What launches remember is in doubt, so that the person signs in first.
+        try FileManager.default.removeItem(at: stand.house.device.folder.appending(path: "data/launch"))
+        stand.house.clock.advance(.seconds(11 * 86_400))
+        await stand.house.person.set { $0.newPINs = [.chosen("9731")] }
+        await stand.house.person.forgetAsked()
+        #expect(await stand.reads(try await stand.house.start()))
+        #expect(await signInMessages(stand).count == 1)
+        #expect(await stand.house.person.pinPrompts.count == 1)
+        await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
     private func resetsPIN(_ stand: GuardStand) async {
         let command = Command(
             id: "c1", kind: .resetPIN, account: stand.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)

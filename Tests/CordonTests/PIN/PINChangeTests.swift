@@ -76,6 +76,30 @@ import Testing
         #expect(await opens("9731", house, protection))
     }
 
+    @Test func `a sign-in at the gate does not stand for the old PIN`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.opened()
+        // What launches remember is in doubt, so that the person signs in first.
+        try FileManager.default.removeItem(at: house.device.folder.appending(path: "data/launch"))
+        let next = try await house.start()
+        await answers(house, [.cancelled])
+        #expect(await next.gate.changePIN(of: house.account) == .kept)
+        #expect(await house.person.asked.contains { if case .signIn = $0 { true } else { false } })
+        #expect(await house.person.pinPrompts.count == 1)
+        #expect(await opens("2580", house, next))
+    }
+
+    @Test func `nobody is asked for a PIN any more that the rules have come to do without`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let account = house.account
+        try await house.device.publish(["pinRequired": .bool(false)])
+        await answers(house, [.entered("1111"), .cancelled])
+        await house.person.set { $0.beforePIN = { _ = await protection.checkIn(account) } }
+        #expect(await protection.gate.changePIN(of: account) == .kept)
+        #expect(await house.person.pinPrompts.count == 1)
+    }
+
     @Test func `biometry is not offered and does not do`() async throws {
         let house = try await Gatehouse()
         await house.person.set { $0.recognises = .finger }
