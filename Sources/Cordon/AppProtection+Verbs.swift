@@ -124,9 +124,9 @@ extension AppProtection {
 
     /// Removes everything of an account that Cordon holds, as if the organisation had commanded it (SDK-SW-04).
     ///
-    /// Works offline: the receipt waits on the device until the service has it. Other accounts are not touched. A wipe
-    /// that could not be finished is taken up again by ``performDueWork()`` and at the next start; until it is finished
-    /// the account stays closed and cannot be enrolled.
+    /// Works offline: the receipt waits on the device until the service has it. Other accounts are not touched. A wipe that has begun goes on
+    /// when its caller is cancelled. One that could not be finished is taken up again by ``performDueWork()`` and at the next start; until
+    /// it is finished the account stays closed and cannot be enrolled.
     /// - Throws: ``ProtectionError``: `notEnrolled`; `wipeUnderWay` when this or another process of the app removes the account at this moment;
     ///   `stateUnwritable`, `stateUnreadable` or `vault` when the wipe could not be begun, or not be finished yet.
     public func wipe(_ account: AccountID) async throws(ProtectionError) {

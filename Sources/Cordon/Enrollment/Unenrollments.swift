@@ -35,7 +35,7 @@ actor Unenrollments {
         let outcome: Outcome
         if wiping, !context.configuration.isExtension, let record = context.accounts[account] {
             // A wipe waits for no exchange that is under way: who ends the app meanwhile has asked for it all the same.
-            outcome = await context.uninterrupted { await self.wipe(record, because: reason) }
+            outcome = await context.timed { await self.wipe(record, because: reason) }
         } else {
             // What it may wait for takes as long as the service likes; a kill meanwhile forgets nothing.
             let noted = wiping ? nil : noteAtOnce(account, because: reason)

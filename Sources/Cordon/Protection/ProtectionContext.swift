@@ -207,17 +207,27 @@ final class ProtectionContext: Sendable {
         _ exchange: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {
         guard !accounts.isRemoving(account) else { return Outcome(refusal, detail: Wipes.underWay.reason) }
-        return await exchanges.run(account) { await uninterrupted(exchange) }
+        return await exchanges.run(account) { await timed(exchange) }
     }
 
     /// Runs work to its end, whatever becomes of the caller, and notes how long it took.
-    func uninterrupted(_ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
+    func timed(_ work: @escaping @Sendable () async -> Outcome) async -> Outcome {
         await Task {
             let began = configuration.clock.boot().uptime
             var outcome = await work()
             outcome.duration = configuration.clock.boot().uptime - began
             return outcome
         }.value
+    }
+
+    /// Runs work to its end, whatever becomes of the caller.
+    func uninterrupted<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        @Sendable func result() async -> Result<Value, ProtectionError> {
+            do { return .success(try await work()) } catch { return .failure(error) }
+        }
+        return try await Task { await result() }.value.get()
     }
 
     /// Starts work in the background, outside the caller's turn, so that it waits for a turn of its own.

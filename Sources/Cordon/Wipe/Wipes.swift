@@ -33,7 +33,7 @@ actor Wipes {
     ///   is told by its receipt alone.
     /// - Throws: ``ProtectionError``: `notEnrolled`, `wipeUnderWay`, `stateUnwritable`, `stateUnreadable` or `vault`.
     func wipe(
-        _ account: AccountID, because cause: String, telling farewell: @Sendable () async -> Void = {}
+        _ account: AccountID, because cause: String, telling farewell: @escaping @Sendable () async -> Void = {}
     ) async throws(ProtectionError) {
         let account = context.accounts.resolved(account)
         guard let record = context.accounts[account] else {
@@ -91,7 +91,9 @@ actor Wipes {
         }
         await changes.release(account)
         var failures: [String] = []
-        for vault in context.vaults { failures += try await wipe(account, in: vault) }
+        for vault in context.vaults {
+            do { failures += try await vault.wipeAnew(account).failures } catch { throw ProtectionError(error) }
+        }
         let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
         // What has to be waited for throws; what is left besides would be for a receipt.
         for failure in try await changes.erase(gone) {
@@ -111,10 +113,6 @@ actor Wipes {
     /// An account is enrolled again: what removes it later is another wipe than one that has not come to its end.
     func noteEnrollment(of account: AccountID) { unregistered[account] = nil }
 
-    private func wipe(_ account: AccountID, in vault: Vault) async throws(ProtectionError) -> [String] {
-        do { return try await vault.wipeAnew(account).failures } catch { throw ProtectionError(error) }
-    }
-
     /// Goes on with what a kill or a failure has left of removing an account without a registration.
     ///
     /// - Parameter held: The account whose turn the caller has.
@@ -127,7 +125,10 @@ actor Wipes {
                 // An enrolment takes over what was leaving.
                 var isLeft = context.pending.leaving?.contains(account) == true
                 if !isLeft { isLeft = await noted().contains(account) }
-                if isLeft { try await wipeUnregistered(account) }
+                guard isLeft else { return }
+                try await context.uninterrupted { () async throws(ProtectionError) in
+                    try await self.wipeUnregistered(account)
+                }
             }
         } catch {
             context.configuration.logger.error(
@@ -141,7 +142,8 @@ actor Wipes {
     /// - Parameter wanted: What of the registration on disk is to be wiped; nil when there is nothing left to do.
     private func carryOut(
         _ command: Command, because cause: String?, on record: RegistrationRecord,
-        telling farewell: @Sendable () async -> Void, _ wanted: (RegistrationRecord?) -> RegistrationRecord?
+        telling farewell: @escaping @Sendable () async -> Void,
+        _ wanted: (RegistrationRecord?) -> RegistrationRecord?
     ) async throws(ProtectionError) {
         let account = record.account.id
         let taken: AdvisoryLock?
@@ -210,15 +212,24 @@ actor Wipes {
 
     // MARK: Stages
 
-    /// Carries a journalled wipe on until only its receipt is left to be handed in; nothing here waits for a network but the farewell.
-    /// The caller holds the account's lock.
+    /// Carries a journalled wipe on until only its receipt is left to be handed in, whatever becomes of the caller: the app's own part is
+    /// asked for once, and in a cancelled task it could fail. Only the farewell waits for the network. The caller holds the account's lock.
     private func finish(
-        _ wipe: WipeRecord, telling farewell: @Sendable () async -> Void = {}
+        _ wipe: WipeRecord, telling farewell: @escaping @Sendable () async -> Void = {}
+    ) async throws(ProtectionError) -> WipeRecord {
+        let account = wipe.registration.account.id
+        context.accounts.beginRemoval(of: account)
+        defer { context.accounts.endRemoval(of: account) }
+        return try await context.uninterrupted { () async throws(ProtectionError) in
+            try await self.carryOn(wipe, telling: farewell)
+        }
+    }
+
+    private func carryOn(
+        _ wipe: WipeRecord, telling farewell: @Sendable () async -> Void
     ) async throws(ProtectionError) -> WipeRecord {
         var wipe = wipe
         let account = wipe.registration.account
-        context.accounts.beginRemoval(of: account.id)
-        defer { context.accounts.endRemoval(of: account.id) }
         // Whatever the record says, and whatever lies in the folder, no receipt is signed while there may be a key.
         if wipe.stage != .begun, context.vaults.contains(where: { (try? $0.keepsKey(of: account.id)) != false }) {
             wipe = wipe.begunAnew

@@ -211,6 +211,52 @@ import Testing
         #expect(protection.enrolledAccounts.isEmpty)
     }
 
+    /// A wipe that its caller leaves in the middle, whose app sees to its own part with work that can be cancelled.
+    private func leave(
+        _ device: Device, _ wipe: @escaping @Sendable (AppProtection) async throws -> Void,
+        after prepare: (AppProtection) async throws -> Void = { _ in }
+    ) async throws -> AppProtection {
+        let (caller, isAsked) = (Locked<Task<Void, any Error>?>(nil), Locked(false))
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.wipeHook = { _ in
+                guard isAsked.withLock({ $0 }) else { return .failed("not yet") }
+                caller.withLock { $0 }?.cancel()
+                await Task.yield()
+                return Task.isCancelled ? .failed("cancelled") : .removed
+            }
+        }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await prepare(protection)
+        isAsked.withLock { $0 = true }
+        caller.withLock { $0 = Task { try await wipe(protection) } }
+        try await caller.withLock { $0 }?.value
+        return protection
+    }
+
+    @Test func `a wipe whose caller leaves in the middle is carried out like any other`() async throws {
+        let device = try Device()
+        let account = device.account.id
+        let protection = try await leave(device) { try await $0.wipe(account) }
+        #expect(await device.sessions.ended == [account])
+        await protection.deliverReceipts()
+        #expect(try await device.receipts().allSatisfy(\.succeeded))
+        #expect(try await !device.receipts().isEmpty)
+    }
+
+    @Test func `so is one that work that is due takes up, also of an account without a registration`() async throws {
+        let device = try Device()
+        let account = device.account.id
+        let protection = try await leave(device) {
+            await $0.performDueWork()
+        } after: { protection in
+            #expect(await protection.unenroll(account, wiping: false) == .unenrolled)
+            #expect(await protection.unenroll(account) == .wipeIncomplete)
+        }
+        #expect(device.keys.isEmpty && protection.enrolledAccounts.isEmpty)
+        #expect(protection.context.pending.leaving?.contains(account) != true, "nothing is left to be done")
+    }
+
     @Test func `an app that cannot remove its part is named in the receipt, and the wipe goes on`() async throws {
         let device = try Device()
         try await device.publish([:])
