@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -48,6 +49,25 @@ import Testing
         #expect(await protection.unenroll(account) == .unenrolled)
         house.clock.advance(.seconds(301))
         await watching.value
+    }
+
+    @Test func `who stops watching a gate in the middle of a look closes nothing`() async throws {
+        let house = try await Gatehouse()
+        let watching = Locked<Task<Void, Never>?>(nil)
+        let protection = try await house.opened { configuration in
+            configuration.deviceFacts = { _ in
+                watching.withLock { $0 }?.cancel()
+                await Task.yield()
+                return Gatehouse.soundDevice
+            }
+        }
+        let events = EventCatch(protection)
+        watching.withLock { $0 = Task { [account = house.account] in await protection.gate.watch(account) } }
+        await house.clock.waitForSleeper(of: .seconds(300))
+        house.clock.advance(.seconds(301))
+        await watching.withLock { $0 }?.value
+        #expect(protection.gate.isOpen(for: house.account))
+        #expect(await events.count { if case .gate(_, .closed) = $0 { true } else { false } } == 0)
     }
 
     @Test func `a file is not handed out where the gate closes while it is opened`() async throws {
