@@ -75,9 +75,9 @@ struct WipeReceipts: Sendable {
             commandID: wipe.command.id, phase: phase, time: configuration.clock.now(), receipt: receipt)
     }
 
-    /// The signed receipt; nil when the session whose key signs it is gone.
+    /// The signed receipt; nil when the session whose key signs it is gone, or the key signs no receipts.
     ///
-    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when the key is only not to be had at present.
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when the key only cannot be had, or cannot sign, at present.
     func receipt(of wipe: WipeRecord) async throws(ProtectionError) -> String? {
         let registration = wipe.registration
         let receipt = WipeReceipt(
@@ -86,12 +86,15 @@ struct WipeReceipts: Sendable {
             bundleID: configuration.application.bundleID, destroyedKeyIDs: wipe.vault?.destroyedKeyIDs ?? [],
             files: wipe.vault?.files ?? 0, bytes: wipe.vault?.bytes ?? 0, started: wipe.started,
             finished: configuration.clock.now(), failures: wipe.failures, cause: wipe.cause)
+        let notNow = ProtectionError(
+            .stateUnreadable, "the device key that signs the receipt cannot be had at present")
         switch await service.signer(for: registration.account.id) {
         case .success(let signer)?:
-            if let text = try? receipt.signed(by: signer) { return text }
+            do { return try receipt.signed(by: signer) } catch  where error.code == .signingFailed {
+                throw notNow
+            } catch {}
         case .failure(let error)? where !error.isPassing: break
-        case .failure?, nil:
-            throw ProtectionError(.stateUnreadable, "the device key that signs the receipt cannot be had at present")
+        case .failure?, nil: throw notNow
         }
         configuration.logger.error("the device key that signs a wipe's receipt is not available")
         return nil

@@ -67,6 +67,23 @@ import Testing
         #expect(try await Self.signed(Self.receipt(of: "example.third", draft, at: stand.time.now), for: third) == nil)
     }
 
+    @Test func `an app learns whether the broker signs no such text, or not for this app`() async throws {
+        try await ServedBroker.serve { socket, stand in
+            try await ServedBroker.join(socket, stand)
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes")
+            let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
+            let account = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker)).account
+            let signer = try await notes.signer(for: account.id)
+            let url = try #require(URL(string: Self.service))
+            func sign(_ issued: Date) throws(ProtocolError) -> String {
+                try DPoPProof.make(method: "POST", url: url, accessToken: nil, issued: issued, signer: signer)
+            }
+            #expect(try !sign(stand.time.now).isEmpty)
+            #expect(throws: ProtocolError(.wrongRecipient, "")) { try sign(stand.time.now + 3600) }
+            #expect(throws: ProtocolError(.unsupported, "")) { try signer.signature(for: Data("anything".utf8)) }
+        }
+    }
+
     @Test func `an app proves possession to the origins of its own entry, and to no other`() async throws {
         let stand = try BrokerStand {
             $0.apps[0].resources = [BrokerStand.resource]

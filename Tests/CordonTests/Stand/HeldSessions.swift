@@ -19,6 +19,8 @@ actor HeldSessions: AccountSessions {
     var freshFailure: SignInError?
     /// Why no key is given.
     var signerFailure: SignInError?
+    /// Why the key signs nothing.
+    var signingFailure: ProtocolError?
     /// Holds those who ask for a token.
     var latch: Latch?
     /// Whether questions for a key are never answered.
@@ -58,7 +60,14 @@ actor HeldSessions: AccountSessions {
     func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
         if isSilent { try? await Task.sleep(for: .seconds(3600)) }
         if let signerFailure { throw signerFailure }
+        if let signingFailure { return IdleKey(publicKey: key.publicKey, failure: signingFailure) }
         return key
+    }
+
+    private struct IdleKey: MessageSigner {
+        let publicKey: JSONWebKey
+        let failure: ProtocolError
+        func signature(for bytes: Data) throws(ProtocolError) -> Data { throw failure }
     }
 
     func end(_ account: AccountID) async throws(SignInError) {

@@ -69,6 +69,28 @@ import Testing
         #expect(await device.sessions.ended == [ada])
     }
 
+    @Test func `a receipt is signed when the key signs again`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.sessions.set { $0.signingFailure = ProtocolError(.signingFailed, "the broker is starting") }
+        #expect(await protection.failureOfWiping(ada) == .stateUnreadable)
+        #expect(await device.sessions.ended.isEmpty, "no other key signs it")
+        await device.sessions.set { $0.signingFailure = nil }
+        await protection.performDueWork()
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+        #expect(await device.sessions.ended == [ada])
+    }
+
+    @Test(arguments: [ProtocolError.Code.unsupported, .wrongRecipient])
+    func `a key that signs no receipt of this app does not hold the wipe up`(_ code: ProtocolError.Code) async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.sessions.set { $0.signingFailure = ProtocolError(code, "the broker signs no such text") }
+        #expect(await protection.failureOfWiping(ada) == nil)
+        #expect(await device.sessions.ended == [ada])
+        #expect(device.files(in: "wipes").isEmpty)
+    }
+
     @Test func `a life record that cannot be changed keeps neither the app's part nor the receipt waiting`()
         async throws
     {

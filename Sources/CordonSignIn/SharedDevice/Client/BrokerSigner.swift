@@ -18,9 +18,14 @@ struct BrokerSigner: MessageSigner {
             }
             return signature
         } catch {
-            // A broker signs nothing that it does not know.
-            let isUnknown = error.code == .brokerRefused && error.fault == .invalidRequest
-            throw ProtocolError(isUnknown ? .unsupported : .signingFailed, "the broker did not sign: \(error.reason)")
+            // A broker signs nothing that it does not know, nor what this app may not say.
+            let code: ProtocolError.Code =
+                switch (error.code, error.fault) {
+                case (.brokerRefused, .invalidRequest): .unsupported
+                case (.brokerRefused, .brokerDenied): .wrongRecipient
+                default: .signingFailed
+                }
+            throw ProtocolError(code, "the broker did not sign: \(error.reason)")
         }
     }
 }
