@@ -368,8 +368,9 @@ actor CheckIns {
 
     private func keepListening(for account: AccountID) async {
         var failures = 0
+        var budget = Intervals.eventBudget(at: uptime)
         while !Task.isCancelled, context.accounts[account] != nil {
-            failures = await listen(for: account) ? 0 : failures + 1
+            failures = await listen(for: account, within: &budget) ? 0 : failures + 1
             guard !Task.isCancelled, context.accounts[account] != nil else { return }
             try? await configuration.clock.sleep(context.intervals.reconnection(after: failures))
         }
@@ -386,7 +387,7 @@ actor CheckIns {
 
     /// Reads one event stream to its end; whether it was of use. One that ends at once and brings no news, as behind a proxy that lets none
     /// through, or whose service answers no check-in, is no better than one that cannot be opened: each opening costs a check-in.
-    private func listen(for account: AccountID) async -> Bool {
+    private func listen(for account: AccountID, within budget: inout TokenBucket) async -> Bool {
         guard let record = context.accounts[account] else { return false }
         var began: Duration?
         var bringsNews = false
@@ -399,13 +400,20 @@ actor CheckIns {
             began = configuration.clock.boot().uptime
             var parser = EventStreamParser()
             for try await piece in stream.body {
-                for message in try parser.messages(after: piece) where await react(to: message, for: account) {
-                    bringsNews = true
+                let messages = try parser.messages(after: piece)
+                // One check-in answers all that was told before it began.
+                if let message = messages.last(where: { ServiceEvent.Kind(rawValue: $0.event) != nil }) {
+                    let wait = budget.spend(at: uptime)
+                    if wait > 0 { try await configuration.clock.sleep(.seconds(wait)) }
+                    if await react(to: message, for: account) { bringsNews = true }
                 }
                 if context.accounts[account] == nil { break }
             }
         } catch {
             configuration.logger.debug("the event stream ended", metadata: ["reason": "\(error)"])
+            if case .refused(let problem)? = error as? ServiceFailure, problem.status == 400 {
+                noteEvent(nil, of: account)
+            }
             // A stream that is refused to this key, or for good, is mended by the check-in that finds out why; one that found
             // out before has its own pause.
             if case .refused(let problem)? = error as? ServiceFailure, [403, 410].contains(problem.status),
@@ -418,17 +426,25 @@ actor CheckIns {
         return bringsNews || configuration.clock.boot().uptime - began >= Intervals.lastingStream
     }
 
+    private var uptime: Double { configuration.clock.boot().uptime / .seconds(1) }
+
     /// Looks what an event is about; whether it is another one than the last that was noted.
     private func react(to message: EventStreamParser.Message, for account: AccountID) async -> Bool {
-        guard ServiceEvent.Kind(rawValue: message.event) != nil else { return false }
         let (known, last) = (context.accounts[account]?.envelope.digest, context.accounts[account]?.lastEventID)
         await checkIn(account)
         // Rules are in force now, and the service is told; else it would hear only with the next check-in, hours later.
         if let digest = context.accounts[account]?.envelope.digest, digest != known { await checkIn(account) }
-        guard let id = message.lastEventID else { return false }
+        // Whoever answers at the service's address may send any text, which would be carried along for good.
+        guard let id = message.lastEventID.flatMap({ Int64($0) }), id >= 0 else { return false }
+        noteEvent(String(id), of: account)
+        return String(id) != last
+    }
+
+    /// Notes where to go on in the event stream; nil where the service does not know the place.
+    private func noteEvent(_ id: String?, of account: AccountID) {
+        guard let record = context.accounts[account], record.lastEventID != id else { return }
         do { try context.accounts.change(account) { $0.lastEventID = id } } catch {
             configuration.logger.error("the place in the event stream could not be noted")
         }
-        return id != last
     }
 }

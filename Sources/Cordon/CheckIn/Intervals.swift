@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonProtocol
 internal import Foundation
 
@@ -69,6 +70,9 @@ struct Intervals: Sendable {
 
     /// How long an event stream is open at least that does not count as one more failure.
     static let lastingStream = Duration.seconds(30)
+
+    /// How often events have an app check in: some at once, and then one a second.
+    static func eventBudget(at now: Double) -> TokenBucket { TokenBucket(burst: 4, perSecond: 1, at: now) }
 
     /// Pauses between attempts while the service cannot be reached and an observer listens for it: short at first, because a
     /// service that restarts is back in seconds; at most a quarter of an hour.

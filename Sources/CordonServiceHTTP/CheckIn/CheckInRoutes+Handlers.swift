@@ -98,12 +98,8 @@ extension CheckInRoutes {
     @Sendable func follow(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let (caller, until) = try await gate.caller(of: request, admitting: admitOther)
         let id = context.key("id")
-        let after = try request.headers[.lastEventID].map { text in
-            guard let number = Int64(text), number >= 0 else {
-                throw Refusal(.badRequest, "malformed-header", "Last-Event-ID is no event id of this service.")
-            }
-            return number
-        }
+        // After an id that is none of this service's, everything may have been missed.
+        let after = request.headers[.lastEventID].map { max(0, Int64($0) ?? 0) }
         let stream = try await devices.events(ofRegistration: id, after: after, by: caller)
         return events.response(to: stream, endingAfter: until.timeIntervalSince(now()))
     }

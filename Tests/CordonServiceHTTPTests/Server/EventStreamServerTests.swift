@@ -38,6 +38,10 @@ import Testing
         var missed = LiveEvents(resumed.body)
         #expect(try await missed.next()?.lastEventID == second.lastEventID)
 
+        let strange = try await app.follow(registration, after: "zzz")
+        var all = LiveEvents(strange.body)
+        #expect(try await all.next()?.lastEventID == second.lastEventID, "an id that is none hides nothing")
+
         await server.shutDown()
         #expect(try await events.next() == nil)
         #expect(try await missed.next() == nil)

@@ -31,7 +31,11 @@ import Testing
         let isLasting: Bool
         /// The event that the stream brings, by how many there were.
         var event: @Sendable (Int) -> String? = { _ in nil }
+        /// Whether a stream that is to go on after an event is refused, as by a service that does not know the event.
+        var refusesIDs = false
         let opened = Locked<[Duration]>([])
+        /// The ids after which the streams were to go on.
+        let ids = Locked<[String?]>([])
 
         func send(
             _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
@@ -43,6 +47,11 @@ import Testing
             let number = opened.withLock { opened in
                 opened.append(house.clock.clock.boot().uptime)
                 return opened.count
+            }
+            let id = HTTPField.Name("Last-Event-ID").flatMap { request.headerFields[$0] }
+            ids.withLock { $0.append(id) }
+            if refusesIDs, id != nil {
+                return HTTPAnswerStream(head: HTTPResponse(status: .badRequest), body: AsyncThrowingStream { nil })
             }
             let (clock, isLasting) = (house.clock.clock, isLasting)
             let told = Locked(event(number))
@@ -114,6 +123,57 @@ import Testing
         let protection = try await house.enrolled { $0.transport = transport }
         let longest = try await longestPause(of: protection, over: transport)
         #expect(isNew ? longest < .seconds(200) : longest >= .seconds(300))
+    }
+
+    @Test(arguments: ["zzz", "-1", "9223372036854775808", String(repeating: "1", count: 60_000)])
+    func `an event id that is no number is not sent back`(id: String) async throws {
+        let sent = try await idsSent(told: id, isRefused: false)
+        #expect(sent.allSatisfy { $0 == nil })
+    }
+
+    @Test func `an event id with which the stream is refused is given up`() async throws {
+        #expect(try await idsSent(told: "7", isRefused: false).prefix(3) == [nil, "7", "7"])
+        #expect(try await idsSent(told: "7", isRefused: true).prefix(3) == [nil, "7", nil])
+    }
+
+    /// After which events an app has its first streams go on that all tell of this one.
+    private func idsSent(told id: String, isRefused: Bool) async throws -> [String?] {
+        let house = try await Gatehouse()
+        let transport = BriefStreams(
+            house: house, isLasting: false, event: { _ in "id: \(id)\nevent: policyChanged\ndata: {}\n\n" },
+            refusesIDs: isRefused)
+        let protection = try await house.enrolled { $0.transport = transport }
+        let staying = Task { await protection.stayInTouch(for: house.account) }
+        while transport.ids.withLock({ $0.count }) < 3 {
+            await house.clock.waitForSleepers(2) { protection.context.exchanges.isRunning(house.account) }
+            house.clock.advance(.seconds(5))
+        }
+        staying.cancel()
+        await staying.value
+        return transport.ids.withLock { $0 }
+    }
+
+    @Test func `events without end are a few check-ins, and then one a second`() async throws {
+        let house = try await Gatehouse()
+        let service = house.device.service
+        await service.set { $0.sparesEnvelopes = true }
+        let transport = QuietStream(service: service)
+        let protection = try await house.enrolled { $0.transport = transport }
+        let before = await service.checkIns.count
+        for piece in 0..<20 {
+            let events = (0..<10).map { "id: \(10 * piece + $0)\nevent: policyChanged\ndata: {}\n\n" }
+            transport.silence.continuation.yield(Data(events.joined().utf8))
+        }
+        let staying = Task { await protection.stayInTouch(for: house.account) }
+        // One waits for the next event's turn, the other for the next check-in.
+        for second in 0..<3 {
+            await house.clock.waitForSleepers(2) { protection.context.exchanges.isRunning(house.account) }
+            #expect(await service.checkIns.count - before == 5 + second)
+            house.clock.advance(.seconds(1))
+        }
+        staying.cancel()
+        transport.silence.continuation.finish()
+        await staying.value
     }
 
     @Test func `rules that an event announces are reported as in force at once`() async throws {
