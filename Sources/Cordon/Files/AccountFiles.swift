@@ -58,7 +58,7 @@ public actor AccountFiles: AccountFollower {
         }
         let folder = try sealedFolder(of: account)
         try await takeIn(folder, beforeChanging: name)
-        return try await openForWriting(name, in: folder, readable: true)
+        return try await openForWriting(name, in: folder)
     }
 
     private func openForReading(
@@ -70,19 +70,19 @@ public actor AccountFiles: AccountFollower {
         return file
     }
 
-    /// - Parameter readable: Whether the receiver of the file may read what is in it.
     private func openForWriting(
-        _ name: String, in folder: SealedFolder, readable: Bool
+        _ name: String, in folder: SealedFolder
     ) async throws(ProtectionError) -> SealedFile {
-        if !folder.isFormer, let file = try await openIfThere(name, in: folder, readable: readable) { return file }
+        if !folder.isFormer, let file = try await openIfThere(name, in: folder, readable: true) { return file }
         return try await turns.run(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
             // Another process may have made it meanwhile.
-            if let file = try await openIfThere(name, in: folder, readable: readable) { return file }
+            if let file = try await openIfThere(name, in: folder, readable: true) { return file }
             return try await fromVault { (vault) async throws(VaultError) in try await vault.create(name, in: folder) }
         }
     }
 
+    /// - Parameter readable: Whether the receiver of the file may read what is in it.
     private func openIfThere(
         _ name: String, in folder: SealedFolder, readable: Bool
     ) async throws(ProtectionError) -> SealedFile? {
@@ -95,7 +95,8 @@ public actor AccountFiles: AccountFollower {
         }
     }
 
-    /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
+    /// Replaces a file's contents, or makes the file with them; when this returns they survive a crash. A new file that does not
+    /// get its contents is not there.
     ///
     /// Needs no open gate. Where a PIN guards the account's key and the key is not in memory, the file is sealed to the account's public
     /// key and takes its place when the key has come.
@@ -110,10 +111,17 @@ public actor AccountFiles: AccountFollower {
     }
 
     private func write(_ contents: Data, as name: String, in folder: SealedFolder) async throws(ProtectionError) {
-        let file = try await openForWriting(name, in: folder, readable: false)
-        try await fromVault { (_) async throws(VaultError) in
-            defer { try? file.close() }
-            try file.replaceContents(with: contents)
+        if !folder.isFormer, let file = try await openIfThere(name, in: folder, readable: false) {
+            return try await fromVault { (_) async throws(VaultError) in
+                defer { try? file.close() }
+                try file.replaceContents(with: contents)
+            }
+        }
+        try await turns.run(in: folder) { () async throws(ProtectionError) in
+            try await fromVault { (vault) async throws(VaultError) in
+                try await vault.carryOver(folder)
+                try await vault.write(contents, as: name, in: folder)
+            }
         }
     }
 

@@ -28,14 +28,22 @@ public actor BackgroundFiles {
         return try await Self.inVault { () async throws(VaultError) in try await vault.names(in: folder) }
     }
 
-    /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
+    /// Replaces a file's contents, or makes the file with them; when this returns they survive a crash. A new file that does not get its
+    /// contents is not there.
     ///
     /// - Parameter name: Any text of up to 1,024 bytes of UTF-8.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
-        let file = try await open(name, of: account, writing: true)
-        try await Self.inVault { () async throws(VaultError) in
-            defer { try? file.close() }
-            try file.replaceContents(with: contents)
+        let (vault, folder) = try place(of: account)
+        if let file = try await Self.ifThere(name, in: folder, of: vault, writing: true) {
+            return try await Self.inVault { () async throws(VaultError) in
+                defer { try? file.close() }
+                try file.replaceContents(with: contents)
+            }
+        }
+        try await turns.run(in: folder) { () async throws(ProtectionError) in
+            try await Self.inVault { () async throws(VaultError) in
+                try await vault.write(contents, as: name, in: folder)
+            }
         }
     }
 

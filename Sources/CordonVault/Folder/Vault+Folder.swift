@@ -1,5 +1,5 @@
 internal import CordonIdentity
-internal import Foundation
+package import Foundation
 
 extension Vault {
     /// Opens a file of a folder.
@@ -32,18 +32,31 @@ extension Vault {
         !PosixFile.isAbsent(try path(of: SealedFolder.kept(name), in: folder).path)
     }
 
-    /// Makes a file in a folder, durable at once. The caller holds the folder's lock.
+    /// Makes a file in a folder, durable at once and never there without its contents. The caller holds the folder's lock.
     ///
     /// - Throws: `alreadyExists`; `invalidArgument` for a name of more than 1,024 bytes; else what
     ///   ``create(_:for:chunkSize:replacing:mode:)`` throws.
-    package func create(_ name: String, in folder: SealedFolder) throws(VaultError) -> SealedFile {
+    package func create(
+        _ name: String, in folder: SealedFolder, holding contents: Data = Data()
+    ) throws(VaultError) -> SealedFile {
         let kept = try SealedFolder.checked(name)
         let path = try path(of: kept, in: folder)
         guard PosixFile.isAbsent(path.path) else {
             throw VaultError(.alreadyExists, "A file is already there.", place: path.path)
         }
         try note(.comes, kept, in: folder)
-        return try create(path, for: folder.account, named: .file(kept))
+        return try create(path, for: folder.account, named: .file(kept), holding: contents)
+    }
+
+    /// Replaces a file's contents, durably, or makes the file, which is never there without them. The caller holds the folder's lock.
+    ///
+    /// - Throws: ``VaultError`` as ``open(_:in:writing:)`` and ``create(_:in:holding:)`` do.
+    package func write(_ contents: Data, as name: String, in folder: SealedFolder) throws(VaultError) {
+        let isThere = try holds(name, in: folder)
+        let file =
+            isThere ? try open(name, in: folder, writing: true) : try create(name, in: folder, holding: contents)
+        defer { try? file.close() }
+        if isThere { try file.replaceContents(with: contents) }
     }
 
     /// Removes a file from a folder; one that is not there is no error. The caller holds the folder's lock.

@@ -19,9 +19,11 @@ extension Vault {
     }
 
     /// Does what ``create(_:for:chunkSize:replacing:mode:)`` does, for a file whose header says what it is called.
+    ///
+    /// - Parameter contents: What the file holds when it gets its name; where that cannot be written, there is no file.
     func create(
         _ path: URL, for account: AccountID, chunkSize: Int = 16384, replacing: Bool = true, mode: UInt16 = 0o600,
-        named name: SealedName
+        named name: SealedName, holding contents: Data = Data()
     ) throws(VaultError) -> SealedFile {
         let key = try key(for: account)
         let (header, contentKey) = try SealedHeader.make(
@@ -34,9 +36,11 @@ extension Vault {
             try device.lockForWriting()
             let store = try SealedStore.create(
                 on: device, header: header, contentKey: contentKey, backend: .preferred)
+            let file = SealedFile(store, writable: true)
+            if !contents.isEmpty { try file.replaceContents(with: contents) }
             try Self.name(draft, path.path, replacing: replacing)
             try PosixFile.syncDirectory(parent.path)
-            return track(SealedFile(store, writable: true))
+            return track(file)
         } catch {
             device.close()
             PosixFile.remove(draft)

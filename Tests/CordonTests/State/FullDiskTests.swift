@@ -61,6 +61,30 @@ import Testing
         }
     }
 
+    @Test func `a new file whose contents the disk does not take is not there`() async {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            let account = device.account.id
+            try await device.publish(["printBlocked": .bool(false)])
+            let protection = try await device.start { $0.keepsBackgroundFiles = true }
+            try #require(await protection.enroll(device.account) == .newPolicies)
+            let files = protection.files
+            try await files.write(Data("plan".utf8), as: "plan", of: account)
+            // Room for a new file, and not for what is in it.
+            try await Self.fillingTheDisk(upTo: 48 << 10) {
+                let large = Data(count: 200_000)
+                await #expect(throws: ProtectionError.self) { try await files.write(large, as: "large", of: account) }
+                await #expect(throws: ProtectionError.self) {
+                    try await files.background.write(large, as: "large", of: account)
+                }
+                try #require(try await files.names(of: account) == ["plan"])
+                try #require(try await files.background.names(of: account).isEmpty)
+                try await files.write(Data("small".utf8), as: "large", of: account)
+                try #require(try await files.read("large", of: account) == Data("small".utf8))
+            }
+        }
+    }
+
     @Test func `work that cannot be planned anew on a full disk is not due at once again`() async {
         await #expect(processExitsWith: .success) {
             let time = TestTime()
