@@ -79,6 +79,7 @@ actor Wipes {
         if let stored = try context.accounts.stored(account), !context.pending.hasLeft(stored) {
             throw ProtectionError(.stateUnreadable, "the account was enrolled meanwhile", hint: "Sign out again.")
         }
+        let isFirst = context.pending.leaving?.contains(account) != true
         // What cannot be noted is done all the same, and is asked for again where it fails.
         try? context.pending.change { work in
             if work.leaving?.contains(account) != true { work.leaving = (work.leaving ?? []) + [account] }
@@ -96,13 +97,17 @@ actor Wipes {
         }
         let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
         // What has to be waited for throws; what is left besides would be for a receipt.
-        for failure in try await changes.erase(gone) {
-            context.configuration.logger.warning("something of an account stays", metadata: ["reason": "\(failure)"])
-        }
+        let rest = try await changes.erase(gone)
         failures += removeFolders(of: account)
         if case .failed(let reason) = await appPart(of: gone) { failures.append(reason) }
-        try await endSession(of: account)
-        try await changes.sessionEnded(of: account)
+        for failure in rest + failures {
+            context.configuration.logger.warning("something of an account stays", metadata: ["reason": "\(failure)"])
+        }
+        // A later one, while something stays, is a session that the person has begun since.
+        if isFirst || failures.isEmpty {
+            try await endSession(of: account)
+            try await changes.sessionEnded(of: account)
+        }
         if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
         try context.pending.change { $0.forget(account) }
         try context.accounts.removeStored(account)

@@ -210,6 +210,7 @@ import Testing
         #expect(await protection.unenroll(ada) == .wipeIncomplete)
         #expect(await device.sessions.ended.count == ended + 1, "no session waits for the app's own part")
         #expect(await protection.performDueWork() == time.now + 3600, "it is tried again within the hour")
+        #expect(await device.sessions.ended.count == ended + 1, "a session that the person has begun since is theirs")
         #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 0)
 
         isLocked.withLock { $0 = false }
