@@ -66,6 +66,23 @@ import Testing
         } catch { #expect(error.code == .noPermit) }
     }
 
+    @Test(
+        arguments: [(3, nil, 4), (4, .permitOutdated, 4), (0, .outletFailed, 1)] as [(Int, ProtectionError.Code?, Int)])
+    func `a way out is tried four times while the rules change, and not again after another failure`(
+        changes: Int, failure: ProtectionError.Code?, attempts: Int
+    ) async {
+        var made = 0
+        var code: ProtectionError.Code?
+        do throws(ProtectionError) {
+            try await EgressOutlets.withFreshPermit { () async throws(ProtectionError) in
+                made += 1
+                if made <= changes { throw ProtectionError(.permitOutdated, "") }
+                if let failure { throw ProtectionError(failure, "") }
+            }
+        } catch { code = error.code }
+        #expect(made == attempts && code == failure)
+    }
+
     @Test func `a permit lapses when the rules change`() async throws {
         let device = try Device()
         let protection = try await device.enrolled(["printBlocked": .bool(false)])

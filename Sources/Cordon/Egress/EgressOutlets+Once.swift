@@ -8,9 +8,9 @@ public import Foundation
 /// do { try await protection.outlets.print(report, title: "Report", of: owner, on: printer) }
 /// catch { show(error.denial?.summary ?? error.reason) }
 /// ```
-/// Where a warning has to be shown before, ask for the permit and call the method that takes it.
+/// To show a warning first, ask for the permit and call the overload that takes it.
 extension EgressOutlets {
-    /// How often rules may change between the answer and its use.
+    /// How often it is asked and acted at most.
     private static let mostAttempts = 4
 
     /// Copies text, if it may be.
@@ -22,15 +22,12 @@ extension EgressOutlets {
     public func copy(
         _ text: String, of owner: Identity, to clipboard: some Clipboard
     ) async throws(ProtectionError) -> PolicyDecision {
-        for _ in 1..<Self.mostAttempts {
+        try await Self.withFreshPermit { () async throws(ProtectionError) in
             let permit = try copyPermit(for: text, of: owner)
             let decision = permit.decision
-            do {
-                try await copy(text, of: owner, to: clipboard, permit: permit)
-                return decision
-            } catch { if error.code != .permitOutdated { throw error } }
+            try await copy(text, of: owner, to: clipboard, permit: permit)
+            return decision
         }
-        throw Self.restless
     }
 
     /// Prints a document, if it may be.
@@ -42,15 +39,12 @@ extension EgressOutlets {
     public func print(
         _ document: Data, title: String, of owner: Identity, on printer: some Printer
     ) async throws(ProtectionError) -> PolicyDecision {
-        for _ in 1..<Self.mostAttempts {
+        try await Self.withFreshPermit { () async throws(ProtectionError) in
             let permit = try rules.permit(for: .may(.print, of: owner))
             let decision = permit.decision
-            do {
-                try await print(document, title: title, of: owner, on: printer, permit: permit)
-                return decision
-            } catch { if error.code != .permitOutdated { throw error } }
+            try await print(document, title: title, of: owner, on: printer, permit: permit)
+            return decision
         }
-        throw Self.restless
     }
 
     /// Saves a plain copy to a place outside the app, if it may be.
@@ -66,15 +60,12 @@ extension EgressOutlets {
         _ contents: Data, named name: String, of owner: Identity, to place: some SavePlace, at location: Location,
         account: AccountID? = nil
     ) async throws(ProtectionError) -> PolicyDecision {
-        for _ in 1..<Self.mostAttempts {
+        try await Self.withFreshPermit { () async throws(ProtectionError) in
             let permit = try rules.permit(for: .save(to: location, account: account, of: owner))
             let decision = permit.decision
-            do {
-                try await save(contents, named: name, of: owner, to: place, permit: permit)
-                return decision
-            } catch { if error.code != .permitOutdated { throw error } }
+            try await save(contents, named: name, of: owner, to: place, permit: permit)
+            return decision
         }
-        throw Self.restless
     }
 
     /// Hands a thing to another app, if it may be.
@@ -87,15 +78,12 @@ extension EgressOutlets {
     public func send(
         _ contents: Data, named name: String, of owner: Identity, to app: some ReceivingApp, as peer: Peer
     ) async throws(ProtectionError) -> PolicyDecision {
-        for _ in 1..<Self.mostAttempts {
+        try await Self.withFreshPermit { () async throws(ProtectionError) in
             let permit = try rules.permit(for: .send(to: peer, of: owner))
             let decision = permit.decision
-            do {
-                try await send(contents, named: name, of: owner, to: app, permit: permit)
-                return decision
-            } catch { if error.code != .permitOutdated { throw error } }
+            try await send(contents, named: name, of: owner, to: app, permit: permit)
+            return decision
         }
-        throw Self.restless
     }
 
     /// Hands a thing to a managed app of the same account, sealed, if it may be.
@@ -107,15 +95,12 @@ extension EgressOutlets {
     public func openIn(
         _ contents: Data, named name: String, of owner: Identity, by app: some ReceivingApp
     ) async throws(ProtectionError) -> PolicyDecision {
-        for _ in 1..<Self.mostAttempts {
+        try await Self.withFreshPermit { () async throws(ProtectionError) in
             let permit = try openInPermit(of: owner)
             let decision = permit.decision
-            do {
-                try await openIn(contents, named: name, of: owner, by: app, permit: permit)
-                return decision
-            } catch { if error.code != .permitOutdated { throw error } }
+            try await openIn(contents, named: name, of: owner, by: app, permit: permit)
+            return decision
         }
-        throw Self.restless
     }
 
     /// Opens a link, or what the rules put in its place, if it may be.
@@ -127,16 +112,19 @@ extension EgressOutlets {
     public nonisolated func openLink(
         _ link: URL, of owner: Identity, with opener: some LinkOpener, isUniversal: Bool = false
     ) async throws(ProtectionError) -> URL {
-        for _ in 1..<Self.mostAttempts {
+        try await Self.withFreshPermit { () async throws(ProtectionError) in
             let permit = try linkPermit(for: link, of: owner, isUniversal: isUniversal)
-            do { return try await openLink(link, of: owner, with: opener, permit: permit) } catch {
-                if error.code != .permitOutdated { throw error }
-            }
+            return try await openLink(link, of: owner, with: opener, permit: permit)
         }
-        throw Self.restless
     }
 
-    private static var restless: ProtectionError {
-        ProtectionError(.permitOutdated, "the rules changed each time before the permit could be used")
+    /// Asks and acts, and again where the rules change, or the gate is closed, between the answer and its use.
+    static func withFreshPermit<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ attempt: () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        for _ in 0..<Self.mostAttempts {
+            do { return try await attempt() } catch { if error.code != .permitOutdated { throw error } }
+        }
+        throw ProtectionError(.permitOutdated, "the rules changed each time before the permit could be used")
     }
 }

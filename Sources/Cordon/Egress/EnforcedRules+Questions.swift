@@ -108,6 +108,6 @@ extension EnforcedRules {
     /// How the rules of an account came here; nil where none are in force. For logs only: nothing is decided by it.
     public func policyChannel(of account: AccountID) -> PolicyChannel? {
         guard policy(of: .managed(account)) != nil else { return nil }
-        return accounts.debugged == account ? .other : .appManagement
+        return accounts.debugged == accounts.resolved(account) ? .other : .appManagement
     }
 }

@@ -10,7 +10,7 @@ internal import Logging
 /// Reached through ``AppProtection/rules``; the two questions that every app asks stand on ``AppProtection`` as well.
 public final class EnforcedRules: Sendable {
     let context: ProtectionContext
-    /// Held here as well: a way over the context is a fifth of a verdict.
+    /// Held here as well: going through the context would add a fifth to the cost of a verdict.
     let accounts: AccountTable
     private let gates: GateStates
     private let denials: DenialLog
@@ -193,7 +193,8 @@ public final class EnforcedRules: Sendable {
     /// Says once, in a debug build, when organisation data is touched by work whose identity did not follow: somewhere it
     /// went through a queue, a thread or a detached task unlabelled.
     ///
-    /// Every call goes through here by which organisation data is asked for, written, let out or taken in.
+    /// Called where the work's own identity is asked for, where files are reached by name, and where data goes out or comes in; not for a question
+    /// or a path that names its owner.
     @discardableResult
     func reportingLostWork(_ identity: EffectiveIdentity) -> EffectiveIdentity {
         #if DEBUG

@@ -84,7 +84,7 @@ public actor WindowIdentities {
     /// screens (SDK-ID-48); where the app does not do it, the person is told, and
     /// ``ProtectionConfiguration/identityExit`` ends the app (SDK-ID-49).
     ///
-    /// It does not say that the app is in front: ``LaunchGates/cameToFront(_:)`` does, before this is called. Behind the front, and in a task
+    /// This does not mark the app as in front; call ``LaunchGates/cameToFront(_:)`` first. Behind the front, and in a task
     /// that was cancelled, no one is asked, no gate opens and no window loses its account.
     ///
     /// - Returns: How it went with each window that shows an organisation's data.

@@ -2,7 +2,7 @@ public import CordonIdentity
 
 /// What became of logs that an administrator asked for (SRV-CI-015).
 public struct LogUploadReport: Sendable, Equatable {
-    /// The end of it, or why there is none yet.
+    /// How it ended, or why it has not ended yet.
     public enum End: Sendable, Equatable {
         /// The service has everything, so many bytes.
         case sent(bytes: Int)
@@ -37,7 +37,7 @@ public struct LogUploadReport: Sendable, Equatable {
     public let account: AccountID
     /// The request's id.
     public let requestID: String
-    /// The end of it.
+    /// How it ended, or why it has not ended yet.
     public let end: End
 
     /// Makes a report.

@@ -40,7 +40,6 @@ public actor FakeIdentityProvider {
     /// Used refresh tokens and the family each belongs to: using one again ends the family.
     var spent: [String: UUID] = [:]
     var deviceCodes: [String: DeviceGrant] = [:]
-    var revoked: Set<String> = []
     var proofIDs: Set<String> = []
     let nonce = UUID().uuidString
     var sessions: Set<String> = []

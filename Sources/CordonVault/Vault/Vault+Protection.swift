@@ -7,7 +7,7 @@ extension Vault {
     /// for it, readable behind a noted owner where it does not, readable and unowned for nil (SDK-FP-06, SDK-FP-12,
     /// SDK-NA-14, CQ-17).
     ///
-    /// What is so already is left alone (SDK-FP-07), and so are, below a directory, keys, journals and other state of Cordon's. Each file is replaced in one step: it is the old or the new one after
+    /// Files that are already as they should be are left alone (SDK-FP-07), and so are, below a directory, keys, journals and other state of Cordon's. Each file is replaced in one step: it is the old or the new one after
     /// a kill. A sealed file that is open for writing is refused, because its writer would go on writing into nothing.
     ///
     /// - Parameters:

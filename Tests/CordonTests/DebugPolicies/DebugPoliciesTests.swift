@@ -89,6 +89,20 @@ import Testing
         #expect(!String(decoding: try MessageCoding.encode(report), as: UTF8.self).contains("dev@"))
     }
 
+    @Test func `the channel of debug policies is told under either name of their account`() async throws {
+        let house = try await Gatehouse()
+        let developer = ManagedAccount(id: "oid-dev", tenant: TenantID("t"), userPrincipalName: "dev-b@example.test")
+        let policies = DebugPolicies(account: developer.id, settings: DeviceSettings(["PrintingBlocked": 1]))
+        let protection = try await house.start { configuration in
+            configuration.settings.allowsDebugPolicies = true
+            configuration.buildKind = .debug
+            configuration.debugPolicies = policies
+        }
+        IdentityContext.learn(developer)
+        #expect(protection.rules.policyChannel(of: developer.id) == .other)
+        #expect(protection.rules.policyChannel(of: "Dev-B@example.test") == .other)
+    }
+
     @Test func `the rules of a service are not replaced`() async throws {
         let house = try await Gatehouse()
         _ = try await house.enrolled(["printBlocked": .bool(true)])
