@@ -18,7 +18,7 @@ extension Broker {
         problems += await programs.outdated(by: digests).map {
             "\(ThrottledLog.plain($0)) cannot be served: it has not the digest of the list, as after an upgrade, or cannot be read"
         }
-        return device(with: problems + self.problems)
+        return administratorDevice(problems)
     }
 
     /// The same where no files are read for it; nil for an administrator, who is told what cannot work.
@@ -32,7 +32,7 @@ extension Broker {
             writtenDevice = fresh
             return Self.lasting(fresh)
         }
-        return configuration.apps.isEmpty ? Self.lasting(WrittenAnswer(device(with: problems))) : nil
+        return configuration.apps.isEmpty ? Self.lasting(WrittenAnswer(administratorDevice())) : nil
     }
 
     private static func lasting(
@@ -41,8 +41,11 @@ extension Broker {
         BrokerRoute.KnownAnswer(written: written, lasts: .distantPast ..< .distantFuture)
     }
 
-    private func device(with problems: [String]) -> DeviceInformation {
+    /// What an administrator is told, with the system's settings as they are now: this is where they look whether a remedy helped.
+    private func administratorDevice(_ programs: [String] = []) -> DeviceInformation {
+        memoryIsReadable = Self.letsProgramsReadMemory(by: systemSettings)
         var answer = device
+        let problems = programs + problems
         if !problems.isEmpty { answer.problems = problems }
         return answer
     }
@@ -50,7 +53,7 @@ extension Broker {
     /// What does not work here and an administrator can mend, beside the list's programs.
     private var problems: [String] {
         var found: [String] = []
-        if Self.letsUsersKeepOldPrograms {
+        if Self.letsUsersKeepOldPrograms(Self.setting("fs/protected_hardlinks", in: systemSettings)) {
             found.append(
                 "fs.protected_hardlinks is 0: a user can keep an app's earlier version after an upgrade; set it to 1")
         }
@@ -66,7 +69,7 @@ extension Broker {
         var warnings: [DeviceInformation.Warning] = []
         if configuration.isDevelopment { warnings.append(.development) }
         if !store.isHardwareBacked { warnings.append(.softwareKey) }
-        if Self.memoryIsReadable { warnings.append(.memoryReadable) }
+        if memoryIsReadable { warnings.append(.memoryReadable) }
         if seat == .unheard { warnings.append(.seatUnheard) }
         warnings += configuration.hostWarnings
         let missing = missing
@@ -76,19 +79,21 @@ extension Broker {
             warnings: warnings, preferredAuthenticationMethod: configuration.preferredAuthenticationMethod)
     }
 
-    /// Whether programs of one user may read each other's memory; read once, since it takes an administrator to change.
-    private static let memoryIsReadable = letsProgramsReadMemory(
-        try? String(contentsOfFile: "/proc/sys/kernel/yama/ptrace_scope", encoding: .utf8))
+    /// Whether programs of one user may read each other's memory.
+    static func letsProgramsReadMemory(by settings: URL) -> Bool {
+        letsProgramsReadMemory(setting("kernel/yama/ptrace_scope", in: settings))
+    }
 
     /// What the system's setting says; without the setting nothing holds programs of one user apart (SI-200).
     static func letsProgramsReadMemory(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? true }
 
-    /// Whether users may make hard links to programs that are not theirs, and so keep one with its group after it was replaced.
-    private static let letsUsersKeepOldPrograms = letsUsersKeepOldPrograms(
-        try? String(contentsOfFile: "/proc/sys/fs/protected_hardlinks", encoding: .utf8))
-
-    /// What the system's setting says; without the setting, on a system that has none, there is nothing to set.
+    /// Whether users may make hard links to programs that are not theirs, and so keep one with its group after it was replaced; without the
+    /// setting, on a system that has none, there is nothing to set.
     static func letsUsersKeepOldPrograms(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? false }
+
+    private static func setting(_ name: String, in settings: URL) -> String? {
+        try? String(contentsOf: settings.appending(path: name), encoding: .utf8)
+    }
 
     /// Joins the device to the organisation of the person who signs in, who must have the role; repeating it changes nothing.
     func join(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {

@@ -43,6 +43,10 @@ public actor Broker {
     var reportFault: SignInFault? { didSet { repeated.forgetAll() } }
     /// What was last heard of the seat; nil for nothing yet.
     var seat: SeatEvent? { didSet { repeated.forgetAll() } }
+    /// Where the system's settings lie.
+    var systemSettings = URL(filePath: "/proc/sys")
+    /// Whether programs of one user may read each other's memory, as it was at the start or when an administrator last asked.
+    var memoryIsReadable: Bool { didSet { if memoryIsReadable != oldValue { repeated.forgetAll() } } }
     /// What an app was last told of the device; names no person.
     var writtenDevice: WrittenAnswer<DeviceInformation>?
     var refusals = ThrottledLog()
@@ -69,6 +73,7 @@ public actor Broker {
         self.logger = logger
         ownUser = user
         repeated = RepeatedAnswers(now: environment.now)
+        memoryIsReadable = Self.letsProgramsReadMemory(by: systemSettings)
         delivery = RecurringWork(from: environment.now())
         reports = RecurringWork(from: environment.now())
         register = configuration.service.map {

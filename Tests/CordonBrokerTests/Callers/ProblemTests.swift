@@ -120,6 +120,33 @@ import Testing
         #expect(Broker.letsUsersKeepOldPrograms(setting) == isTold)
     }
 
+    @Test func `an administrator is told of the system's settings as they are, without a restart of the broker`()
+        async throws
+    {
+        let settings = TemporaryFolder.newPath()
+        defer { TemporaryFolder.remove(settings) }
+        func set(_ value: String) throws {
+            for name in ["kernel/yama/ptrace_scope", "fs/protected_hardlinks"] {
+                let file = settings.appending(path: name)
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(value.utf8).write(to: file)
+            }
+        }
+        let stand = try BrokerStand()
+        let broker = try await stand.broker()
+        await broker.follow(settings: settings)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        let app = try await BrokerApp("notes", at: broker)
+        for (value, isOpen) in [("0\n", true), ("1\n", false), ("0\n", true)] {
+            try set(value)
+            let device = try #require(await administrator.ask(.deviceInfo).device)
+            #expect(device.warnings.contains(.memoryReadable) == isOpen)
+            #expect((device.problems ?? []).contains { $0.hasPrefix("fs.protected_hardlinks is 0") } == isOpen)
+            #expect(await app.ask(.deviceInfo).device?.warnings.contains(.memoryReadable) == isOpen)
+        }
+    }
+
     @Test func `a program that is refused hears what does not fit its entry`() async throws {
         let stand = try BrokerStand {
             $0.apps[0].sha256 = "aa"
@@ -143,4 +170,9 @@ import Testing
         let flatpak = try await BrokerApp("notes", at: broker, path: "/app/bin/notes", greets: false)
         #expect(await flatpak.greet("notes").error?.reason.contains("a Flatpak app cannot be told") == true)
     }
+}
+
+extension Broker {
+    /// Reads the system's settings elsewhere.
+    fileprivate func follow(settings: URL) { systemSettings = settings }
 }

@@ -1,7 +1,8 @@
 public import CordonIdentity
 public import Foundation
 
-/// What the broker knows of this device; read again at every call (SI-028 to SI-031, SI-127 to SI-134).
+/// What the broker knows of this device, as it is when it is asked; the system's settings as they were when an administrator last asked
+/// (SI-028 to SI-031, SI-127 to SI-134).
 public struct DeviceInformation: Sendable, Codable, Equatable {
     /// Whose device it is.
     public enum Mode: String, Sendable, Codable {
