@@ -126,16 +126,15 @@ extension Broker {
         let found = configuration.apps.first {
             $0.means(caller) && $0.clientIDs.contains(clientID) && configuration.profileApps.permits($0.bundleID)
         }
-        if configuration.isDevelopment, caller.user == ownUser {
-            if let found { return found }
-            if configuration.apps.isEmpty, state.apps.count < Self.mostDevelopmentApps {
+        let isDeveloper = configuration.isDevelopment && caller.user == ownUser
+        if let found, isDeveloper || !isLocalAdministrator(caller) { return found }
+        if isDeveloper, configuration.apps.isEmpty {
+            if state.apps.count < Self.mostDevelopmentApps {
                 let name = caller.path.split(separator: "/").last.map(String.init) ?? caller.path
                 return AllowedApp(name: ThrottledLog.plain(name), path: caller.path, clientIDs: [clientID])
             }
         } else if isLocalAdministrator(caller) {
             return nil
-        } else if let found {
-            return found
         }
         let path = ThrottledLog.plain(caller.path)
         let reason = caller.objection?.reason ?? reason(against: caller, clientID: clientID)
@@ -151,6 +150,9 @@ extension Broker {
 
     /// Why no entry of the list means a program against which nothing else speaks.
     private func reason(against caller: BrokerCaller, clientID: String) -> String {
+        if configuration.isDevelopment, configuration.apps.isEmpty, caller.user == ownUser {
+            return "more than \(Self.mostDevelopmentApps) apps have come; begin with a new folder"
+        }
         if let own = configuration.apps.first(where: { $0.means(caller) }) {
             return own.clientIDs.contains(clientID)
                 ? "the profile's lists leave it out" : "the program's entry has another client id"

@@ -40,6 +40,19 @@ import Testing
         }
     }
 
+    @Test func `in development with a list the broker's own user joins the device, and starts its apps`() async throws {
+        let stand = try BrokerStand { $0.isDevelopment = true }
+        let broker = try await stand.broker()
+        let command = try await BrokerApp(
+            "cordon", at: broker, user: BrokerStand.user, path: "/usr/bin/cordon", clientID: "cordon-device")
+        let joined = await command.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(joined.device?.isShared == true, "\(String(describing: joined.error))")
+        #expect(await command.ask(.accountCurrent).error?.code == "brokerRefused")
+        let notes = try await BrokerApp("notes", at: broker, user: BrokerStand.user)
+        #expect(try await notes.current().current == nil)
+        #expect(await fault { _ = try await BrokerApp("stranger", at: broker) } == "brokerDenied")
+    }
+
     @Test func `nothing is answered before hello, and hello comes once with a version that both speak`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
