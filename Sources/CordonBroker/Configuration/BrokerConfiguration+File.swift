@@ -102,6 +102,8 @@ extension BrokerConfiguration {
         self.init(signIn: signIn)
         managedConfigurationSaysShared = file.sharedDeviceMode ?? false
         apps = file.apps ?? []
+        // An app is known by its name and client id: two programs of one name would share a key and what they owe.
+        guard Set(apps.map(\.name)).count == apps.count else { throw refuse("two apps have the same name") }
         for app in apps {
             guard app.path.hasPrefix("/"), !app.name.isEmpty, !app.clientIDs.isEmpty,
                 app.sha256?.count ?? 64 == 64

@@ -32,6 +32,7 @@ import Testing
         #"{"issuer": "https://x", "reportSeconds": 315360001}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "relative", "clientIDs": ["a"]}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": []}]}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"]}, {"name": "a", "path": "/b", "clientIDs": ["b"]}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "sha256": "abc"}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a\nb", "path": "/a", "clientIDs": ["a"]}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "sha265": "abc"}]}"#,
