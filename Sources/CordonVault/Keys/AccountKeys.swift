@@ -138,7 +138,12 @@ struct AccountKeys {
     ) throws(VaultError) -> Bool {
         if inMemory[account] != nil { return false }
         try refuse(account, during: wipes)
-        return try records.nameOfLostKey(of: account, withoutShareOf: keyID, holdsFiles: holdsFiles()) != nil
+        func isLost() throws(VaultError) -> Bool {
+            try records.nameOfLostKey(of: account, withoutShareOf: keyID, holdsFiles: holdsFiles()) != nil
+        }
+        guard try isLost() else { return false }
+        // Another process may have wrapped the key anew between the looks at its record and its secret.
+        return try records.exclusively(isLost)
     }
 
     /// Puts the record of a lost key aside, so that the account can have a new key.

@@ -194,6 +194,40 @@ struct KeyRecords: Sendable {
     func open(
         _ account: AccountID, share: SecretBytes?, besides held: AccountKey?
     ) throws(VaultError) -> Opening {
+        let found = try unwrapAgainIfReplaced(account, share: share, besides: held)
+        guard case .key(let opened, _) = found else { return found }
+        // A kill may have come between a new record and the end of the former one.
+        try endPlain(account)
+        try endMaking(of: opened)
+        try endUnusedSecret(of: opened)
+        let hangsOnShare = opened.hangsOnShare.withLock { $0 }
+        if let held, held.id == opened.id {
+            held.hangsOnShare.withLock { $0 = hangsOnShare }
+            return .held
+        }
+        let (key, hasFormerFiles) = try formerKeys.joined(to: opened)
+        key.hangsOnShare.withLock { $0 = hangsOnShare }
+        return .key(key, hasFormerFiles: hasFormerFiles)
+    }
+
+    /// Looks once more while no other process wraps a key anew: between a look at the record and one at the secret the record may be another one,
+    /// and what the former hung on destroyed.
+    private func unwrapAgainIfReplaced(
+        _ account: AccountID, share: SecretBytes?, besides held: AccountKey?
+    ) throws(VaultError) -> Opening {
+        do {
+            let found = try unwrap(account, share: share, besides: held)
+            guard case .destroyed = found else { return found }
+        } catch {
+            guard error.code == .wrongKey else { throw error }
+        }
+        return try exclusively { () throws(VaultError) in try unwrap(account, share: share, besides: held) }
+    }
+
+    /// What the record gives, without a former key.
+    private func unwrap(
+        _ account: AccountID, share: SecretBytes?, besides held: AccountKey?
+    ) throws(VaultError) -> Opening {
         guard let (bytes, claim) = try read(account) else { return .absent }
         guard claim.account == account else { throw VaultError(.damaged, "The key record is another account's.") }
         if !claim.isWipe, try isRetired(claim) { return .destroyed }
@@ -204,18 +238,8 @@ struct KeyRecords: Sendable {
         guard case .key(let opened) = try AccountKeyRecord.open(bytes, under: parts) else {
             throw VaultError(.wipePending, "A wipe of the account has begun.")
         }
-        // A kill may have come between a new record and the end of the former one.
-        try endPlain(account)
-        try endMaking(of: opened)
-        try endUnusedSecret(of: opened)
-        let hangsOnShare = claim.shareID != nil
-        if let held, held.id == opened.id {
-            held.hangsOnShare.withLock { $0 = hangsOnShare }
-            return .held
-        }
-        let (key, hasFormerFiles) = try formerKeys.joined(to: opened)
-        key.hangsOnShare.withLock { $0 = hangsOnShare }
-        return .key(key, hasFormerFiles: hasFormerFiles)
+        opened.hangsOnShare.withLock { $0 = claim.shareID != nil }
+        return .key(opened, hasFormerFiles: false)
     }
 
     // MARK: Making and wrapping

@@ -98,6 +98,28 @@ struct KeyRecordsTests {
         #expect(try !records.isCurrent(key, asking: true))
     }
 
+    @Test(arguments: [true, false])
+    func `a key that another process wraps anew between two looks is not lost, and opens`(isOpening: Bool) throws {
+        let scene = try Scene()
+        try scene.records.make(for: scene.ada)
+        let (store, others, share) = (Interrupted(scene.store), scene.records, SecretBytes.random())
+        let secrets = try AccountSecrets(store, vaultName: "own")
+        let records = KeyRecords(in: scene.folder, isShared: false, secrets: secrets)
+        let key = try scene.key(of: scene.ada)
+        try others.hang(key, on: share) { _ in }
+        store.interruption.withLock { $0 = { try others.hang(key, on: nil) { _ in } } }
+        if isOpening {
+            guard case .key(let opened, _) = try records.open(scene.ada, share: share, besides: nil) else {
+                throw VaultError(.unknownAccount, "The record gives no key.")
+            }
+            #expect(opened.id == key.id && secret(opened) == secret(key) && !opened.hangsOnShare.withLock { $0 })
+        } else {
+            let wipes = WipesHere(WipeJournals(in: scene.folder, secrets: secrets))
+            #expect(try !AccountKeys(records).isLost(scene.ada, during: wipes))
+        }
+        #expect(try !scene.records.needsShare(scene.ada), "the other process was there")
+    }
+
     @Test func `a key is made once, and opens as the same each time`() throws {
         let scene = try Scene()
         guard case .absent = try scene.records.open(scene.ada, share: nil, besides: nil) else {
