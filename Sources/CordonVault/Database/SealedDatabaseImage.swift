@@ -20,7 +20,8 @@ struct SealedDatabaseImage {
         self.device = device
         bytesOnDisk = try device.size()
         let body = bytesOnDisk - Int64(Layout.headerSize)
-        guard header.chunkSize > 0 ? body % slotSize == 0 : body == 0 else {
+        // The file may have been cut since its header was read.
+        guard body >= 0, header.chunkSize > 0 ? body % slotSize == 0 : body == 0 else {
             throw VaultError(.damaged, "The database does not end with a whole page.")
         }
     }
