@@ -29,36 +29,43 @@ struct RegistrationStore: Sendable {
     func load() throws(ProtectionError) -> Contents {
         var contents = Contents()
         for file in try folder.files() {
-            let found = try state(in: file).look()
-            switch found.contents {
-            case .absent, .doubtful(.missing): continue
-            case .newer: contents.newer += 1
-            case .value, .doubtful(.older), .doubtful(.uncounted):
-                guard let record = found.value, record.isPlausible,
-                    self.file(record.account.id).url.lastPathComponent == file.url.lastPathComponent
-                else {
-                    contents.damaged += 1
-                    file.setAside()
-                    continue
-                }
-                contents.records.append(record)
-                if case .doubtful = found.contents {
-                    contents.doubted.insert(record.account.id)
-                } else if found.isFormer {
-                    if isOlderThanNoted(record) {
-                        contents.doubted.insert(record.account.id)
-                    } else {
-                        contents.former.append(record.account.id)
-                    }
-                } else if found.isUnraised, !found.isDiskFull {
-                    contents.uncounted.insert(record.account.id)
-                }
-            case .doubtful(.damaged), .doubtful(.removed):
-                contents.damaged += 1
+            if try read(file, into: &contents) { continue }
+            // Whoever writes holds the lock, and may have written a good one since.
+            let isRead = try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+                if try read(file, into: &contents) { return true }
                 file.setAside()
+                return false
             }
+            if isRead != true { contents.damaged += 1 }
         }
         return contents
+    }
+
+    /// Adds what a file holds; false where it counts for nothing.
+    private func read(_ file: StateFile, into contents: inout Contents) throws(ProtectionError) -> Bool {
+        let found = try state(in: file).look()
+        switch found.contents {
+        case .absent, .doubtful(.missing): break
+        case .newer: contents.newer += 1
+        case .value, .doubtful(.older), .doubtful(.uncounted):
+            guard let record = found.value, record.isPlausible,
+                self.file(record.account.id).url.lastPathComponent == file.url.lastPathComponent
+            else { return false }
+            contents.records.append(record)
+            if case .doubtful = found.contents {
+                contents.doubted.insert(record.account.id)
+            } else if found.isFormer {
+                if isOlderThanNoted(record) {
+                    contents.doubted.insert(record.account.id)
+                } else {
+                    contents.former.append(record.account.id)
+                }
+            } else if found.isUnraised, !found.isDiskFull {
+                contents.uncounted.insert(record.account.id)
+            }
+        case .doubtful(.damaged), .doubtful(.removed): return false
+        }
+        return true
     }
 
     /// The record of an account, also one that is in doubt; nil where there is none that can be read.

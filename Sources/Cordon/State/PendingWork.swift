@@ -54,8 +54,13 @@ final class PendingWork: Sendable {
     /// Reads what is on disk, which another process may have changed.
     @discardableResult
     func load() throws(ProtectionError) -> Condition {
-        let (record, condition, found) = try look()
-        state.withLock { state in
+        var (record, condition, found) = try look()
+        if condition == .damaged {
+            // Whoever writes holds the lock, and may have written a good one since.
+            let again = try? StateLock.exclusively(lock) { () throws(ProtectionError) in try look(settingAside: true) }
+            if let again { (record, condition, found) = again }
+        }
+        state.withLock { [record, condition, found] state in
             if condition != .newer || !state.isNewer { state.record = record }
             state.isNewer = condition == .newer
             if condition == .sound, !found.isUnraised { state.keptRunTime = record.runTime }
@@ -68,7 +73,7 @@ final class PendingWork: Sendable {
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also for a record of a newer version of the app.
     func change(_ edit: (inout Record) -> Void) throws(ProtectionError) {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in
-            let (before, condition, found) = try look()
+            let (before, condition, found) = try look(settingAside: true)
             if condition == .newer {
                 throw ProtectionError(
                     .stateUnwritable, "what is remembered was written by a newer version of the app",
@@ -138,7 +143,8 @@ final class PendingWork: Sendable {
         }
     }
 
-    private func look() throws(ProtectionError) -> (
+    /// - Parameter setsAside: Whether a damaged file is put aside; the caller then holds the lock.
+    private func look(settingAside setsAside: Bool = false) throws(ProtectionError) -> (
         record: Record, condition: Condition, found: SealedState<Record>.Found
     ) {
         let found = try stored.look()
@@ -149,7 +155,7 @@ final class PendingWork: Sendable {
             // Nothing shows who has written it; so nothing may follow from it that would not from a record that is gone.
             return (doubted(nil), .newer, found)
         case .value, .doubtful(.damaged):
-            stored.file.setAside()
+            if setsAside { stored.file.setAside() }
             return (doubted(nil), .damaged, found)
         case .doubtful: return (doubted(found.value), .doubted, found)
         }

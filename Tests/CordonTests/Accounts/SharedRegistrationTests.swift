@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -138,6 +139,27 @@ import Testing
         #expect(!device.mayPrint(protection))
         let restarted = try await device.start()
         #expect(restarted.enrolledAccounts == [device.account] && !device.mayPrint(restarted))
+    }
+
+    @Test func `a registration that another process writes in place of a damaged one is not put aside for it`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let counter = try StuckCounter(directory: device.folder.appending(path: "data/counters"))
+        let store = RegistrationStore(
+            folder: try StateFolder(device.folder.appending(path: "data/registrations")),
+            seal: StateSeal(
+                keyStore: device.keyStore, folder: protection.context.stateFolder, counter: counter,
+                bundleID: "example.notes"))
+        let file = try file(of: device)
+        let good = try Data(contentsOf: file)
+        try Data("damaged".utf8).write(to: file)
+        // A damaged record is looked at twice before it is put aside.
+        counter.steps.withLock { $0 = [{}, {}, { try? good.write(to: file) }] }
+        let contents = try store.load()
+        #expect(contents.damaged == 0 && contents.records.map(\.account.id) == [ada])
+        #expect(try Data(contentsOf: file) == good)
     }
 
     @Test func `who is in touch with the service is not offline, whatever became of the stored registration`()

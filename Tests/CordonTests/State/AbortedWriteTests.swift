@@ -188,6 +188,22 @@ import Testing
         #expect(work.latestMoment == later)
     }
 
+    @Test func `what another process writes in place of a damaged record is not put aside for it`() throws {
+        let home = try Home()
+        let folder = try StateFolder(home.place.appending(path: "life"))
+        let (work, file) = (PendingWork(folder: folder, seal: home.seal), folder.file("life"))
+        try work.change { $0.telemetryEnabled = false }
+        let state = SealedState<PendingWork.Record>(file: file, purpose: "life", seal: home.seal, former: .json)
+        guard case .value(let seen) = try state.read() else {
+            Issue.record("no record")
+            return
+        }
+        try Data("damaged".utf8).write(to: file.url)
+        // A damaged record is looked at twice before it is put aside.
+        letAnotherWrite(seen, to: state, atQuestion: 3, in: home)
+        #expect(try work.load() == .sound && work.load() == .sound)
+    }
+
     @Test func `a share that another process has left since is not noted as the one that the service has lost`()
         async throws
     {
