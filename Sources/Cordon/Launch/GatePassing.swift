@@ -122,7 +122,6 @@ actor GatePassing {
                 // The key's timer may have locked it since the attempt looked. While the gate is open, nothing locks it.
                 if await tools.guards.isClosed(account) {
                     tools.gates.close(account, because: [])
-                    context.events.post(.gate(account: account, .closed([])))
                     guard !hasLostKey else {
                         result = .blocked
                         return nil
@@ -160,10 +159,9 @@ actor GatePassing {
         case .cancelled, .blocked:
             tools.gates.close(account, because: attempt.reasons)
             await withdrawKey(of: account)
-            context.events.post(.gate(account: account, .closed(attempt.reasons)))
         case .wiped:
-            tools.gates.close(account, because: nil)
-            context.events.post(.gate(account: account, .closed(attempt.reasons)))
+            tools.gates.close(account, because: attempt.reasons)
+            tools.gates.forget(account)
         }
     }
 

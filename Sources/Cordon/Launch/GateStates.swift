@@ -23,9 +23,12 @@ final class GateStates: Sendable {
         /// Whether the app has left the front, as it said.
         var isBehind = false
 
-        mutating func set(_ state: GateState?, for account: AccountID) {
+        /// Closes a gate, or makes it one that was not tried; whether it was open.
+        mutating func close(_ account: AccountID, as state: GateState?) -> Bool {
+            let wasOpen = gates[account]?.state?.isOpen == true
             gates[account, default: Gate()].state = state
-            if state?.isOpen != true { gates[account, default: Gate()].closings += 1 }
+            gates[account]?.closings += 1
+            return wasOpen
         }
 
         func epoch(of account: AccountID) -> Int { (gates[account]?.closings ?? 0) + departures }
@@ -70,9 +73,12 @@ final class GateStates: Sendable {
         states.withLock { $0.gates[account]?.state?.reasons } ?? [GateState.notPassed]
     }
 
-    /// Closes a gate, for these reasons; nil makes it one that was not tried.
-    func close(_ account: AccountID, because reasons: [PolicyReason]?) {
-        states.withLock { $0.set(reasons.map { .closed($0) }, for: account) }
+    /// Closes a gate for what a look has found, and notifies observers.
+    func close(_ account: AccountID, because reasons: [PolicyReason]) {
+        states.withLock { states in
+            _ = states.close(account, as: .closed(reasons))
+            events.post(.gate(account: account, .closed(reasons)))
+        }
     }
 
     /// Tells one opening of a gate from the next: another number after everything that closes it.
@@ -90,7 +96,7 @@ final class GateStates: Sendable {
             guard states.epoch(of: account) == epoch else { return .wasClosed }
             states.gates[account, default: Gate()].state = .open
             states.gates[account]?.pinPeriod = pinPeriod
-            // Told here, so that observers hear of openings and departures in their order.
+            // Told here and wherever one closes, so that observers hear of both in their order.
             events.post(.gate(account: account, .opened))
             return .opened
         }
@@ -125,12 +131,12 @@ final class GateStates: Sendable {
 
     /// Closes a gate that was tried, whatever came of it. One that was not stays so, and an attempt that is under way looks again.
     ///
-    /// - Returns: Whether it was open.
+    /// - Returns: Whether it was open; observers are notified then.
     func closeIfTried(_ account: AccountID) -> Bool {
         states.withLock { states in
-            let state = states.gates[account]?.state
-            states.set(state.map { _ in .closed([]) }, for: account)
-            return state?.isOpen == true
+            let wasOpen = states.close(account, as: states.gates[account]?.state.map { _ in .closed([]) })
+            if wasOpen { events.post(.gate(account: account, .closed([GateState.notPassed]))) }
+            return wasOpen
         }
     }
 
@@ -161,10 +167,16 @@ final class GateStates: Sendable {
     }
 
     /// Forgets how an account's gate stands and what was seen there; why its data was kept from the person stays.
-    func forget(_ account: AccountID) {
+    ///
+    /// - Parameter isClosing: Whether that closes a gate which was open; observers are notified then.
+    /// - Returns: Whether it was open.
+    @discardableResult
+    func forget(_ account: AccountID, isClosing: Bool = true) -> Bool {
         states.withLock { states in
-            states.set(nil, for: account)
             states.seenWarnings[account] = nil
+            let wasOpen = states.close(account, as: nil)
+            if wasOpen, isClosing { events.post(.gate(account: account, .closed([GateState.notPassed]))) }
+            return wasOpen
         }
     }
 }

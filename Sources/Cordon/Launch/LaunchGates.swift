@@ -178,10 +178,9 @@ public actor LaunchGates: AccountFollower {
     /// Closes an open gate that would not be opened any more; whether it did.
     private func close(_ account: AccountID, after decision: PolicyDecision) async -> Bool {
         guard !decision.verdict.permits, tools.gates.isOpen(account) else { return false }
-        tools.gates.close(account, because: decision.reasons)
         tools.gates.setBlock(
             after: LaunchOutcome(account: account, result: .blocked, reasons: decision.reasons), of: account)
-        context.events.post(.gate(account: account, .closed(decision.reasons)))
+        tools.gates.close(account, because: decision.reasons)
         await keys.close(account)
         return true
     }
@@ -223,14 +222,12 @@ public actor LaunchGates: AccountFollower {
     // MARK: What other parts say of an account
 
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) {
+        let hasInterface = configuration.interface != nil
         // What was open because there were no rules is closed until the gate was passed under them.
-        if case .noneTargeted? = before?.rules, case .policy = now.rules {
-            tools.gates.close(account, because: nil)
-        }
-        // Without an interface, rules that have come to ask the person close what was open without.
-        if configuration.interface == nil, now.rules.asksPerson, before?.rules.asksPerson != true {
-            tools.gates.close(account, because: nil)
-        }
+        let isFirst = if case .noneTargeted? = before?.rules, case .policy = now.rules { true } else { false }
+        // Without an interface, rules that have come to ask the person close what was open without; to others an untried gate is open.
+        let asks = !hasInterface && now.rules.asksPerson && before?.rules.asksPerson != true
+        if isFirst || asks, tools.gates.forget(account, isClosing: hasInterface || asks) { passAgain(account) }
         // Rules that ask for no PIN any more leave the key to the device alone, while it is at hand.
         if before != nil { keys.applyRules(to: account, with: nil) }
     }
@@ -243,7 +240,6 @@ public actor LaunchGates: AccountFollower {
     /// A gate that was open would stay so over a key that only passing it brings back. One that was not tried follows the rules.
     func accountClosed(_ account: AccountID) async {
         guard tools.gates.closeIfTried(account) else { return }
-        context.events.post(.gate(account: account, .closed([GateState.notPassed])))
         await keys.close(account)
         passAgain(account)
     }
@@ -257,10 +253,7 @@ public actor LaunchGates: AccountFollower {
         // An attempt that looked while the PIN still counted may have opened it.
         let wasOpenedAgain = tools.gates.closeIfTried(account)
         if wasOpenedAgain { await keys.close(account) }
-        if wasOpen || wasOpenedAgain {
-            context.events.post(.gate(account: account, .closed([GateState.notPassed])))
-            passAgain(account)
-        }
+        if wasOpen || wasOpenedAgain { passAgain(account) }
         return isTakenAway
     }
 

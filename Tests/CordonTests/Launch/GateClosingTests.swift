@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import CordonVault
 import Foundation
 import Testing
@@ -38,6 +39,34 @@ import Testing
         #expect(gates.open("oid-a", in: epoch) == .wasClosed)
         #expect(gates.open("oid-a", in: gates.epoch(of: "oid-a")) == .opened)
         #expect(gates.closeIfTried("oid-a"))
+    }
+
+    @Test func `a gate that was open without rules closes with the first ones, is told of and passed again`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        await house.device.service.set { $0.policy = nil }
+        let protection = try await house.start()
+        #expect(await protection.enroll(house.device.account) == .noPolicyTargeted)
+        #expect(await protection.launch(house.account).isOpen)
+        let events = EventCatch(protection)
+        try await house.device.publish([:], asksForPIN: true)
+        #expect(await protection.checkIn(house.account) == .newPolicies)
+        let closed = ProtectionEvent.gate(account: house.account, .closed([GateState.notPassed]))
+        #expect(await events.has(closed))
+        try await until { await house.person.asked.contains { if case .newPIN = $0 { true } else { false } } }
+        try await until { protection.gate.isOpen(for: house.account) }
+        #expect(await events.count { $0 == closed } == 1)
+    }
+
+    @Test func `an open gate is told to be closed where another process has removed the account`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let events = EventCatch(protection)
+        let other = try await house.start()
+        #expect(await other.unenroll(house.account, wiping: false) == .unenrolled)
+        await protection.performDueWork()
+        #expect(await events.has(.gate(account: house.account, .closed([GateState.notPassed]))))
     }
 
     @Test func `watching a gate ends with the enrolment`() async throws {
