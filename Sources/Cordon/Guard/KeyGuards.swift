@@ -377,9 +377,6 @@ struct KeyGuards: Sendable {
         observer("forgotten")
     }
 
-    /// Forgets what is kept beside the account's key; part of a wipe.
-    func remove(_ account: AccountID) throws(ProtectionError) { try context.guards.remove(account) }
-
     /// Leaves a share with the service; what was left.
     private func keep(
         _ share: SymmetricKey, _ account: AccountID, _ service: Service

@@ -13,25 +13,32 @@ struct LaunchTools: Sendable {
     let conditions: LaunchConditions
     let screens: InterfaceScreens
     let pins: PINKeeper
+    /// The PINs that the app keeps itself, or has kept before it came to share them; nil where it never did.
+    let ownPINs: PINKeeper?
     let guards: KeyGuards
     let guardService: KeyGuards.Service
 
-    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the PINs' folder cannot be used.
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` if the PIN folder cannot be used.
     init(_ context: ProtectionContext, rules: EnforcedRules, gates: GateStates) throws(ProtectionError) {
         let configuration = context.configuration
         self.context = context
         self.rules = rules
         self.gates = gates
-        let folder =
-            if let given = configuration.pinDirectory { try StateFolder(given: given) } else {
-                try StateFolder(configuration.dataDirectory.appending(path: "pins"))
-            }
-        pins = PINKeeper(
-            folder: folder,
-            seal: context.seal, clock: configuration.clock, cost: configuration.pinCost ?? configuration.usualPINCost,
-            observer: configuration.pinObserver, isShared: configuration.pinDirectory != nil,
-            memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil,
-            isStaying: { [accounts = context.accounts] in accounts.isStaying($0) })
+        func keeper(in folder: StateFolder, isShared: Bool = false) -> PINKeeper {
+            PINKeeper(
+                folder: folder, seal: context.seal, clock: configuration.clock,
+                cost: configuration.pinCost ?? configuration.usualPINCost, observer: configuration.pinObserver,
+                isShared: isShared, memoryLimit: configuration.isExtension ? PINCost.extensionLimit : nil,
+                isStaying: { [accounts = context.accounts] in accounts.isStaying($0) })
+        }
+        let own = configuration.dataDirectory.appending(path: "pins")
+        if let given = configuration.pinDirectory {
+            pins = keeper(in: try StateFolder(given: given), isShared: true)
+            ownPINs = FileManager.default.fileExists(atPath: own.path) ? keeper(in: try StateFolder(own)) : nil
+        } else {
+            pins = keeper(in: try StateFolder(own))
+            ownPINs = pins
+        }
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
         guards = KeyGuards(context, rules: rules)

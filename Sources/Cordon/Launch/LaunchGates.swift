@@ -287,8 +287,8 @@ public actor LaunchGates: AccountFollower {
         tools.gates.forget(account)
         try context.launches.remove(account)
         let isItemGone = await tools.guards.forgetItem(of: account)
-        try tools.guards.remove(account)
-        if configuration.pinDirectory == nil { try await tools.pins.remove(account) }
+        try context.guards.remove(account)
+        try await tools.ownPINs?.remove(account)
         // Without the account's key it opens nothing, and a device may have come to be without any biometry.
         return isItemGone ? [] : ["a key behind the device's biometry could not be removed"]
     }

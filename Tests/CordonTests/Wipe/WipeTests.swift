@@ -79,6 +79,17 @@ import Testing
         #expect(try told() == [])
     }
 
+    @Test func `a PIN that the app has kept itself before it came to share one goes with the account`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.opened()
+        #expect(!house.pinFiles.isEmpty)
+        let next = try await house.start { [folder = house.device.folder] in
+            $0.pinDirectory = folder.appending(path: "group")
+        }
+        try await next.wipe(house.account)
+        #expect(house.pinFiles.isEmpty)
+    }
+
     @Test func `a command for another account, or one that lapsed, removes nothing`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
