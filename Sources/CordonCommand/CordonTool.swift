@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonBase
+import CordonIdentity
 import CordonProtocol
 import Foundation
 
@@ -34,6 +35,9 @@ struct CordonTool: AsyncParsableCommand {
         StandardStreams.fillGaps()
         if let help = LegacyAlias.help(arguments: CommandLine.arguments) { return Terminal.data(lines: help) }
         do {
+            try requireOpenFiles()
+            try requireText(
+                UnsafeMutableBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)))
             var command = try parseAsRoot(arguments())
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -48,6 +52,28 @@ struct CordonTool: AsyncParsableCommand {
             Foundation.exit(failure.status.rawValue)
         } catch {
             end(with: error)
+        }
+    }
+
+    /// Refuses to begin with so few open files that an event loop, which cannot fail, has none.
+    private static func requireOpenFiles() throws(CommandFailure) {
+        guard OpenFileLimit.connections(each: 1, beside: 0) >= leastOpenFiles else {
+            throw CommandFailure(
+                .writeFailed, "fewer than \(leastOpenFiles) files may be open",
+                hint: "Raise the limit: ulimit -n \(leastOpenFiles)")
+        }
+    }
+
+    private static let leastOpenFiles = 32
+
+    /// Refuses arguments that are not UTF-8: each of their odd bytes would become the same character, and two files one.
+    static func requireText(
+        _ arguments: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
+    ) throws(CommandFailure) {
+        for case let argument? in arguments where String(validatingCString: argument) == nil {
+            throw CommandFailure(
+                .usage, "\(TerminalText(String(cString: argument))): this argument is not UTF-8",
+                hint: "Give the file another name, or use - with < or >.")
         }
     }
 

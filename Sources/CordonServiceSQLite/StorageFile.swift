@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonService
 internal import Foundation
 internal import GRDB
@@ -11,6 +12,9 @@ enum StorageFile {
     /// - Parameter checkedAtOnce: The bytes of a file up to which every page of it is looked at, and those of one that is converted.
     /// - Returns: Whether every page was looked at.
     static func prepare(_ file: URL, checkedAtOnce: Int) throws(ServiceError) -> Bool {
+        guard !DurableFile.isOtherThanFile(file) else {
+            throw ServiceError(.storageDamaged, "something else than a file is in the store's place", place: file.path)
+        }
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw unavailable("the store cannot be opened", file) }

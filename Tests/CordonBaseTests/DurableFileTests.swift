@@ -28,6 +28,17 @@ struct DurableFileTests {
         #expect(try names == ["a"])
     }
 
+    @Test func `what is no file is told apart, also behind a link`() throws {
+        defer { clean() }
+        let (file, pipe, link) = (folder.appending(path: "a"), folder.appending(path: "b"), folder.appending(path: "c"))
+        #expect(!DurableFile.isOtherThanFile(file))
+        try DurableFile.replace(file, with: Data("new".utf8))
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: pipe)
+        #expect(!DurableFile.isOtherThanFile(file))
+        for other in [pipe, link, folder, URL(filePath: "/dev/null")] { #expect(DurableFile.isOtherThanFile(other)) }
+    }
+
     @Test func `a file of several mebibytes is written whole, from pieces of any length`() throws {
         defer { clean() }
         let file = folder.appending(path: "large")

@@ -47,6 +47,14 @@ struct StoreFileTests {
         try await expectRefusal(.storageDamaged) { $0.replaceSubrange(0..<4, with: [0, 0, 0, 0]) }
     }
 
+    @Test func `a pipe in the place of a store is refused at once`() async throws {
+        try await withStoreFile { file in
+            #expect(mkfifo(file.path, 0o600) == 0)
+            let error = #expect(throws: ServiceError.self) { _ = try SQLiteStorage(file: file) }
+            #expect(error?.code == .storageDamaged)
+        }
+    }
+
     @Test func `a store with damaged pages is refused and untouched`() async throws {
         try await expectRefusal(.storageDamaged) { bytes in
             for page in 1..<(bytes.count / 4096) {

@@ -15,16 +15,21 @@ public import Foundation
 
 /// Writes planned changes: every new content is on disk beside its file before the first file is replaced (TL-GN-04).
 public enum AtomicWriter {
-    /// Makes sure that no change leaves its boundary through a link. Writing does so too.
+    /// Makes sure that no change leaves its boundary through a link, or takes the place of something else than a file. Writing does so too.
     /// - Throws: ``AppToolsError`` with code `refused`.
     public static func check(_ changes: [FileChange]) throws(AppToolsError) {
-        for change in changes { _ = try change.target() }
+        for change in changes {
+            let target = try change.target()
+            guard !DurableFile.isOtherThanFile(target) else {
+                throw AppToolsError(.refused, "is no ordinary file, and would be replaced", at: target.path)
+            }
+        }
     }
 
     /// Writes the changes and returns the files that really changed; files already in place are left alone.
     ///
     /// On an error before the first replacement every original is untouched and no temporary file stays.
-    /// - Throws: ``AppToolsError`` with code `unwritable`, or `refused` when a link leads out of a change's boundary.
+    /// - Throws: ``AppToolsError`` with code `unwritable`, or `refused` as ``check(_:)`` does.
     @discardableResult
     public static func write(_ changes: [FileChange]) throws(AppToolsError) -> [URL] {
         try check(changes)

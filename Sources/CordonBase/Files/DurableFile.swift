@@ -132,6 +132,13 @@ package enum DurableFile {
         return true
     }
 
+    /// Whether something else than a regular file is there, links followed, which a program that replaces files would destroy: a device, a
+    /// pipe, a folder.
+    package static func isOtherThanFile(_ place: URL) -> Bool {
+        var facts = stat()
+        return stat(place.path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
+    }
+
     /// Replaces a file: written to a draft beside it, synced, renamed, and the folder synced; mode 0600.
     ///
     /// - Parameter draft: Where the new version is written first. One name for each file where writers take turns; nil, a name

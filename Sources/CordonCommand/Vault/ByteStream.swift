@@ -16,9 +16,12 @@ struct ByteStream {
     }
 
     /// Makes a file of mode 0600 to write; `-` is standard output.
-    static func writing(_ name: String) throws -> ByteStream {
-        if name == "-" { return ByteStream(descriptor: STDOUT_FILENO, name: "standard output", ownsDescriptor: false) }
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    ///
+    /// - Parameter shown: What errors call the file, where that is not its path.
+    static func writing(_ path: String, as shown: String? = nil) throws -> ByteStream {
+        if path == "-" { return ByteStream(descriptor: STDOUT_FILENO, name: "standard output", ownsDescriptor: false) }
+        let name = shown ?? path
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CommandFailure(.writeFailed, "\(name): \(Self.systemReason)") }
         return ByteStream(descriptor: descriptor, name: name, ownsDescriptor: true)
     }
@@ -44,6 +47,17 @@ struct ByteStream {
             if put < 0 && errno == EINTR { continue }
             if put <= 0 { throw CommandFailure(.writeFailed, "\(name): \(Self.systemReason)") }
             done += put
+        }
+    }
+
+    /// Writes all that another one still has.
+    func take(_ source: ByteStream) throws {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+        defer { memory.deallocate() }
+        while true {
+            let count = try source.read(memory)
+            if count == 0 { return }
+            try write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
         }
     }
 

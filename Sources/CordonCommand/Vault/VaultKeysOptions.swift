@@ -8,7 +8,7 @@ struct VaultKeysOptions: ParsableArguments {
     @Option(help: "The account that owns the file.")
     var account: String
 
-    @Option(help: "The directory of the device's root key and the account keys; made when missing.")
+    @Option(help: "The directory of the device's root key and the account keys; vault seal makes it when missing.")
     var keys: String
 
     func validate() throws {
@@ -23,7 +23,7 @@ struct VaultKeysOptions: ParsableArguments {
     /// - Parameter making: whether a missing key is made.
     func vault(making: Bool) async throws -> Vault {
         try await vaultReporting { () async throws(VaultError) in
-            let vault = try Vault.ofShell(keys)
+            let vault = try Vault.ofShell(keys, making: making)
             if making {
                 try await vault.createAccountKey(for: accountID)
             } else {
@@ -36,8 +36,15 @@ struct VaultKeysOptions: ParsableArguments {
 
 extension Vault {
     /// The vault whose keys lie in a directory.
-    static func ofShell(_ keys: String) throws(VaultError) -> Vault {
+    ///
+    /// - Parameter making: Whether a missing root key is made: a new one opens nothing that is there.
+    static func ofShell(_ keys: String, making: Bool) throws(VaultError) -> Vault {
         let directory = URL(fileURLWithPath: keys)
+        guard making || FileManager.default.fileExists(atPath: directory.appending(path: "root.key").path) else {
+            throw VaultError(
+                .keyStore, "There is no root key.", place: keys,
+                hint: "Name the directory of the keys that the file was sealed with.")
+        }
         return try Vault(directory: directory, keyStore: FileKeyStore(directory: directory))
     }
 }

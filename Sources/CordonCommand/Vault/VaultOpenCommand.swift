@@ -23,19 +23,23 @@ struct VaultOpenCommand: AsyncParsableCommand {
     var output: String
 
     func run() async throws {
-        let spool = input == "-" ? try VaultScratch(for: "-") : nil
-        defer { spool?.remove() }
-        if let spool { try Self.spool(to: spool.path) }
-        let path = URL(fileURLWithPath: spool?.path ?? input)
+        let scratch = input == "-" || output != "-" ? try VaultScratch(for: output) : nil
+        defer { scratch?.remove() }
+        let spool = input == "-" ? scratch?.spool : nil
+        // A file's length and place must be known, so standard input is kept for a moment, sealed as it is.
+        if let spool {
+            let target = try ByteStream.writing(spool, as: "standard input")
+            try target.take(try ByteStream.reading("-"))
+            try target.close()
+        }
+        let path = URL(fileURLWithPath: spool ?? input)
         try await checkOwner(of: path)
         let vault = try await options.vault(making: false)
         let file = try await vaultReporting { () async throws(VaultError) in
             try await vault.open(path, writing: false)
         }
-        if output == "-" { return try copy(file, to: try ByteStream.writing("-")) }
-        let scratch = try VaultScratch(for: output)
-        defer { scratch.remove() }
-        let target = try ByteStream.writing(scratch.path)
+        guard let scratch, output != "-" else { return try copy(file, to: try ByteStream.writing("-")) }
+        let target = try ByteStream.writing(scratch.path, as: output)
         do {
             try copy(file, to: target)
         } catch {
@@ -44,20 +48,6 @@ struct VaultOpenCommand: AsyncParsableCommand {
         }
         try target.close()
         try scratch.deliver()
-    }
-
-    /// A file's length and place must be known, so standard input is kept for a moment, sealed as it is.
-    private static func spool(to path: String) throws {
-        let source = try ByteStream.reading("-")
-        let target = try ByteStream.writing(path)
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-        defer { memory.deallocate() }
-        while true {
-            let count = try source.read(memory)
-            if count == 0 { break }
-            try target.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
-        }
-        try target.close()
     }
 
     private func checkOwner(of path: URL) async throws {

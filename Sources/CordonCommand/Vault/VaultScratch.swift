@@ -1,28 +1,35 @@
 import CordonBase
 import Foundation
 
-/// A name beside the output under which the work is done, so that the output appears whole or not at all.
+/// A private folder beside the output in which the work is done, so that the output appears whole or not at all.
 struct VaultScratch {
-    /// Where to work.
-    let path: String
     private let output: String
-    private let folder: String?
+    private let folder: ScratchFolder
 
-    /// For a file, a name beside it; for standard output, a private folder.
+    /// Where the output is made.
+    var path: String { folder.url.appending(path: "output").path }
+    /// Where standard input is kept.
+    var spool: String { folder.url.appending(path: "input").path }
+
+    /// For a file, a folder beside it; for standard output, one among the temporary ones.
+    ///
+    /// - Throws: ``CommandFailure``: `refused` where the output would take the place of something else than a file.
     init(for output: String) throws {
         self.output = output
-        let name = ".cordon-\(UUID().uuidString).tmp"
-        if output != "-" {
-            folder = nil
-            path = URL(fileURLWithPath: output).deletingLastPathComponent().appendingPathComponent(name).path
+        guard output != "-" else {
+            folder = try ScratchFolder()
             return
         }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-" + UUID().uuidString).path
-        guard mkdir(folder, 0o700) == 0 else {
-            throw CommandFailure(.writeFailed, "\(folder): no temporary folder can be made")
+        let file = URL(fileURLWithPath: output)
+        guard !DurableFile.isOtherThanFile(file) else {
+            throw CommandFailure(
+                .refused, "\(output): this is no ordinary file, and would be replaced",
+                hint: "Name a file, or - for standard output.")
         }
-        self.folder = folder
-        path = folder + "/" + name
+        do { folder = try ScratchFolder(in: file.deletingLastPathComponent()) } catch {
+            throw CommandFailure(
+                .writeFailed, "\(output): nothing can be made beside it", hint: "Check its folder and the permissions.")
+        }
     }
 
     /// Puts the finished work in place: under the output's name, or onto standard output.
@@ -38,19 +45,9 @@ struct VaultScratch {
         }
         let source = try ByteStream.reading(path)
         defer { try? source.close() }
-        let target = try ByteStream.writing("-")
-        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
-        defer { memory.deallocate() }
-        while true {
-            let count = try source.read(memory)
-            if count == 0 { return }
-            try target.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
-        }
+        try ByteStream.writing("-").take(source)
     }
 
     /// Removes what is left of the work.
-    func remove() {
-        unlink(path)
-        if let folder { rmdir(folder) }
-    }
+    func remove() { folder.remove() }
 }

@@ -29,10 +29,11 @@ struct VaultSealCommand: AsyncParsableCommand {
         let scratch = try VaultScratch(for: output)
         defer { scratch.remove() }
         let vault = try await options.vault(making: true)
-        let file = try await vaultReporting { () async throws(VaultError) in
-            try await vault.create(
+        let file: SealedFile
+        do {
+            file = try await vault.create(
                 URL(fileURLWithPath: scratch.path), for: options.accountID, chunkSize: chunkSize, replacing: false)
-        }
+        } catch { throw failure(error) }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { memory.deallocate() }
         var progress = Progress("sealing")
@@ -42,16 +43,16 @@ struct VaultSealCommand: AsyncParsableCommand {
             if count == 0 { break }
             do {
                 try file.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
-            } catch {
-                throw CommandFailure(error)
-            }
+            } catch { throw failure(error) }
             progress.show(file.tell(), of: source.length)
         }
-        do {
-            try file.close()
-        } catch {
-            throw CommandFailure(error)
-        }
+        do { try file.close() } catch { throw failure(error) }
         try scratch.deliver()
+    }
+
+    /// What befell the output, by the name that the person gave it.
+    private func failure(_ error: VaultError) -> CommandFailure {
+        let told = CommandFailure(VaultError(error.code, error.reason, place: output, hint: error.hint))
+        return told.status == .badInput ? CommandFailure(.writeFailed, told.message, hint: told.hint) : told
     }
 }

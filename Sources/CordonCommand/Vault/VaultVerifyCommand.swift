@@ -33,7 +33,7 @@ struct VaultVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let vault = try await vaultReporting { () async throws(VaultError) -> Vault? in
             guard let keys else { return nil }
-            return try Vault.ofShell(keys)
+            return try Vault.ofShell(keys, making: false)
         }
         var findings: [Finding] = []
         var unreadable = 0

@@ -28,6 +28,10 @@ struct ScanCommandTests {
         #expect(try status(folder.path, "--write-baseline", baseline) == .done)
         #expect(try status(folder.path, "--baseline", baseline) == .done)
         #expect(try status(folder.path, "--write-baseline", source.path + "/baseline.json") == .writeFailed)
+        let pipe = folder.appending(path: "pipe").path
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(try status(folder.path, "--write-baseline", pipe) == .refused)
+        #expect(try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType != .typeRegular)
         try Data("[]".utf8).write(to: URL(filePath: baseline))
         #expect(try status(folder.path, "--baseline", baseline) == .badInput)
         #expect(try status(folder.path + "/none") == .badInput)

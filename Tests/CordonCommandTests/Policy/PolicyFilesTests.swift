@@ -88,6 +88,18 @@ import Testing
         }
     }
 
+    @Test func `a plan takes the place of no pipe or device`() async throws {
+        try await withFolder { fixture in
+            let pipe = fixture.folder.appending(path: "pipe")
+            #expect(mkfifo(pipe.path, 0o600) == 0)
+            let refused = await fixture.refused {
+                _ = try await PolicyPlan.renew(at: pipe) { try await fixture.plan() }
+            }
+            #expect(refused?.status == .refused)
+            #expect(access(pipe.path, F_OK) == 0)
+        }
+    }
+
     @Test func `a plan names the groups and the filter's file beside the ids of an assignment`() throws {
         let target: JSONValue = [
             "target": [

@@ -20,6 +20,10 @@ struct VaultCommandTests {
 
         func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
+        var names: [String] {
+            get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+        }
+
         func data(_ name: String) throws -> Data { try Data(contentsOf: url.appendingPathComponent(name)) }
 
         /// Runs `cordon vault` with these words; its exit status.
@@ -116,7 +120,77 @@ struct VaultCommandTests {
     @Test func `the work leaves nothing beside its output`() async throws {
         let folder = try Folder()
         _ = try await folder.seal()
-        #expect(
-            Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) == ["keys", "note", "sealed"])
+        #expect(try folder.names == ["keys", "note", "sealed"])
+    }
+
+    @Test func `work that is told to stop leaves nothing beside its output`() async throws {
+        let folder = try Folder()
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) { [path = folder.path("sealed") as String] in
+            let scratch = try VaultScratch(for: path)
+            try Data(count: 1).write(to: URL(filePath: scratch.path))
+            kill(getpid(), SIGTERM)
+            // The signal ends this long before.
+            try await Task.sleep(for: .seconds(300))
+        }
+        #expect(try folder.names == ["note"])
+    }
+
+    @Test(arguments: ["seal", "open"]) func `an output that is no file is left as it is, also behind a link`(
+        verb: String
+    ) async throws {
+        let folder = try Folder()
+        _ = try await folder.seal()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: folder.path("pipe"))
+        let input = folder.path(verb == "seal" ? "note" : "sealed")
+        for output in ["pipe", "link"] {
+            let status = try await folder.run(
+                verb, "--account", "ada@example.test", "--keys", folder.path("keys"), input, folder.path(output))
+            #expect(status == .refused)
+        }
+        let kinds = try ["pipe", "link"].map { name in
+            try FileManager.default.attributesOfItem(atPath: folder.path(name))[.type] as? FileAttributeType
+        }
+        #expect(!kinds.contains(.typeRegular))
+        #expect(try folder.names == ["keys", "link", "note", "pipe", "sealed"])
+    }
+
+    @Test func `a link to a file is replaced, and the file is not`() async throws {
+        let folder = try Folder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("sealed"), withDestinationPath: folder.path("note"))
+        #expect(try await folder.seal() == .done)
+        #expect(try folder.data("note") == folder.content)
+    }
+
+    @Test func `to read makes no keys`() async throws {
+        let folder = try Folder()
+        _ = try await folder.seal()
+        let words = ["--keys", folder.path("none")]
+        let opened = try await folder.run(
+            "open", "--account", "ada@example.test", words[0], words[1], folder.path("sealed"), folder.path("out"))
+        #expect(opened == .refused)
+        #expect(try await folder.run("verify", words[0], words[1], folder.path("sealed")) == .refused)
+        #expect(try folder.names == ["keys", "note", "sealed"])
+    }
+
+    @Test func `an output that cannot be written is called by the name that it was given`() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try Folder()
+            let absent = #expect(throws: CommandFailure.self) { try VaultScratch(for: folder.path("no/sealed")) }
+            #expect(absent?.status == .writeFailed && absent?.message.hasPrefix(folder.path("no/sealed") + ":") == true)
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            let words = [
+                "seal", "--account", "ada", "--keys", folder.path("keys"), folder.path("note"), folder.path("b"),
+            ]
+            let command = try #require(try VaultCommand.parseAsRoot(words) as? VaultSealCommand)
+            let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+            try #require(failure?.status == .writeFailed)
+            try #require(failure?.message.hasPrefix(folder.path("b") + ":") == true)
+            try #require(try folder.names == ["keys", "note"])
+        }
     }
 }

@@ -52,8 +52,13 @@ extension PolicyPlan {
 
     /// Makes a plan in the place of an older one. That goes first: where none can be made, `apply` finds none.
     ///
-    /// - Throws: ``CommandFailure`` with status `writeFailed`, and what `making` throws.
+    /// - Throws: ``CommandFailure`` with status `writeFailed` or `refused`, and what `making` throws.
     static func renew(at file: URL, _ making: () async throws -> PolicyPlan) async throws -> PolicyPlan {
+        guard !DurableFile.isOtherThanFile(file) else {
+            throw CommandFailure(
+                .refused, "\(file.path): this is no ordinary file, and would be removed",
+                hint: "Name a file with --plan.")
+        }
         do { try DurableFile.remove(file) } catch {
             throw CommandFailure(
                 .writeFailed, "\(file.path): the older plan cannot be removed", hint: "Check its permissions.")

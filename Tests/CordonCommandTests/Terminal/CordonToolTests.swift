@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import CordonCommand
+
+/// What the tool looks at before any of its commands runs.
+struct CordonToolTests {
+    @Test func `too few open files are told, and no event loop ends the process`() async {
+        await #expect(processExitsWith: .exitCode(5)) {
+            var limit = rlimit(rlim_cur: 16, rlim_max: 16)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            await CordonTool.main()
+        }
+    }
+
+    @Test func `an argument that is not UTF-8 is refused, and one with a replacement character is not`() throws {
+        func check(_ argument: [UInt8]) throws {
+            let bytes = (argument + [0]).map(CChar.init(bitPattern:))
+            var words = [strdup("cordon"), bytes.withUnsafeBufferPointer(copy)]
+            defer { words.forEach { free($0) } }
+            try words.withUnsafeMutableBufferPointer { try CordonTool.requireText($0) }
+        }
+        for odd in [[0x71, 0xFF], [0x71, 0xFE], [0xC3]] as [[UInt8]] {
+            let failure = #expect(throws: CommandFailure.self) { try check(odd) }
+            #expect(failure?.status == .usage && failure?.message.contains("not UTF-8") == true)
+        }
+        try check(Array("q\u{FFFD}é".utf8))
+    }
+
+    private func copy(_ bytes: UnsafeBufferPointer<CChar>) -> UnsafeMutablePointer<CChar>? {
+        bytes.baseAddress.flatMap { strdup($0) }
+    }
+}
