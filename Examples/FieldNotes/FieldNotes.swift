@@ -92,6 +92,11 @@ struct FieldNotes: AsyncParsableCommand {
                 "'\(TerminalText(pin, limit: 80))' is not a root key's thumbprint. "
                     + "Give --pin the 43 characters that `cordon serve` prints as `rootKey`.")
         }
+        // The service would refuse it after the sign-in.
+        if let deviceName, !TerminalText.isSafe(deviceName) {
+            throw ValidationError(
+                "--device-name has characters that do not show: \(TerminalText(deviceName, limit: 80)).")
+        }
         guard let service else {
             if pin != nil || broker != nil { throw ValidationError("--pin and --broker need --service as well.") }
             return

@@ -30,9 +30,9 @@ import Testing
         (["--service", "http://127.0.0.1:1", "--pin", String(pin.dropLast()) + "="], "not a root key's thumbprint"),
         (["--service", "http://ada:secret@127.0.0.1:1", "--pin", pin], "has a name or a password in it"),
         (["--service", "http://127.0.0.1:1"], "--service needs --pin"), (["--pin", pin], "need --service"),
-        (["--hom", "x"], "Unknown option"),
+        (["--hom", "x"], "Unknown option"), (["--device-name", "a\u{1B}[31m"], #"do not show: a\u{1B}[31m"#),
     ])
-    func `a service that is no address and a pin that is no thumbprint are refused before anything is asked`(
+    func `options that could only fail later are refused before anything is asked`(
         _ arguments: [String], _ words: String
     ) async throws {
         let (status, errors) = try await run(arguments)

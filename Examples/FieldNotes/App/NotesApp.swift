@@ -57,7 +57,11 @@ actor NotesApp {
             folder: options.clipboard.map { URL(filePath: $0) } ?? home.appending(path: "clipboard"))
         printer = FolderPrinter(
             folder: options.printer.map { URL(filePath: $0) } ?? home.appending(path: "printed"))
-        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        do { try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true) } catch {
+            throw Problem(
+                "\(String(options.home.prefix(200))) can be no folder of this app's", hint: "Give --home another place."
+            )
+        }
         guard let (service, pin) = options.trustedService else {
             (protection, signIn, freshSignIn, discovery, shared, sessionKeys) = (nil, nil, nil, nil, nil, nil)
             return
@@ -232,7 +236,10 @@ actor NotesApp {
             let what = isSilent ? "no service answers" : "no service can be used"
             throw Problem(
                 "\(what) at \(service.absoluteString): \(error.reason)",
-                hint: isSilent ? "Check the address. Where none runs, start one with `cordon serve`." : error.hint)
+                hint: isSilent
+                    ? "Check the address. Where none runs, start one with `cordon serve`. An app that knows its service needs no answer, unless "
+                        + "what it kept, such as its keys, is gone or damaged."
+                    : error.hint)
         }
     }
 

@@ -5,7 +5,8 @@ import Foundation
 
 /// What an app says of itself beside its inbox, so that others know whom they hand things to.
 ///
-/// On a device the system vouches for it; between folders there is only the note.
+/// On a device the system vouches for it; between folders there is only the note, which proves nothing. An app whose partners share a
+/// `SharingGroup` hands an organisation's data over sealed, with `outlets.openIn` and `outlets.take`.
 struct Partner: Codable {
     /// The name of the note.
     static let fileName = "partner.json"

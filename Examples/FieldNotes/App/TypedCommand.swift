@@ -142,7 +142,8 @@ enum TypedCommand: Equatable {
         note TITLE TEXT          writes a note          notes, show TITLE        reads them
         copy TITLE, paste        the clipboard          print TITLE              prints
         import FILE              takes a file in        export TITLE FOLDER      saves a copy
-        share TITLE INBOX        hands it to another app's inbox; `receive [FOLDER]` takes what is in this app's
+        share TITLE INBOX        hands it to another app's inbox; `receive [FOLDER]` takes what is in this app's.
+                                 Inboxes are folders here: whose app or data it is, a file says that proves nothing
         save TITLE PLACE         saves to a cloud or local place    open FILE PLACE    opens from one;
                                  `PLACE of ACCOUNT` is another account's
         window NAME              goes to another window, with notes of its own on it

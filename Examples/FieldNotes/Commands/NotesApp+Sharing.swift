@@ -69,19 +69,32 @@ extension NotesApp {
         screen.answer("share", "handed over")
     }
 
-    /// Takes what other apps left in this app's inbox, or goes and fetches it from a folder of its own.
+    /// Takes what other apps left in this app's inbox, or goes and fetches it from a folder of its own. What is refused, or cannot be
+    /// written, stays there for another account or another time, and keeps nothing else out.
     func receive(from folder: String?) async throws {
         var taken: [String] = []
-        for item in try FolderInbox(folder: home.appending(path: folder ?? "inbox")).take() {
-            if let protection {
-                var question = Question(.receive, owner: EffectiveIdentity(current))
-                question.peer = item.peer
-                let decision = protection.decision(for: question)
-                guard decision.verdict.permits else { throw ProtectionError(denied: decision) }
-            }
-            try await notebook.write(item.contents, as: item.name)
-            taken.append(item.name)
+        var failures: [any Error] = []
+        for (file, item) in try FolderInbox(folder: home.appending(path: folder ?? "inbox")).items() {
+            do {
+                try await take(item)
+                try FileManager.default.removeItem(at: file)
+                taken.append(item.name)
+            } catch { failures.append(error) }
         }
-        screen.answer("receive", "took \(taken.count)", ["titles": .array(taken.map { .string($0) })])
+        if taken.isEmpty, let first = failures.first { throw first }
+        let left = failures.first.map { "; \(failures.count) left: \(Self.problem($0).message)" } ?? ""
+        screen.answer(
+            "receive", .line("took \(taken.count)\(left)"),
+            ["titles": .array(taken.map { .string($0) }), "left": .integer(Int64(failures.count))])
+    }
+
+    private func take(_ item: SharedItem) async throws {
+        if let protection {
+            var question = Question(.receive, owner: EffectiveIdentity(current))
+            question.peer = item.peer
+            let decision = protection.decision(for: question)
+            guard decision.verdict.permits else { throw ProtectionError(denied: decision) }
+        }
+        try await notebook.write(item.contents, as: item.name)
     }
 }

@@ -38,16 +38,15 @@ struct FolderInbox: ReceivingApp {
         try JSONEncoder().encode(item).write(to: folder.appending(path: "\(UUID().uuidString).json"), options: .atomic)
     }
 
-    /// The things in the inbox, oldest name first, each taken out; what is none stays where it is.
-    func take() throws -> [SharedItem] {
+    /// The things in the inbox with their files, oldest name first. Who has taken one removes its file.
+    func items() throws -> [(file: URL, item: SharedItem)] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().compactMap { name in
             let file = folder.appending(path: name)
             guard let bytes = try? Data(contentsOf: file),
                 let item = try? JSONDecoder().decode(SharedItem.self, from: bytes)
             else { return nil }
-            try FileManager.default.removeItem(at: file)
-            return item
+            return (file, item)
         }
     }
 }
