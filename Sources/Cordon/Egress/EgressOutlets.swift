@@ -81,7 +81,9 @@ public actor EgressOutlets {
     ///   `vault`.
     public func paste(from clipboard: some Clipboard, for receiver: Identity) async throws -> String {
         let item: ClipboardItem?
-        do { item = try await clipboard.read() } catch { throw outletFailed("the clipboard") }
+        do { item = try await clipboard.read() } catch {
+            throw ProtectionError(.outletFailed, "the clipboard cannot be read")
+        }
         guard let item else { throw ProtectionError(.nothingThere, "the clipboard is empty") }
         if item.owner != nil || receiver != .personal || item.sealed != nil {
             rules.reportingLostWork(IdentityContext.current)

@@ -42,6 +42,6 @@ enum StateLock {
     private static func failure(_ error: FileFailure) -> ProtectionError {
         error.number == ECANCELED
             ? ProtectionError(.stateUnwritable, "the work was cancelled while another process was at it")
-            : ProtectionError(.stateUnwritable, "there can be no lock (errno \(error.number))")
+            : ProtectionError(.stateUnwritable, "there can be no lock: \(String(cString: strerror(error.number)))")
     }
 }

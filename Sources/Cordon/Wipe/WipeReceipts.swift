@@ -86,8 +86,11 @@ struct WipeReceipts: Sendable {
             bundleID: configuration.application.bundleID, destroyedKeyIDs: wipe.vault?.destroyedKeyIDs ?? [],
             files: wipe.vault?.files ?? 0, bytes: wipe.vault?.bytes ?? 0, started: wipe.started,
             finished: configuration.clock.now(), failures: wipe.failures, cause: wipe.cause)
+        // A person who reads this wants to know first whether the data is gone.
+        let done = wipe.failures.isEmpty ? "the data is gone" : "the wipe could not remove everything"
         let notNow = ProtectionError(
-            .stateUnreadable, "the device key that signs the receipt cannot be had at present")
+            .stateUnreadable, "\(done); its receipt waits for the device key, which cannot be had at present",
+            hint: "Keep the app: it hands the receipt in once it can.")
         switch await service.signer(for: registration.account.id) {
         case .success(let signer)?:
             do { return try receipt.signed(by: signer) } catch  where error.code == .signingFailed {

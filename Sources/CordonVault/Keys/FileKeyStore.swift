@@ -75,8 +75,15 @@ public struct FileKeyStore: KeyStore {
     ///
     /// - Throws: ``VaultError`` with code `keyStore` when the disk does not tell.
     public func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool {
-        let place = retiredPlace(name).path
-        return try reporting(place) { () throws(VaultError) in try PosixFile.isThere(place) }
+        let place = retiredPlace(name)
+        return try reporting(place.path) { () throws(VaultError) in
+            let folder = place.deletingLastPathComponent().path
+            // Who put a link there could take the marks away with it.
+            guard !PosixFile.isLink(folder) else {
+                throw VaultError(.keyStore, "A symbolic link stands in the directory's place.", place: folder)
+            }
+            return try PosixFile.isThere(place.path)
+        }
     }
 
     private func secretFile(_ name: KeyStoreName) -> KeyFile {
@@ -88,9 +95,9 @@ public struct FileKeyStore: KeyStore {
     }
 
     private static func note(at place: URL) throws(VaultError) {
-        guard PosixFile.isAbsent(place.path) else { return }
         let folder = place.deletingLastPathComponent().path
-        try PosixFile.makeDirectory(folder)
+        try PosixFile.makeDirectory(folder, following: false)
+        guard PosixFile.isAbsent(place.path) else { return }
         do { try PosixFile.create(place.path, mode: 0o600).close() } catch {
             // Another process has just noted the same.
             guard error.code == .alreadyExists else { throw error }

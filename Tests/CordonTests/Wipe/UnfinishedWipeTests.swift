@@ -60,7 +60,8 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled()
         await device.sessions.set { $0.signerFailure = HeldSessions.refusal }
-        #expect(await protection.failureOfWiping(ada) == .stateUnreadable)
+        let failure = await #expect(throws: ProtectionError(.stateUnreadable, "")) { try await protection.wipe(ada) }
+        #expect(failure?.reason.hasPrefix("the data is gone;") == true)
         await protection.performDueWork()
         #expect(await device.service.acknowledgements.isEmpty)
         await device.sessions.set { $0.signerFailure = nil }

@@ -151,6 +151,13 @@ struct WipedCopyTests {
         try FileManager.default.removeItem(at: retired)
         try FileManager.default.createSymbolicLink(at: retired, withDestinationURL: retired)
         #expect(throws: VaultError(.keyStore, "")) { try store.isRetired(name) }
+        let elsewhere = folder.appendingPathComponent("elsewhere")
+        try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
+        try FileManager.default.removeItem(at: retired)
+        try FileManager.default.createSymbolicLink(at: retired, withDestinationURL: elsewhere)
+        #expect(throws: VaultError(.keyStore, ""), "no mark is in another's folder") { try store.isRetired(name) }
+        #expect(throws: VaultError(.keyStore, "")) { try store.retire(name) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).isEmpty)
     }
 
     @Test func `a secret is overwritten under every name it has, and what is no secret under none`() throws {
