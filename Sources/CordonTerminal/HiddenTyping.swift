@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 
 // On Linux the members of `termios` come with whichever module the compiler met first.
@@ -10,51 +9,47 @@ internal import Foundation
     internal import CDispatch
 #endif
 
-/// Keeps what is typed at the terminal from being shown, until ``end()`` or until a signal ends the process: the shell would go on
-/// without showing anything.
-struct HiddenTyping {
-    private static let signals = [SIGINT, SIGTERM]
+/// Keeps what is typed at the terminal from being shown, until ``end()``.
+///
+/// Where SIGHUP, SIGINT, SIGQUIT or SIGTERM ends the process meanwhile, what is typed is shown again first, as the shell would go on without
+/// showing anything. A signal that the program handles or ignores is left alone, and so is Ctrl-Z.
+public struct HiddenTyping: Sendable {
+    private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
-    private let before: termios
-    private let watched: [(source: any DispatchSourceSignal, disposition: sigaction)]
+    /// The terminal as it was. A constant, since a handler of signals may not do what Swift does to look at a variable.
+    private nonisolated(unsafe) static let before = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 
-    /// Begins, where standard input is a terminal.
-    init?() {
+    /// Handles a signal whose default is to end the process; calls only what is async-signal-safe.
+    private static let restore: @Sendable @convention(c) (CInt) -> Void = { number in
+        // The terminal of another job is left alone: a process in the background would be stopped instead of ended.
+        let inFront = tcgetpgrp(STDIN_FILENO)
+        if inFront == -1 || inFront == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, HiddenTyping.before) }
+        signal(number, SIG_DFL)
+        raise(number)
+    }
+
+    /// Begins, where standard input is a terminal that shows what is typed.
+    public init?() {
         var state = termios()
-        guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &state) == 0 else { return nil }
-        before = state
-        watched = Self.signals.compactMap { [before] in Self.watch($0, before) }
+        guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &state) == 0, state.c_lflag & tcflag_t(ECHO) != 0
+        else { return nil }
+        Self.before.initialize(to: state)
+        for number in Self.signals where Self.handler(of: number) == 0 { signal(number, Self.restore) }
         state.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSANOW, &state)
     }
 
     /// Shows again what is typed.
-    func end() {
-        var before = before
-        tcsetattr(STDIN_FILENO, TCSANOW, &before)
-        for (source, disposition) in watched {
-            source.cancel()
-            var disposition = disposition
-            sigaction(CInt(source.handle), &disposition, nil)
-        }
+    public func end() {
+        tcsetattr(STDIN_FILENO, TCSANOW, Self.before)
+        let restore = unsafeBitCast(Self.restore, to: UInt.self)
+        for number in Self.signals where Self.handler(of: number) == restore { signal(number, SIG_DFL) }
     }
 
-    /// Has a signal show again what is typed before it ends the process; nil where the program handles or ignores it.
-    private static func watch(_ number: CInt, _ before: termios) -> (any DispatchSourceSignal, sigaction)? {
-        var disposition = sigaction()
-        guard sigaction(number, nil, &disposition) == 0 else { return nil }
-        guard signal(number, SIG_IGN) == nil else {
-            sigaction(number, &disposition, nil)
-            return nil
-        }
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-        source.setEventHandler {
-            var before = before
-            tcsetattr(STDIN_FILENO, TCSANOW, &before)
-            signal(number, SIG_DFL)
-            kill(getpid(), number)
-        }
-        source.resume()
-        return (source, disposition)
+    /// The address of what handles a signal, 0 for the default. It comes first in the structure, by another name on each platform.
+    private static func handler(of number: CInt) -> UInt? {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return nil }
+        return withUnsafeBytes(of: action) { $0.load(as: UInt.self) }
     }
 }

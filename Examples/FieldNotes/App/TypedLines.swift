@@ -1,12 +1,5 @@
+import CordonTerminal
 import Foundation
-
-#if canImport(CoreFoundation)
-    import CoreFoundation
-#endif
-
-#if canImport(CDispatch)
-    import CDispatch
-#endif
 
 /// What the person types, line by line: to a caller that waits for a single line first, otherwise to the command loop.
 final class TypedLines: Sendable {
@@ -49,24 +42,6 @@ final class TypedLines: Sendable {
         }
         hiding?.end()
         return line
-    }
-}
-
-/// A terminal that does not show what is typed, until the end.
-private struct HiddenTyping {
-    private let before: termios
-
-    init?() {
-        var state = termios()
-        guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &state) == 0 else { return nil }
-        before = state
-        state.c_lflag &= ~tcflag_t(ECHO)
-        tcsetattr(STDIN_FILENO, TCSANOW, &state)
-    }
-
-    func end() {
-        var state = before
-        tcsetattr(STDIN_FILENO, TCSANOW, &state)
     }
 }
 

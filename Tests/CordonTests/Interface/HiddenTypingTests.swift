@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Testing
@@ -41,11 +42,26 @@ import Testing
         close(end)
     }
 
-    private static func waitUntilHidden() {
-        while isShowing(STDIN_FILENO) { usleep(1_000) }
+    /// Types a line as soon as the terminal does not show what is typed.
+    private static func type(_ line: String, at terminal: Int32) -> Task<Void, Never> {
+        Task.detached {
+            while isShowing(terminal), !Task.isCancelled { await Task.yield() }
+            let bytes = Array((line + "\n").utf8)
+            _ = write(terminal, bytes, bytes.count)
+        }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
+    /// Sends this process a signal as soon as its terminal does not show what is typed.
+    private static func sendWhenHidden(_ number: Int32) {
+        // Who started the tests may ignore it.
+        signal(number, SIG_DFL)
+        Thread.detachNewThread {
+            while isShowing(STDIN_FILENO) { usleep(1_000) }
+            kill(getpid(), number)
+        }
+    }
+
+    @Test(arguments: [SIGHUP, SIGINT, SIGQUIT, SIGTERM])
     func `a signal that ends the program at a prompt leaves a terminal that shows what is typed`(
         number: Int32
     ) async throws {
@@ -54,25 +70,18 @@ import Testing
         let path = terminal.path
         await #expect(processExitsWith: .signal(number)) { [path = path as String, number = number as Int32] in
             HiddenTypingTests.attach(path)
-            Task { await TerminalInterface.line(hidden: true) }
-            HiddenTypingTests.waitUntilHidden()
-            // Again, for one that came before it was listened for.
-            while true {
-                kill(getpid(), number)
-                usleep(10_000)
-            }
+            HiddenTypingTests.sendWhenHidden(number)
+            _ = await TerminalInterface.line(hidden: true)
         }
         #expect(terminal.isShowing)
     }
 
-    @Test func `a line that was typed ends the hiding, and signals are the program's own again`() async throws {
+    @Test func `a line that was typed ends the hiding, and a signal ends the program at the next prompt too`()
+        async throws
+    {
         let terminal = try Terminal()
         let path = terminal.path
-        let descriptor = terminal.descriptor
-        let typing = Task.detached {
-            while HiddenTypingTests.isShowing(descriptor), !Task.isCancelled { await Task.yield() }
-            _ = "2580\n".withCString { write(descriptor, $0, 5) }
-        }
+        let typing = Self.type("2580", at: terminal.descriptor)
         await #expect(processExitsWith: .signal(SIGTERM)) { [path = path as String] in
             HiddenTypingTests.attach(path)
             signal(SIGINT, SIG_IGN)
@@ -80,11 +89,45 @@ import Testing
                 exit(1)
             }
             kill(getpid(), SIGINT)
-            kill(getpid(), SIGTERM)
+            HiddenTypingTests.sendWhenHidden(SIGTERM)
+            _ = await TerminalInterface.line(hidden: true)
+        }
+        typing.cancel()
+        await typing.value
+        #expect(terminal.isShowing)
+    }
+
+    @Test func `a program that listens for a signal after a prompt hears of it`() async throws {
+        let terminal = try Terminal()
+        let path = terminal.path
+        let typing = Self.type("2580", at: terminal.descriptor)
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            HiddenTypingTests.attach(path)
+            signal(SIGTERM, SIG_DFL)
+            guard await TerminalInterface.line(hidden: true) == "2580" else { exit(1) }
+            signal(SIGTERM, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: SIGTERM)
+            source.setEventHandler { exit(3) }
+            source.setRegistrationHandler { kill(getpid(), SIGTERM) }
+            source.resume()
             while true { pause() }
         }
         typing.cancel()
         await typing.value
+    }
+
+    @Test func `a signal that the program listens for since the prompt began stays its own`() async throws {
+        let terminal = try Terminal()
+        let path = terminal.path
+        await #expect(processExitsWith: .exitCode(3)) { [path = path as String] in
+            HiddenTypingTests.attach(path)
+            signal(SIGTERM, SIG_DFL)
+            let hiding = HiddenTyping()
+            signal(SIGTERM) { _ in _exit(3) }
+            hiding?.end()
+            kill(getpid(), SIGTERM)
+            while true { pause() }
+        }
         #expect(terminal.isShowing)
     }
 }
