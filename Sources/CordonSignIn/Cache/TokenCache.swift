@@ -136,7 +136,14 @@ public struct TokenCache: Sendable {
     // MARK: Writing
 
     /// Begins a session, in place of an earlier one of the same account.
-    func begin(_ record: SessionRecord, owner: CacheOwner) throws(SignInError) {
+    ///
+    /// - Parameter replace: How its file is written.
+    func begin(
+        _ record: SessionRecord, owner: CacheOwner,
+        replacingBy replace: (URL, Data) throws(SignInError) -> Void = { (file, bytes) throws(SignInError) in
+            try TokenStoreFile.replace(file, with: bytes)
+        }
+    ) throws(SignInError) {
         try locked { () throws(SignInError) in
             let name = owner.name(of: record.account.id)
             let id = record.account.session.rawValue
@@ -146,17 +153,30 @@ public struct TokenCache: Sendable {
             for key in changing { try mark(key, of: name) }
             try nameSessions(changing, of: name)
             let key = try secret(of: id).make(number: 1)
-            try write(record, key, generation: 1, name, owner)
-            // The session has begun. What is not done of this now, the next start does by the marks.
-            try? finishBeginning(id, replaced, name)
+            let sealed = try sealed(record, key, generation: 1, name, owner)
+            try put(sealed, of: id, name, by: replace)
+            finishBeginning(id, replaced, name)
         }
     }
 
-    private func finishBeginning(_ id: UUID, _ replaced: Set<UUID>, _ name: String) throws(SignInError) {
-        for other in replaced { try secret(of: other).destroy() }
-        if !replaced.isEmpty { try nameSessions([id], of: name) }
-        try unmarkSignedOut(name)
-        for key in [id] + replaced { try unmark(key) }
+    /// A file that is in its place is a session, also where it could not be made to outlast a loss of power: its tokens are in use.
+    private func put(
+        _ sealed: Data, of id: UUID, _ name: String, by replace: (URL, Data) throws(SignInError) -> Void
+    ) throws(SignInError) {
+        do { try replace(file(name, "session"), sealed) } catch {
+            guard (try? sessionInFile(name)) == id else { throw error }
+        }
+    }
+
+    /// The session has begun. What is not done of this now, the next start does by the marks.
+    private func finishBeginning(_ id: UUID, _ replaced: Set<UUID>, _ name: String) {
+        // An account with a session is not signed out, whatever becomes of the keys of earlier ones.
+        let isUnmarked = (try? unmarkSignedOut(name)) != nil
+        let staying = replaced.filter { (try? secret(of: $0).destroy()) == nil }
+        guard isUnmarked, staying.isEmpty, replaced.isEmpty || (try? nameSessions([id], of: name)) != nil else {
+            return
+        }
+        for key in [id] + replaced { try? unmark(key) }
     }
 
     /// Changes a session that is still the same one; says whether it was.
@@ -177,16 +197,17 @@ public struct TokenCache: Sendable {
             change(&record)
             let secret = secret(of: session.rawValue)
             let key = former.isFormer ? try secret.make(number: former.number) : former.key
-            try write(record, key, generation: former.number + 1, name, owner)
+            let sealed = try sealed(record, key, generation: former.number + 1, name, owner)
+            try TokenStoreFile.replace(file(name, "session"), with: sealed)
             try secret.raise(to: former.number + 1)
             try secret.endFormer()
             return true
         }
     }
 
-    private func write(
+    private func sealed(
         _ record: SessionRecord, _ key: SymmetricKey, generation: UInt64, _ name: String, _ owner: CacheOwner
-    ) throws(SignInError) {
+    ) throws(SignInError) -> Data {
         let header = SealedHeader(
             kind: .session, id: record.account.session.rawValue, generation: generation)
         let content: Data
@@ -199,6 +220,6 @@ public struct TokenCache: Sendable {
         guard sealed.count <= Self.largestFile else {
             throw SignInError(.storage, .storeUnavailable, "the session is too large to be kept")
         }
-        try TokenStoreFile.replace(file(name, "session"), with: sealed)
+        return sealed
     }
 }

@@ -81,4 +81,19 @@ import Testing
         #expect(try fixture.files("changing").isEmpty)
         #expect(try await client.accounts().count == 1)
     }
+
+    @Test func `a person who signs in again is not signed out, also where an earlier key stays`() async throws {
+        let client = try client()
+        let browser = fixture.provider.browser(signingInAs: .worker)
+        _ = try await client.signIn(SignInFixture.request, browser: browser)
+        let file = try #require(try fixture.files("session").first)
+        let earlier = try Data(contentsOf: file)
+        try await client.signOut("oid-worker-a")
+        #expect(try fixture.files("signed-out").count == 1)
+        try earlier.write(to: file)
+        secrets.refuse()
+        _ = try await client.signIn(SignInFixture.request, browser: browser)
+        #expect(try fixture.files("signed-out").isEmpty)
+        #expect(try !fixture.files("changing").isEmpty, "the control: the earlier key could not be destroyed")
+    }
 }

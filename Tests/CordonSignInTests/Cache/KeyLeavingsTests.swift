@@ -87,6 +87,27 @@ import Testing
         #expect(try leavings() == 0)
     }
 
+    @Test func `a session whose file is in its place has begun, also where that may not outlast a loss of power`()
+        throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let cache = try TokenCache(directory: folder, secrets: MemorySecretStore())
+        let record = try record()
+        let refusal = SignInError(.storage, .storeUnavailable, "the folder cannot be synchronized")
+        try cache.begin(record, owner: owner) { (file, bytes) throws(SignInError) in
+            try TokenStoreFile.replace(file, with: bytes)
+            throw refusal
+        }
+        #expect(try cache.session(of: record.account.id, owner: owner)?.account == record.account)
+        // The control: one whose file is not there has not.
+        let other = try self.record()
+        #expect(throws: refusal) {
+            try cache.begin(other, owner: owner) { (_, _) throws(SignInError) in throw refusal }
+        }
+        #expect(try cache.session(of: record.account.id, owner: owner)?.account == record.account)
+    }
+
     @Test func `a note of whose session begins that a kill has kept from its place goes at the next start`() throws {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
