@@ -4,8 +4,8 @@ public import Foundation
 ///
 /// On Linux it opens the page and returns nil at once, the answer arrives at the loopback listener. On Apple
 /// platforms an authentication session both shows the page and returns the answer. It throws when no page
-/// could be shown, and `CancellationError` when the person closed it. One that waits for its page to end is cancelled when the
-/// answer has arrived, or no one has signed in within ``SignInConfiguration/interactionTimeout``.
+/// could be shown, and `CancellationError` when the person closed it. ``SignInClient`` cancels one that waits for its page to end when the
+/// answer has arrived, or no one has signed in within ``SignInConfiguration/interactionTimeout``; ``SharedDeviceMode`` cancels none.
 public struct BrowserLauncher: Sendable {
     private let show: @Sendable (_ page: URL, _ redirect: URL) async throws -> URL?
 

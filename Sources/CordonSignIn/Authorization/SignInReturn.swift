@@ -4,7 +4,7 @@ internal import Foundation
 struct SignInReturn: Sendable {
     /// The redirect to name in the request.
     let address: String
-    private let listener: LoopbackListener?
+    let listener: LoopbackListener?
 
     init(_ redirect: SignInRedirect) throws(SignInError) {
         switch redirect {
@@ -42,13 +42,17 @@ struct SignInReturn: Sendable {
         let waiting = Task {
             await Self.tell(ended) { () async throws(SignInError) in try await answer(to: state, within: timeout) }
         }
+        // A launcher that goes on does not keep the port.
+        let (address, hasListener) = (address, listener != nil)
         let showing = Task {
-            await Self.tell(ended) { () async throws(SignInError) in try await show(page, in: browser) }
+            await Self.tell(ended) { () async throws(SignInError) in
+                try await Self.show(page, in: browser, to: address, hasListener: hasListener)
+            }
         }
         let outcome = await outcomes.first { _ in true }
         showing.cancel()
         waiting.cancel()
-        // No program can connect to the port afterwards.
+        // No program is answered at the port afterwards.
         await waiting.value
         guard let outcome else { throw Self.stopped }
         return try outcome.get()
@@ -69,12 +73,14 @@ struct SignInReturn: Sendable {
     }
 
     /// The answer, nil where it comes to the listener.
-    private func show(_ page: URL, in browser: BrowserLauncher) async throws(SignInError) -> URL? {
+    private static func show(
+        _ page: URL, in browser: BrowserLauncher, to address: String, hasListener: Bool
+    ) async throws(SignInError) -> URL? {
         guard let redirect = URL(string: address) else {
             throw SignInError(.configuration, .invalidRedirect, "the redirect is not an address")
         }
         let answer = try await browser.visit(page, redirect: redirect)
-        guard answer != nil || listener != nil else {
+        guard answer != nil || hasListener else {
             throw SignInError(.configuration, .invalidRedirect, "the browser launcher did not return the answer")
         }
         return answer

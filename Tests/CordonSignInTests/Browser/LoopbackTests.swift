@@ -266,6 +266,23 @@ import Testing
         #expect(next?.fault == .timedOut)
     }
 
+    @Test func `a browser that stays open does not keep the socket`() async throws {
+        weak var listener: LoopbackListener?
+        let (browser, close) = stayingOpen()
+        defer { close.finish() }
+        func visit() async throws {
+            let redirect = try SignInReturn(.loopback())
+            listener = redirect.listener
+            let page = try #require(URL(string: fixture.provider.issuer))
+            let error = await failure {
+                try await redirect.visit(page, browser: browser, state: "s", timeout: .milliseconds(50))
+            }
+            #expect(error?.fault == .timedOut)
+        }
+        try await visit()
+        try await until { listener == nil }
+    }
+
     @Test func `a sign-out does not wait for a browser that stays open either`() async throws {
         let client = try await fixture.signedInClient { $0.interactionTimeout = .milliseconds(50) }
         let (browser, close) = stayingOpen()
