@@ -56,11 +56,13 @@ extension SignInClient {
         while true {
             // Nothing comes after the code's end, however long a pause was asked for.
             let left = Duration.seconds(max(0, expires.timeIntervalSince(environment.now())))
-            do { try await environment.sleep(min(max(interval, pause), left)) } catch {
+            let wait = max(interval, pause)
+            do { try await environment.sleep(min(wait, left)) } catch {
                 throw SignInError(.cancelled, .stopped, "the sign-in was cancelled")
             }
             pause = .zero
-            guard environment.now() < expires else {
+            // After a shorter wait nothing is asked, whatever the clock says: it may go slower than the wait, or have been set back.
+            guard wait < left, environment.now() < expires else {
                 throw SignInError(.interactionRequired, .timedOut, "no one signed in before the code expired")
             }
             do {

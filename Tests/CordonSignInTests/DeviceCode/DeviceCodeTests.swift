@@ -74,6 +74,23 @@ import Testing
         #expect(await fixture.provider.count(of: "/token") == 119)
     }
 
+    @Test func `a clock that goes slow does not have the provider asked sooner at the code's end`() async throws {
+        let time = fixture.time
+        var environment = time.environment
+        let sleep = environment.sleep
+        environment.sleep = { duration in
+            try await sleep(duration)
+            time.advance(.zero - duration / 2_000)
+        }
+        let client = try SignInClient(
+            configuration: fixture.configuration(), transport: fixture.provider.transport, cache: fixture.cache,
+            environment: environment)
+        let error = await failure { try await client.signIn(request) { _ in } }
+        #expect(error?.fault == .timedOut)
+        #expect(time.slept.dropLast().allSatisfy { $0 == .seconds(5) })
+        #expect(await fixture.provider.count(of: "/token") == 120)
+    }
+
     @Test func `a person who says no cancels`() async throws {
         let provider = fixture.provider
         let error = await failure {
