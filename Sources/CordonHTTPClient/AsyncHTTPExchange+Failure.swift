@@ -44,7 +44,8 @@ extension AsyncHTTPExchange {
         case .cancelled where Task.isCancelled: TransportError(.cancelled, reason: "the request was cancelled")
         case .invalidURL, .emptyHost, .emptyScheme, .bodyLengthMismatch, .traceRequestWithBody:
             TransportError(.badRequest, reason: "the request cannot be sent as given")
-        // The transport itself refuses requests after its end; these are of a client that was replaced when a pin was taken away.
+        // The transport itself refuses requests after its end; these are of a client that was
+        // replaced when a pin was taken away, or shut down meanwhile.
         case .alreadyShutdown: TransportError(.unreachable, reason: "the connection was given up")
         case .connectTimeout, .tlsHandshakeTimeout: slowConnection
         case .remoteConnectionClosed, .uncleanShutdown: closed

@@ -34,6 +34,6 @@ public struct RandomID: Sendable {
         var random = bytes(16)
         random[6] = random[6] & 0x0F | 0x40
         random[8] = random[8] & 0x3F | 0x80
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { random[$0].hex }.joined(separator: "-")
+        return random.uuidText
     }
 }

@@ -1,3 +1,4 @@
+import CordonBase
 import Crypto
 import Foundation
 
@@ -12,8 +13,6 @@ enum NameBasedUUID {
         var bytes = Array(Insecure.SHA1.hash(data: Data(namespace) + name).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x50
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
-        let cuts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-        return cuts.map { String(Array(hex)[$0]) }.joined(separator: "-")
+        return bytes.uuidText.uppercased()
     }
 }

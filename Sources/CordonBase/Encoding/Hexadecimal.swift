@@ -5,3 +5,10 @@ extension Sequence<UInt8> {
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
+
+extension [UInt8] {
+    /// Sixteen bytes as a UUID is written, in lower case.
+    package var uuidText: String {
+        [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { self[$0].hex }.joined(separator: "-")
+    }
+}

@@ -67,7 +67,6 @@ struct AuthorizationAttempt: Sendable {
         var seen: Set<String> = []
         return scopes.filter { seen.insert($0).inserted }
     }
-
 }
 
 extension SignInRequest {

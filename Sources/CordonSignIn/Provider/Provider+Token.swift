@@ -4,8 +4,8 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Provider {
-    /// Redeems a grant at the token endpoint, with a proof of possession where a signer is given. The metadata is the one that the
-    /// grant was asked for with: a code goes to no endpoint that came later.
+    /// Redeems a grant at the token endpoint, with a proof of possession where a signer is given. A code goes to the
+    /// endpoint of the metadata that it was asked for with, and to none that came later.
     ///
     /// A server that wants a nonce gets the request once more with it (RFC 9449 §8). A renewal that met a
     /// failing server is tried once more; a code never is, because it can be redeemed only once.
