@@ -31,7 +31,7 @@ private func signedTexts(_ text: String) {
 }
 
 private func messages(_ bytes: Data) {
-    _ = try? MessageCoding.decode(PolicyEnvelope.self, from: bytes)
+    _ = try? MessageCoding.read(PolicyEnvelope.self, from: bytes)
     _ = try? MessageCoding.decode(SignedKeySet.self, from: bytes).verified(pin: key.publicKey.thumbprint, at: Date())
     _ = try? MessageCoding.decode(RegistrationRequest.self, from: bytes)
     _ = try? MessageCoding.decode(CheckInRequest.self, from: bytes)

@@ -20,7 +20,7 @@ import Testing
     }
 
     private func read(_ members: [String: JSONValue]) throws -> PolicyEnvelope {
-        try MessageCoding.decode(PolicyEnvelope.self, from: Data(JSONValue.object(members).text().utf8))
+        try MessageCoding.read(PolicyEnvelope.self, from: Data(JSONValue.object(members).text().utf8))
     }
 
     @Test func `an envelope says each name twice, and either alone is read`() throws {

@@ -42,37 +42,62 @@ struct JSONMembersTests {
                 versions: [1, 2], proof: .registration, tokenRequest: .init(scopes: ["s"], resource: "r")))
     }
 
-    @Test func `an envelope is read by its members as by a decoder, however it is damaged`() throws {
-        var envelope = PolicyEnvelope(
+    private static var envelope: PolicyEnvelope {
+        PolicyEnvelope(
             tenant: TenantID("t"), registrationID: "r", account: "oid-a", bundleID: "b", sequence: 1, version: "v",
             nonce: "n", issuedAt: 1, expiresAt: 2, policy: nil, configurations: [["number": 1500, "text": "a"]],
             allowedAccounts: [.init(id: AccountID("a"), userPrincipalName: "a@b")],
             workingTime: WorkingTime(status: .clockedIn, asOf: 1, validUntil: 2), certificatePins: ["a.example": ["x"]],
             telemetryDisabled: true,
             commands: [Command(id: "c", kind: .resetPIN, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2)],
-            hasContact: true)
-        try compare(envelope)
+            compliance: ComplianceReport(.notCompliant), hasContact: true)
+    }
+
+    private func read(_ members: [String: JSONValue]) throws -> PolicyEnvelope {
+        try MessageCoding.read(PolicyEnvelope.self, from: Data(JSONValue.object(members).text().utf8))
+    }
+
+    @Test func `an envelope is what was written, and names the member that is missing or wrong`() throws {
+        let whole = try #require(try JSONValue(parsing: MessageCoding.encode(Self.envelope)).object)
+        #expect(try read(whole) == Self.envelope)
+        for name in ["version", "nonce", "iat", "exp", "appConfig", "commands"] {
+            let error = #expect(throws: ProtocolError.self) { try read(whole.filter { $0.key != name }) }
+            #expect(error?.reason == "the message cannot be read: `\(name)` is missing")
+        }
+        for name in [
+            "policy", "allowedAccounts", "clock", "certificatePins", "telemetryDisabled", "compliance", "service",
+            "logRequests", "hasContact",
+        ] {
+            let rest = whole.filter { $0.key != name }
+            #expect(try MessageCoding.encode(read(rest)) == Data(JSONValue.object(rest).text().utf8), "\(name)")
+        }
+        for name in Set(whole.keys).union(["policy", "service", "logRequests"]) {
+            var members = whole
+            members[name] = ["telemetryDisabled", "hasContact"].contains(name) ? "x" : true
+            let error = #expect(throws: ProtocolError.self) { try read(members) }
+            #expect(error?.reason.contains("` has the wrong form") == true, "\(name)")
+        }
+    }
+
+    @Test func `the rules in an envelope are those that a decoder reads, however they are damaged`() throws {
+        var envelope = Self.envelope
         var policy = AppProtectionPolicy(id: "p", version: "2", displayName: "Name")
         policy.access.pinRequired = true
         envelope.policy = EffectivePolicy(policy)
-        let bytes = try MessageCoding.encode(envelope)
-        let read = try MessageCoding.read(PolicyEnvelope.self, from: bytes)
-        #expect(try read == MessageCoding.decode(PolicyEnvelope.self, from: bytes))
-        #expect(read.policy?.policy.access.pinRequired == true)
+        let whole = try #require(try JSONValue(parsing: MessageCoding.encode(envelope)).object)
+        #expect(try read(whole) == envelope)
+        let merged = try #require(whole["policy"]?.object)
         let changed: [JSONValue] = [
             ["id": 7], ["pinRequired": "x"], ["version": .null], ["minimumPinLength": -1], [], .null, "x", ["new": 1],
         ]
-        let whole = try #require(try JSONValue(parsing: bytes).object)
-        let merged = try #require(whole["policy"]?.object)
         for value in changed {
             for name in ["policy", "origins", "conflicts", "contributors"] {
                 var (members, inner) = (whole, merged)
                 inner[name] = value
                 members["policy"] = .object(inner)
-                let tree = JSONValue.object(members)
                 #expect(
-                    (try? MessageCoding.read(PolicyEnvelope.self, from: Data(tree.text().utf8)))
-                        == (try? MessageCoding.decode(PolicyEnvelope.self, from: tree)), "\(name) \(value)")
+                    (try? read(members))?.policy
+                        == (try? MessageCoding.decode(EffectivePolicy.self, from: .object(inner))), "\(name) \(value)")
             }
         }
     }
@@ -80,7 +105,7 @@ struct JSONMembersTests {
     @Test func `words of a later version leave an envelope readable, with the wipe in it`() throws {
         let text = """
             {"tenant":"t","registrationID":"r","account":"oid-a","bundleID":"b","sequence":1,"version":"v","nonce":"n",\
-            "issuedAt":1,"expiresAt":2,"configurations":[],"compliance":{"status":1,"textID":"later"},"commands":[\
+            "iat":1,"exp":2,"appConfig":[],"compliance":{"status":1,"textID":"later"},"commands":[\
             {"id":"c","kind":"wipe","account":"oid-a","reason":"later","issuedAt":1,"notAfter":2}]}
             """
         let envelope = try MessageCoding.read(PolicyEnvelope.self, from: Data(text.utf8))
@@ -132,6 +157,10 @@ struct JSONMembersTests {
             try MessageCoding.read(ManagedAccount.self, from: Data("secret".utf8))
         }
         #expect(other?.reason == "the message is not JSON")
+        let deep = #expect(throws: ProtocolError.self) {
+            try MessageCoding.decode([String].self, from: Data(String(repeating: "[", count: 65).utf8))
+        }
+        #expect(deep?.reason == "the message is too large, or too deeply nested")
     }
 
     @Test(arguments: [

@@ -21,14 +21,6 @@ struct JSONTreeDecoderTests {
             amounts: ["milliseconds": 5], words: ["action": "x"])
     ])
 
-    private static let envelope = PolicyEnvelope(
-        tenant: TenantID("t"), registrationID: "r", account: "oid-a", bundleID: "b", sequence: 1, version: "v",
-        nonce: "n", issuedAt: 1, expiresAt: 2, policy: nil,
-        configurations: [["number": 1500, "text": "a"]],
-        allowedAccounts: [.init(id: AccountID("a"), userPrincipalName: "a@b")], workingTime: nil,
-        telemetryDisabled: true,
-        commands: [Command(id: "c", kind: .resetPIN, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2)])
-
     /// Every tree that differs from this one in one place: a member left out, or a value replaced.
     static func changed(_ value: JSONValue) -> [JSONValue] {
         var changes: [JSONValue] = [.null, true, 7, -1, "x", [], [:]]
@@ -73,7 +65,6 @@ struct JSONTreeDecoderTests {
     @Test func `a message is read from a tree as from bytes, however it is damaged`() throws {
         try compare(Self.checkIn)
         try compare(Self.telemetry)
-        try compare(Self.envelope)
         try compare(Acknowledgement(commandID: "c", phase: .started, time: Self.time, receipt: "r"))
         try compare(
             RegistrationRequest(

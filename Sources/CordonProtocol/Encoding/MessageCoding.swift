@@ -15,7 +15,8 @@ public enum MessageCoding {
         }
     }
 
-    /// The message in the bytes; members that this version does not know are ignored, and one that is given twice is an error.
+    /// The message in the bytes; members that this version does not know are ignored, and one that is given twice is an error, as are
+    /// more than 16 MiB and more than 64 levels.
     ///
     /// - Throws: ``ProtocolError`` with code `malformed`, naming the member but never its value.
     public static func decode<Message: Decodable>(
@@ -59,7 +60,7 @@ public enum MessageCoding {
         _ type: Message.Type, from bytes: Data
     ) throws(ProtocolError) -> Message {
         do { return try Message(JSONMembers(JSONValue(parsing: bytes))) } catch {
-            guard error.code != .malformedJSON else { throw notJSON }
+            guard error.code != .malformedJSON, error.code != .tooLarge else { throw unparsed(error) }
             throw unreadable(error.place, because: error.code == .missingField ? "is missing" : wrongForm)
         }
     }
@@ -72,11 +73,15 @@ public enum MessageCoding {
         } catch let error as DecodingError {
             throw unreadable(error.place, because: error.flaw)
         } catch {
-            throw notJSON
+            throw unparsed(error)
         }
     }
 
-    private static var notJSON: ProtocolError { ProtocolError(.malformed, "the message is not JSON") }
+    private static func unparsed(_ error: any Error) -> ProtocolError {
+        let isTooLarge = (error as? PolicyError)?.code == .tooLarge
+        return ProtocolError(
+            .malformed, isTooLarge ? "the message is too large, or too deeply nested" : "the message is not JSON")
+    }
 
     /// What people read on the other side, who do not know what a message is called here.
     private static func unreadable(_ place: String, because flaw: String) -> ProtocolError {

@@ -12,15 +12,6 @@ extension PolicyEnvelope {
         case sequence = "seq"
     }
 
-    /// Reads an envelope by the names of today, or by the former ones where it has none of today's.
-    public init(from decoder: any Decoder) throws {
-        let envelope = try JSONValue(from: decoder)
-        do { try self.init(JSONMembers(envelope)) } catch {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "\(error.place): \(error.reason)"))
-        }
-    }
-
     /// Writes both names of what has two.
     public func encode(to encoder: any Encoder) throws {
         var former = encoder.container(keyedBy: FormerKeys.self)

@@ -2,7 +2,9 @@ public import CordonIdentity
 public import CordonPolicy
 
 /// Everything the service tells one registration, signed as a whole (SRV-CI-004, SRV-CI-083).
-public struct PolicyEnvelope: Sendable, Codable, Equatable {
+///
+/// An app reads one with ``SignedEnvelope/verified(by:for:)``.
+public struct PolicyEnvelope: Sendable, Encodable, Equatable {
     /// The organisation.
     public var tenant: TenantID
     /// The registration this is for.

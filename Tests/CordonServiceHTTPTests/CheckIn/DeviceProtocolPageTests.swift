@@ -17,9 +17,13 @@ import Testing
         let read: @Sendable (JSONValue) throws -> (written: JSONValue, unset: [String])
 
         init<Body: Codable & Sendable>(_ type: Body.Type) {
+            self.init(type) { try MessageCoding.decode(Body.self, from: $0) }
+        }
+
+        init<Body: Encodable & Sendable>(_ type: Body.Type, reading: @escaping @Sendable (Data) throws -> Body) {
             name = "\(type)"
             read = { value in
-                let body = try MessageCoding.decode(Body.self, from: Data(value.text().utf8))
+                let body = try reading(Data(value.text().utf8))
                 let unset = Mirror(reflecting: body).children.filter { child in
                     let mirror = Mirror(reflecting: child.value)
                     return mirror.displayStyle == .optional && mirror.children.isEmpty
@@ -31,7 +35,9 @@ import Testing
 
     static let messages = [
         Message(ServiceDiscovery.self), Message(SignedKeySet.self), Message(RegistrationRequest.self),
-        Message(RegistrationResult.self), Message(PolicyEnvelope.self), Message(CheckInRequest.self),
+        Message(RegistrationResult.self),
+        Message(PolicyEnvelope.self) { try MessageCoding.read(PolicyEnvelope.self, from: $0) },
+        Message(CheckInRequest.self),
         Message(CheckInResponse.self), Message(Acknowledgement.self), Message(WipeReceipt.self),
         Message(RemediationRequest.self), Message(ComplianceReport.self), Message(ServiceEvent.self),
         Message(TelemetryBatch.self), Message(RecoveryShare.self), Message(UnenrollmentReport.self),
