@@ -64,6 +64,16 @@ struct DurableFileTests {
         #expect(throws: FileFailure(ENOTDIR)) { try DurableFile.makeFolder(deep.appending(path: "file/under")) }
     }
 
+    @Test(.enabled(if: geteuid() != 0, "root reads every folder"))
+    func `a folder whose name cannot be made durable is taken back`() throws {
+        defer { clean() }
+        let closed = folder.appending(path: "closed")
+        try FileManager.default.createDirectory(
+            at: closed, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o300])
+        #expect(throws: FileFailure(EACCES)) { try DurableFile.makeFolder(closed.appending(path: "new")) }
+        #expect(!FileManager.default.fileExists(atPath: closed.appending(path: "new").path))
+    }
+
     @Test func `what cannot be written leaves the old file and no draft`() throws {
         defer { clean() }
         let file = folder.appending(path: "a")

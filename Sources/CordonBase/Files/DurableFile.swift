@@ -246,7 +246,11 @@ package enum DurableFile {
             try makeFolder(parent)
             guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw FileFailure(errno) }
         }
-        try synchronize(parent)
+        do { try synchronize(parent) } catch {
+            // One that is there counts as durable. Where another process has put something into it, it stays.
+            rmdir(folder.path)
+            throw error
+        }
     }
 
     /// Linux takes twice as long for a hundred mebibytes of a mapped file in one call, and Darwin refuses more than two gibibytes.

@@ -25,7 +25,7 @@ extension PosixFile {
     /// - Parameter following: Whether a symbolic link may stand there: behind one lies what is another's.
     static func makeDirectory(_ path: String, following: Bool = true) throws(VaultError) {
         let parent = (path as NSString).deletingLastPathComponent
-        if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }
+        if mkdir(path, 0o700) == 0 { return try syncName(ofNew: path, in: parent) }
         if errno == EEXIST {
             if !following, isLink(path) {
                 throw VaultError(.inputOutput, "A symbolic link stands in the directory's place.", place: path)
@@ -38,8 +38,16 @@ extension PosixFile {
         }
         guard errno == ENOENT || errno == ENOTDIR, parent != path, !parent.isEmpty else { throw .system("mkdir", path) }
         try makeDirectory(parent)
-        if mkdir(path, 0o700) == 0 { return try syncDirectory(parent) }
+        if mkdir(path, 0o700) == 0 { return try syncName(ofNew: path, in: parent) }
         guard errno == EEXIST else { throw .system("mkdir", path) }
+    }
+
+    /// Makes a new directory's name durable, or takes the directory back: one that is there counts as durable.
+    private static func syncName(ofNew path: String, in parent: String) throws(VaultError) {
+        do { try syncDirectory(parent) } catch {
+            rmdir(path)
+            throw error
+        }
     }
 
     /// Makes changes of names in a directory durable.

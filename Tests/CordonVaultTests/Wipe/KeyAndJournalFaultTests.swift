@@ -42,7 +42,15 @@ struct KeyAndJournalFaultTests {
                 _ = try Vault(directory: place, keyStore: InMemoryKeyStore())
             }
         }
-        _ = try Vault(directory: place, keyStore: InMemoryKeyStore())
+        // The next attempt makes the names durable that this one did not.
+        let syncs = Locked(0)
+        try DiskFaults.$next.withValue({ call in
+            if call == "sync" { syncs.withLock { $0 += 1 } }
+            return 0
+        }) {
+            _ = try Vault(directory: place, keyStore: InMemoryKeyStore())
+        }
+        #expect(syncs.withLock { $0 } == 5 - call)
     }
 
     @Test(arguments: ["app", "app/vault", "app/vault/keys", "app/vault/wipes"])
