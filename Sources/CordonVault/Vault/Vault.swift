@@ -35,7 +35,7 @@ public actor Vault {
     ///   - directory: the vault's own directory, made with mode 0700 when missing.
     ///   - keyStore: holds the device's root key and the accounts' secrets.
     ///   - keyDirectory: a folder shared with other apps of the same organisation that open each other's files; their
-    ///     wipes then share the account key's end. By default a folder of this vault alone.
+    ///     wipes then share the account key's end. Not a symbolic link. By default a folder of this vault alone.
     ///   - name: tells this vault's accounts from those of other vaults that use the same key store; never changed. Vaults that
     ///     share `keyDirectory` have the same name, all others names of their own, or a wipe in one ends the account in the other.
     ///     By default `shared` with a `keyDirectory` and `own` without.
@@ -58,7 +58,8 @@ public actor Vault {
         self.roots = roots
         self.clock = clock
         try PosixFile.makeDirectory(directory.path)
-        try PosixFile.makeDirectory(self.keyDirectory.path, following: keyDirectory != nil)
+        // What makes or destroys a key locks the folder, and follows no link to it.
+        try PosixFile.makeDirectory(self.keyDirectory.path, following: false)
         try journals.prepare()
         for name in ["wipes", "owners"] { StatePlaces.add(directory.appending(path: name)) }
         StatePlaces.add(self.keyDirectory)

@@ -53,6 +53,20 @@ struct KeyAndJournalFaultTests {
         #expect(syncs.withLock { $0 } == 5 - call)
     }
 
+    @Test func `a symbolic link in place of the folder that apps share for their keys is refused at the start`() throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (keys, link) = (folder.appendingPathComponent("keys"), folder.appendingPathComponent("link"))
+        try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: keys)
+        let error = #expect(throws: VaultError(.inputOutput, "")) {
+            try Vault(
+                directory: folder.appendingPathComponent("vault"), keyStore: InMemoryKeyStore(), keyDirectory: link)
+        }
+        #expect(error?.place == link.path)
+    }
+
     @Test(arguments: ["app", "app/vault", "app/vault/keys", "app/vault/wipes"])
     func `a vault names what stands in place of a folder of its`(name: String) throws {
         let folder = try TemporaryFolder.make()
