@@ -49,7 +49,8 @@ struct ServiceClient: Sendable {
     }
 
     func register(_ request: RegistrationRequest, token: String) async throws(ServiceFailure) -> RegistrationResult {
-        let answer = try await authorized(.post, path: "registrations", token: token, message: request)
+        let answer = try await authorized(
+            .post, path: "registrations", token: token, message: request, orLocked: true)
         return try Self.decode(RegistrationResult.self, from: answer.body)
     }
 
@@ -57,7 +58,7 @@ struct ServiceClient: Sendable {
         _ request: CheckInRequest, registration: String, token: String?
     ) async throws(ServiceFailure) -> CheckInResponse {
         let answer = try await authorized(
-            .post, path: "registrations/\(registration)/checkins", token: token, message: request)
+            .post, path: "registrations/\(registration)/checkins", token: token, message: request, orLocked: true)
         return try Self.decode(CheckInResponse.self, from: answer.body)
     }
 
@@ -199,25 +200,28 @@ struct ServiceClient: Sendable {
         return offset
     }
 
+    /// - Parameter acceptsLocked: Whether an answer for a blocked person is read like any other: it is locked, and carries the wipe
+    ///   (SRV-CI-019). The service gives it to registrations and check-ins alone; elsewhere somebody else refuses.
     private func authorized(
-        _ method: HTTPRequest.Method, path: String, token: String?, message: (some Encodable)?
+        _ method: HTTPRequest.Method, path: String, token: String?, message: (some Encodable)?,
+        orLocked acceptsLocked: Bool = false
     ) async throws(ServiceFailure) -> HTTPAnswer {
         var body: Data?
         if let message {
             do { body = try MessageCoding.encode(message) } catch { throw .unacceptable(error) }
         }
-        return try await authorized(method, path: path, token: token, body: body) { request in
+        return try await authorized(method, path: path, token: token, body: body, orLocked: acceptsLocked) { request in
             if message != nil { request.headerFields[.contentType] = "application/json" }
         }
     }
 
     private func authorized(
-        _ method: HTTPRequest.Method, path: String, token: String?, body: Data?,
+        _ method: HTTPRequest.Method, path: String, token: String?, body: Data?, orLocked acceptsLocked: Bool = false,
         describe: (inout HTTPRequest) -> Void
     ) async throws(ServiceFailure) -> HTTPAnswer {
         let answer = try await proven(method, path: path, token: token, body: body, describe: describe)
-        // A blocked person's answer is locked and carries the wipe (SRV-CI-019); what it says is read like any other.
-        if answer.head.status.kind == .successful || answer.head.status.code == Self.locked { return answer }
+        let status = answer.head.status
+        if status.kind == .successful || acceptsLocked && status.code == Self.locked { return answer }
         throw .refused(Self.problem(in: answer))
     }
 

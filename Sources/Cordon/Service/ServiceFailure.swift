@@ -73,7 +73,10 @@ enum ServiceFailure: Error, Equatable {
 
     /// When the service wants to be asked again, in seconds; nil where it did not say.
     var retryAfter: Int? {
-        if case .refused(let problem) = self { problem.retryAfter } else { nil }
+        switch self {
+        case .refused(let problem), .disabled(let problem): problem.retryAfter
+        case .transport, .signIn, .unacceptable: nil
+        }
     }
 
     /// Whether the service does not know the key that signed the evidence (SRV-CI-082).

@@ -40,6 +40,17 @@ import Testing
         #expect(await restarted.launch(house.account).isOpen)
     }
 
+    @Test func `a service that refuses an account as disabled is asked again when it says`() async throws {
+        let (house, protection) = try await opened("block")
+        var problem = Self.disabled
+        problem.retryAfter = 86_400
+        await house.device.service.set { [problem] in $0.problem = problem }
+        let now = house.clock.clock.now()
+        #expect(await protection.checkIn(house.account) == .notLicensed)
+        let next = try #require(protection.diagnostics.report().accounts.first?.next)
+        #expect(next >= now + 86_400)
+    }
+
     @Test func `a missing licence and a bare refusal close nothing`() async throws {
         let (house, protection) = try await opened("wipe")
         for problem in [

@@ -67,6 +67,14 @@ import Testing
         #expect(protection.enrolledAccounts.isEmpty)
     }
 
+    @Test func `locked is a refusal wherever the service does not answer so`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set { $0.garbage = (.init(code: 423), "locked") }
+        #expect(await !protection.unenroll(device.account.id, wiping: false).didSucceed)
+        #expect(protection.diagnostics.report().waitingUnenrollments == 1)
+    }
+
     @Test func `a token source that never answers is a time-out`() async throws {
         let device = try Device()
         _ = try await device.enrolled()
