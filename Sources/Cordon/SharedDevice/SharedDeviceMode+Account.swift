@@ -3,7 +3,7 @@ public import CordonSignIn
 
 extension SharedDeviceMode {
     /// What ``ProtectionConfiguration/signIn`` is for an app on a shared device (SI-089): without a name the account that
-    /// is signed in, and where there is none, or it has another name, a sign-in through the broker.
+    /// is signed in, and where there is none, or neither its id nor its sign-in name is the one wanted, a sign-in through the broker.
     ///
     /// The app cleans up first what others left. While another person is signed in, the broker refuses with
     /// `accountMismatch`.
@@ -15,7 +15,7 @@ extension SharedDeviceMode {
     ) -> @Sendable (String?) async throws(SignInError) -> ManagedAccount {
         { (name: String?) async throws(SignInError) -> ManagedAccount in
             if let here = try await self.refresh().current,
-                name.map({ $0.lowercased() == here.userPrincipalName.lowercased() }) ?? true
+                name.map({ [here.id, AccountID(here.userPrincipalName)].contains(AccountID($0)) }) ?? true
             {
                 return here.managed
             }
