@@ -90,7 +90,7 @@ public struct ServiceAccess: Sendable {
             return (session.client, session.token, nil)
         } catch {
             guard case .signIn(let failure) = error, failure.code == .interactionRequired,
-                let signer = try? await configuration.sessions.signer(for: account)
+                case .success(let signer)? = await signer(for: account)
             else { throw error }
             return (client(signer, discovery: discovery), nil, error)
         }
@@ -104,16 +104,12 @@ public struct ServiceAccess: Sendable {
     func session(
         for account: AccountID, discovery: ServiceDiscovery, enrolls: Bool = false, isRenewed: Bool = false
     ) async throws(ServiceFailure) -> Session {
-        let sessions = configuration.sessions
-        let answer = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
-            () async -> Result<(AccessToken, any MessageSigner), SignInError> in
-            do throws(SignInError) {
-                let signer = try await sessions.signer(for: account)
-                let token = try await Self.token(
-                    for: account, of: discovery, renewing: isRenewed || enrolls && discovery.proof == .registration,
-                    from: sessions)
-                return .success((token, signer))
-            } catch { return .failure(error) }
+        let answer = await answer { (sessions) async throws(SignInError) in
+            let signer = try await sessions.signer(for: account)
+            let token = try await Self.token(
+                for: account, of: discovery, renewing: isRenewed || enrolls && discovery.proof == .registration,
+                from: sessions)
+            return (token, signer)
         }
         switch answer {
         case .success((let token, let signer)):
@@ -143,12 +139,16 @@ public struct ServiceAccess: Sendable {
 
     /// The account's key; nil when the app's session store did not answer in time.
     func signer(for account: AccountID) async -> Result<any MessageSigner, SignInError>? {
-        let sessions = configuration.sessions
-        return await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
-            () async -> Result<any MessageSigner, SignInError> in
-            do throws(SignInError) { return .success(try await sessions.signer(for: account)) } catch {
-                return .failure(error)
-            }
+        await answer { (sessions) async throws(SignInError) in try await sessions.signer(for: account) }
+    }
+
+    /// What the app's session store answers; nil when it did not in time.
+    private func answer<Value: Sendable>(
+        _ ask: @escaping @Sendable (any AccountSessions) async throws(SignInError) -> Value
+    ) async -> Result<Value, SignInError>? {
+        await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
+            [sessions = configuration.sessions] () async -> Result<Value, SignInError> in
+            do throws(SignInError) { return .success(try await ask(sessions)) } catch { return .failure(error) }
         }
     }
 

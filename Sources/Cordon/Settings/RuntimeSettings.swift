@@ -170,8 +170,12 @@ public actor RuntimeSettings: AccountFollower {
         await takeUpStored()
         guard overrides.namesSignIn else { return }
         let known = overrides
-        let kept = try? await context.configuration.sessions.keptAccounts()
-        let isAnyoneLeft = kept?.contains { $0 != account } ?? true
+        let configuration = context.configuration
+        let kept = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
+            [sessions = configuration.sessions] in try? await sessions.keptAccounts()
+        }
+        // Where it is not said, somebody may be.
+        let isAnyoneLeft = (kept ?? nil)?.contains { $0 != account } ?? true
         try keep { before in
             var left = before.withoutSignIn.remembering(before)
             // Where people signed in meanwhile was not asked.

@@ -85,6 +85,20 @@ import Testing
         #expect(await protection.checkIn(device.account.id) == .timedOut)
     }
 
+    @Test func `a store that gives the key once and then never answers again ends a check-in all the same`()
+        async throws
+    {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let latch = Latch()
+        let protection = try await device.start {
+            // Time passes once the key is asked for again.
+            $0.clock = ProtectionClock(now: { Date() }, sleep: { _ in await latch.pass() })
+            $0.sessions = KeyOnce(latch: latch)
+        }
+        #expect(await protection.checkIn(device.account.id) == .authenticationRequired)
+    }
+
     @Test func `a refused envelope is reported at the next check-in, once`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
@@ -104,6 +118,31 @@ import Testing
         let reports = await device.service.checkIns.map { $0.refusedEnvelopes?.map(\.code) ?? [] }
         #expect(reports == [[], ["unknownKey"], []])
     }
+}
+
+/// Sessions that have ended, of an app that hangs when it is asked for the key a second time.
+private actor KeyOnce: AccountSessions {
+    private let latch: Latch
+    private var isAskedAgain = false
+
+    init(latch: Latch) { self.latch = latch }
+
+    func accessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken {
+        throw SignInError(.interactionRequired, .invalidGrant, "the session has ended")
+    }
+
+    func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
+        if isAskedAgain {
+            await latch.open()
+            try? await Task.sleep(for: .seconds(86_400))
+        }
+        isAskedAgain = true
+        return SoftwareSigningKey()
+    }
+
+    func end(_ account: AccountID) async throws(SignInError) {}
 }
 
 /// Sessions of an app that has hung.

@@ -150,6 +150,44 @@ import Testing
         #expect(try await house.device.receipts().map(\.succeeded) == [true])
     }
 
+    @Test func `a session store that never says whom it keeps does not hold the wipe up`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let (latch, held) = (Latch(), device.sessions)
+        let protection = try await device.start {
+            // Time passes once the store is asked.
+            $0.clock = ProtectionClock(now: { Date() }, sleep: { _ in await latch.pass() })
+            $0.sessions = SilentAboutOthers(held: held, latch: latch)
+        }
+        try await protection.settings.change { $0.authority = "https://provider.example" }
+        #expect(await protection.failureOfWiping(ada) == nil)
+        #expect(device.files(in: "registrations").isEmpty)
+    }
+
+    /// Sessions that do not say whose they are.
+    private struct SilentAboutOthers: AccountSessions {
+        let held: HeldSessions
+        let latch: Latch
+
+        func accessToken(
+            for account: AccountID, resource: String, scopes: [String]
+        ) async throws(SignInError) -> AccessToken {
+            try await held.accessToken(for: account, resource: resource, scopes: scopes)
+        }
+
+        func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
+            try await held.signer(for: account)
+        }
+
+        func end(_ account: AccountID) async throws(SignInError) { try await held.end(account) }
+
+        func keptAccounts() async throws(SignInError) -> Set<AccountID> {
+            await latch.open()
+            try? await Task.sleep(for: .seconds(86_400))
+            return []
+        }
+    }
+
     @Test func `a receipt is not given up because something on the way to the service says no`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
