@@ -62,6 +62,21 @@ struct AbandonableTaskTests {
         await work.end(of: "a")
     }
 
+    @Test func `the callers of work that is cancelled hear what it came to`() async {
+        let work = AbandonableTask<String, Int>()
+        let started = Gate()
+        let caller = Task {
+            await work.value("a", whenCancelled: -1) {
+                started.open()
+                while !Task.isCancelled { await Task.yield() }
+                return 1
+            }
+        }
+        await started.opened()
+        work.cancel("a")
+        #expect(await caller.value == 1)
+    }
+
     @Test func `a caller that was cancelled before starts nothing`() async {
         let work = AbandonableTask<String, Int>()
         let runs = Locked(0)

@@ -46,11 +46,8 @@ actor GatePassing {
         let isKnown = context.accounts.state(of: account) != nil
         while true {
             // A change of the PIN may have begun while an attempt was put off.
-            if tools.gates.isOpen(account) {
-                await changes.end(of: account)
-            } else {
-                await changes.giveUp(account, with: cancelled)?.value
-            }
+            if !tools.gates.isOpen(account) { giveUpPINChange(of: account) }
+            await changes.end(of: account)
             let (outcome, isPutOff) = await attempts.value(account, whenCancelled: (cancelled, isPutOff: false)) {
                 await self.attempt(account, on: occasion)
             }
@@ -213,10 +210,8 @@ actor GatePassing {
         return await passFirst(account, on: .resume)
     }
 
-    /// Gives a change of the account's PIN up, where one is under way. Any thread.
-    nonisolated func giveUpPINChange(of account: AccountID) {
-        changes.giveUp(account, with: LaunchOutcome(account: account, result: .cancelled))
-    }
+    /// Gives a change of the account's PIN up, where one is under way: who asked for it hears how far it came. Any thread.
+    nonisolated func giveUpPINChange(of account: AccountID) { changes.cancel(account) }
 
     /// Notes when the person was last at accounts whose gates have just closed because the app left the front, and takes from memory
     /// when it is time the keys of these and of others, whose gates may just be being passed. Any thread, no waiting.

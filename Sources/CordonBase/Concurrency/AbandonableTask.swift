@@ -51,16 +51,8 @@ package final class AbandonableTask<Key: Hashable & Sendable, Value: Sendable>: 
         while let task = state.withLock({ $0.running[key]?.task }) { await task.value }
     }
 
-    /// Gives up the work of a key: its callers go on at once with another value, and it is cancelled.
-    ///
-    /// - Returns: The work while it takes its time to end; nil where none was under way.
-    @discardableResult
-    package func giveUp(_ key: Key, with value: Value) -> Task<Void, Never>? {
-        let given = state.withLock { $0.running.removeValue(forKey: key) }
-        for caller in given?.callers.values.map(\.self) ?? [] { caller.resume(returning: value) }
-        given?.task.cancel()
-        return given?.task
-    }
+    /// Cancels the work of a key. Its callers get what it then comes to.
+    package func cancel(_ key: Key) { state.withLock { $0.running[key]?.task }?.cancel() }
 
     /// Whether the caller waits for the work now; false for one that was cancelled before.
     private func join(

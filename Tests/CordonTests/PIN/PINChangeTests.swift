@@ -100,6 +100,16 @@ import Testing
         #expect(await house.person.pinPrompts.count == 1)
     }
 
+    @Test func `who leaves once the PIN is another one hears so`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await answers(house, [.entered("2580")])
+        await house.person.set { $0.beforeHandBack = { protection.gate.leftFront() } }
+        #expect(await protection.gate.changePIN(of: house.account) == .changed)
+        #expect(!protection.gate.isOpen(for: house.account))
+        #expect(await opens("9731", house, protection))
+    }
+
     @Test func `biometry is not offered and does not do`() async throws {
         let house = try await Gatehouse()
         await house.person.set { $0.recognises = .finger }
