@@ -42,17 +42,18 @@ struct AccountInbox: Sendable {
         try privateKey(secret).publicKey.rawRepresentation
     }
 
-    /// Whether anything waits, or may.
+    /// Whether nothing waits and nothing was put aside.
     var isEmpty: Bool { access(folder.path, F_OK) != 0 }
 
-    /// Runs a body with the inbox locked against this process and others.
+    /// Runs a body with the inbox locked against this process and others. The lock's file stays beside an inbox that is not empty alone: who
+    /// waited here while the account was wiped leaves none that would tell of it.
     nonisolated(nonsending) func exclusively<Value: Sendable>(
         _ body: () async throws(ProtectionError) -> Value
     ) async throws(ProtectionError) -> Value {
         try StateFolder.make(folder.deletingLastPathComponent(), or: "the inbox cannot be made")
         try StateFolder.refuseLink(at: folder)
         let lock = try await StateLock.waiting(for: lock)
-        defer { withExtendedLifetime(lock) {} }
+        defer { if isEmpty { lock.end() } }
         return try await body()
     }
 

@@ -87,6 +87,28 @@ import Testing
         #expect(throws: ProtectionError.self) { try box.add(.init(name: "", contents: Data()), for: Data([1, 2])) }
     }
 
+    @Test func `who had the lock of an inbox leaves its file only beside what waits there`() async throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let box = AccountInbox(in: place, of: "oid-a")
+        let secret = SymmetricKey(size: .bits256)
+        func names() throws -> [String] {
+            try FileManager.default.subpathsOfDirectory(atPath: place.path)
+                .filter { $0.contains(FolderName.of("oid-a")) }
+        }
+        try await box.exclusively { () throws(ProtectionError) in
+            try box.add(.init(name: "n", contents: Data([1])), for: AccountInbox.publicKey(of: secret))
+        }
+        #expect(try names().contains { $0.hasSuffix(".lock") })
+        try box.remove()
+        #expect(try names() == [])
+        // As by work that waited for the wipe.
+        await #expect(throws: Wipes.underWay) {
+            try await box.exclusively { () throws(ProtectionError) in throw Wipes.underWay }
+        }
+        #expect(try names() == [])
+    }
+
     @Test func `an item of another account, or of another key, is none`() async throws {
         let place = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(place) }
