@@ -34,7 +34,7 @@ public actor BackgroundFiles {
     /// - Parameter name: Any text of up to 1,024 bytes of UTF-8.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
         let (vault, folder) = try place(of: account)
-        if let file = try await Self.ifThere(name, in: folder, of: vault, writing: true) {
+        if let file = try await vault.openIfThere(name, in: folder, writing: true) {
             return try await Self.inVault { () async throws(VaultError) in
                 defer { try? file.close() }
                 try file.replaceContents(with: contents)
