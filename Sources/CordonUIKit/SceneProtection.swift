@@ -17,18 +17,9 @@
         public let protection: AppProtection
         /// What asks the person.
         public let interface: ScreenInterface
-        private static let lookInterval = Duration.milliseconds(50)
-
-        /// What a window that is recorded shows, and under which rules.
-        private struct Recorded: Equatable {
-            let identities: [EffectiveIdentity]
-            let policy: EffectivePolicy?
-        }
 
         private var tracker = FrontTracker()
         private var overlays: [WindowID: OverlayWindow] = [:]
-        /// What was asked about of the windows that are recorded.
-        private var recorded: [WindowID: Recorded] = [:]
         private let watch = SceneWatch()
         private let mayBeCaptured: @MainActor (WindowID) -> Bool
 
@@ -36,7 +27,9 @@
         ///
         /// - Parameters:
         ///   - interface: The same that ``ProtectionConfiguration/interface`` has.
-        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default they are asked about the account that the window shows.
+        ///   - mayBeCaptured: Whether the rules let a window be recorded; by default they are asked about the account that the window shows. It is
+        ///     asked, in no identity's scope, when recording begins, when the scene becomes active, and by ``lookAgain()``: call that when
+        ///     anything else changes the answer.
         public init(
             _ protection: AppProtection, interface: ScreenInterface,
             mayBeCaptured: (@MainActor (WindowID) -> Bool)? = nil
@@ -55,6 +48,7 @@
             observe(UIScene.didEnterBackgroundNotification) { $0.apply(.enteredBackground($1.id), $1) }
             observe(UIScene.didDisconnectNotification) { $0.apply(.disconnected($1.id), $1) }
             interface.tellOfDialogs { [weak self] isAsking in await self?.shelter(isAsking) }
+            protection.windows.whenShown { [weak self] in await self?.lookAgain() }
             watch.showing = Task { [weak self] in
                 for await shown in interface.screens() { self?.show(shown) }
             }
@@ -92,44 +86,20 @@
             noteCapture(of: scene)
         }
 
-        /// Asks the rules again about windows that are recorded and show something else than before, or under other rules.
+        /// Asks again whether windows that are recorded may be.
         ///
-        /// It happens by itself, several times a second while something is recorded. Call it after a window has been given another account and
-        /// before its data is drawn, so that no picture is recorded in between.
+        /// It happens by itself when a window is given another account, before ``WindowIdentities/switchIdentity(to:in:)`` returns, and when rules
+        /// change. Call it after `IdentityContext.setProcessIdentity`, which windows without an identity show.
         public func lookAgain() {
-            for scene in overlays.values.compactMap(\.windowScene) {
-                if let before = recorded[scene.id], before != nowShown(in: scene.id) { noteCapture(of: scene) }
-            }
+            for scene in overlays.values.compactMap(\.windowScene) { noteCapture(of: scene) }
         }
 
         private func noteCapture(of scene: UIWindowScene) {
             guard overlays[scene.id] != nil else { return }
             let isCaptured = scene.traitCollection.sceneCaptureState == .active
-            recorded[scene.id] = isCaptured ? nowShown(in: scene.id) : nil
             // Whose work it is that asks says nothing of what the window shows.
             let isAllowed = !isCaptured || IdentityContext.with(nil) { mayBeCaptured(scene.id) }
             apply(.captured(scene.id, isCaptured, isAllowed: isAllowed), scene)
-            keepLooking()
-        }
-
-        /// Looks again for as long as something is recorded: nothing tells when a window is given another account.
-        private func keepLooking() {
-            guard !recorded.isEmpty, watch.looking == nil else { return }
-            watch.looking = Task { [weak self] in
-                while !Task.isCancelled, self?.recorded.isEmpty == false {
-                    self?.lookAgain()
-                    try? await Task.sleep(for: Self.lookInterval)
-                }
-                self?.watch.looking = nil
-            }
-        }
-
-        private func nowShown(in window: WindowID) -> Recorded {
-            IdentityContext.with(nil) {
-                Recorded(
-                    identities: IdentityContext.currentInterface(in: window),
-                    policy: protection.rules.policy(in: window))
-            }
         }
 
         private func apply(_ event: FrontTracker.Event, _ scene: UIScene) {
@@ -155,7 +125,6 @@
                 case .makeKey(let window): IdentityContext.setKeyWindow(window)
                 case .forget(let window):
                     overlays.removeValue(forKey: window)?.isHidden = true
-                    recorded[window] = nil
                     Task { [windows = protection.windows] in
                         _ = await windows.switchIdentity(to: nil, in: window)
                     }
@@ -172,12 +141,10 @@
     private final class SceneWatch {
         var observers: [any NSObjectProtocol] = []
         var showing: Task<Void, Never>?
-        var looking: Task<Void, Never>?
 
         deinit {
             for observer in observers { NotificationCenter.default.removeObserver(observer) }
             showing?.cancel()
-            looking?.cancel()
         }
     }
 

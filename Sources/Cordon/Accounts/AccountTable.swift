@@ -35,6 +35,7 @@ final class AccountTable: Sendable {
     private let state = Locked(State())
     /// Behind a lock of its own: every question reads it.
     private let inForce = Locked(RulesInForce())
+    let drawnWindows = DrawnWindows()
     private let configuration: ProtectionConfiguration
     private let settings: Locked<ProtectionSettings>
     private let registrations: RegistrationStore
@@ -283,12 +284,17 @@ final class AccountTable: Sendable {
     /// - Returns: What was known before.
     @discardableResult
     func activate(_ now: AccountState, of account: AccountID) -> AccountState? {
-        let before = inForce.withLock { rules in
+        let before = replace { rules in
             defer { rules.replace(account, with: now) }
             return rules[account]
         }
         if records.count > 1 { settlePlace() }
         return before
+    }
+
+    private func replace<Result: Sendable>(_ change: @Sendable (inout RulesInForce) -> Result) -> Result {
+        defer { drawnWindows.noteChange() }
+        return inForce.withLock(change)
     }
 
     /// Puts rules in force for an account that no service stands behind.
@@ -300,7 +306,7 @@ final class AccountTable: Sendable {
     /// Treats an enrolled account whose rules or key cannot be read as managed by rules that allow nothing; what else the
     /// administrator said of it stays, such as the list of accounts, or is unknown.
     func denyEverything(of record: RegistrationRecord) {
-        inForce.withLock { [account = record.account.id] rules in
+        replace { [account = record.account.id] rules in
             let delivery = rules[account]?.delivery ?? .unknown
             rules.replace(
                 account,
@@ -311,7 +317,7 @@ final class AccountTable: Sendable {
 
     /// Treats an account whose key is here and whose registration is gone as managed by rules that allow nothing.
     func denyEverything(ofUnregistered account: AccountID) {
-        inForce.withLock {
+        replace {
             $0.replace(
                 account,
                 with: AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .distantPast, delivery: .unknown))
@@ -319,7 +325,7 @@ final class AccountTable: Sendable {
     }
 
     /// Forgets an account's rules.
-    func dropRules(of account: AccountID) { inForce.withLock { $0.replace(account, with: nil) } }
+    func dropRules(of account: AccountID) { replace { $0.replace(account, with: nil) } }
 
     /// Whether an account is enrolled and no rules target it.
     func isUntargeted(_ account: AccountID) -> Bool { inForce.withLock { $0.isUntargeted(account) } }
@@ -414,6 +420,7 @@ final class AccountTable: Sendable {
         guard !settings.withLock({ $0.holdsSeveralIdentities }) else { return }
         let account = holder ?? enrolled.first
         IdentityContext.setProcessIdentity(account.map { .managed($0) })
+        drawnWindows.noteChange()
     }
 
     /// The app configuration of an account that is here, with what the device's management gave where the device is enrolled for it

@@ -76,5 +76,6 @@ struct IdentityRequests: Sendable {
         let left = (IdentityContext.windowIdentities(of: window) ?? [])
             .filter { !IdentityContext.areSame($0, .managed(account)) }
         _ = windows.finish(number, of: window, left)
+        await accounts.drawnWindows.look()
     }
 }

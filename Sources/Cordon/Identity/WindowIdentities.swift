@@ -68,7 +68,7 @@ public actor WindowIdentities {
         let accounts = [identity.account].compactMap(\.self)
         let change = Change(number: requests.windows.begin(window), window: window, present: accounts.filter(isPresent))
         if let refusal = await pass(accounts, for: change) { return refusal }
-        if isShown { return finish(change, with: [identity]) }
+        if isShown { return await finish(change, with: [identity]) }
         let request = IdentityRequest(identity: identity, window: window, reason: reason)
         let agreed = await requests.ask("switch") { delegate, answer in
             try await delegate.identitySwitchRequired(request, answer: answer)
@@ -76,7 +76,7 @@ public actor WindowIdentities {
         guard agreed else { return IdentitySwitchOutcome(.failed, "the app did not switch") }
         // The app may have taken minutes, in which the person left.
         if let refusal = await pass(accounts.filter(isShut), for: change) { return refusal }
-        return finish(change, with: [identity])
+        return await finish(change, with: [identity])
     }
 
     /// Passes the gates of everything that the windows show, after the app has come back to the front (SDK-ID-39) or rules have changed;
@@ -136,6 +136,11 @@ public actor WindowIdentities {
     /// The accounts whose data is kept from the person at present, in order; any thread.
     public nonisolated var blockedAccounts: [AccountID] { tools.gates.blockedAccounts }
 
+    /// Has something look again when a window shows another identity, which every change waits for, or its rules change.
+    package nonisolated func whenShown(_ look: @escaping @Sendable () async -> Void) {
+        context.accounts.drawnWindows.drawn(by: look)
+    }
+
     /// What forbids a change before the app or the person is asked (SDK-ID-20, CQ-34).
     private func refusal(of identities: [Identity]) -> IdentitySwitchOutcome? {
         if let own = IdentityContext.currentScope, !identities.allSatisfy({ IdentityContext.areSame($0, own) }) {
@@ -159,7 +164,7 @@ public actor WindowIdentities {
         let accounts = shown.compactMap(\.account)
         let change = Change(number: requests.windows.begin(window), window: window, present: accounts.filter(isPresent))
         if let refusal = await pass(accounts, for: change) { return refusal }
-        return finish(change, with: identities)
+        return await finish(change, with: identities)
     }
 
     /// A change of what a window shows.
@@ -183,9 +188,12 @@ public actor WindowIdentities {
     }
 
     /// Notes what the window shows, where everything that it shows is still here.
-    private func finish(_ change: Change, with identities: [Identity]?) -> IdentitySwitchOutcome {
+    private func finish(_ change: Change, with identities: [Identity]?) async -> IdentitySwitchOutcome {
         guard change.present.allSatisfy(isPresent) else { return .removed }
-        return requests.windows.finish(change.number, of: change.window, identities)
+        let outcome = requests.windows.finish(change.number, of: change.window, identities)
+        // Before the app draws what it waits for.
+        await context.accounts.drawnWindows.look()
+        return outcome
     }
 
     private func isPresent(_ account: AccountID) -> Bool {

@@ -122,12 +122,24 @@ import UIKit
         #expect(await launched.isOpen)
     }
 
-    func lookAgain() { scenes?.lookAgain() }
+    /// Puts rules in force for the account, with a configuration.
+    func activate(_ rules: AccountState.Rules, _ configuration: [String: JSONValue] = [:]) {
+        var state = AccountState(rules: rules, sequence: 0, lastCheckIn: .now)
+        state.delivery.configuration = AppConfiguration([TargetedAppConfiguration(values: configuration)])
+        protection.context.accounts.activate(state, of: Self.account)
+    }
 
     /// Puts rules in force for the account that allow nothing.
-    func denyEverything() {
-        protection.context.accounts.activate(
-            AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .now), of: Self.account)
+    func denyEverything() { activate(.unreadable) }
+
+    /// Has the account's rules ask for the PIN at every return.
+    func askAtEveryReturn() throws {
+        guard case .policy(let rules)? = protection.context.accounts.state(of: Self.account)?.rules else {
+            throw CancellationError()
+        }
+        var policy = rules.policy
+        policy.access.periodOnlineBeforeAccessCheck = .zero
+        activate(.policy(EffectivePolicy(policy)))
     }
 
     /// Waits until something holds, as the tasks that make it hold go on.

@@ -1,7 +1,9 @@
 import Cordon
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import Testing
 
@@ -33,6 +35,25 @@ import Testing
         #expect(await protection.windows.switchIdentity(to: .personal, in: window).isSwitched)
         #expect(gate.visitors == ["oid-a"])
         #expect(IdentityContext.windowIdentity(of: window) == .personal)
+    }
+
+    @Test func `what draws windows has looked when a change of one returns, and looks again when rules change`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await protection(device)
+        let looks = Locked<[Identity?]>([])
+        protection.windows.whenShown { [window] in
+            looks.withLock { $0.append(IdentityContext.windowIdentity(of: window)) }
+        }
+        for identity in [Identity.managed("oid-a"), .personal] {
+            _ = await protection.windows.switchIdentity(to: identity, in: window)
+            #expect(looks.withLock { $0.last } == identity)
+        }
+        let before = looks.withLock { $0.count }
+        try await device.publish(["printBlocked": .bool(false)])
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        try await until { looks.withLock { $0.count } > before }
     }
 
     @Test(arguments: [
