@@ -26,6 +26,9 @@
         /// Shows the view for an account's data: the window becomes the account's, its gate is passed first, and while that is closed a cover stands in the
         /// view's place. Nil is the person's own side.
         ///
+        /// Where it did not come to be shown, since the person cancelled, the app was not in front, or the window was given to another account
+        /// meanwhile, the cover has a button to try again; the gate's opening does the same.
+        ///
         /// - Parameter app: The same as the scene's.
         public func cordon(account: AccountID?, in app: ProtectedApp) -> some View {
             modifier(ProtectedView(account: account, app: app))
@@ -85,20 +88,24 @@
                 }
             }
             .task(id: attempt) {
-                shown = nil
+                (shown, failed) = (nil, nil)
                 guard let protection = app.protection else { return }
                 let outcome = await protection.windows.switchIdentity(to: identity)
                 guard !Task.isCancelled else { return }
-                guard outcome.result == .switched else {
+                guard outcome.result == .switched, isOpen else {
                     failed = attempt
                     return
                 }
-                app.scenes?.lookAgain()
                 shown = identity
             }
-            // Where something else has passed the gate, such as the app's return to the front.
+            // A gate that closes takes the account from the window; one that something else has passed, such as the app's return to the front,
+            // gives it back.
             .onChange(of: isOpen) { _, isOpen in
-                if isOpen, failed == attempt { number += 1 }
+                if !isOpen, shown == identity {
+                    (shown, failed) = (nil, attempt)
+                } else if isOpen, failed == attempt {
+                    number += 1
+                }
             }
         }
     }
