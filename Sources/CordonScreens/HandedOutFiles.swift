@@ -11,19 +11,14 @@ public final class HandedOutFiles: Sendable {
     private let folder: URL
     private let handed = Locked<[URL: AccountID?]>([:])
     private let protection: AppProtection?
+    private let follower = Locked<EventFollower?>(nil)
 
     /// Names the folder, takes away what an app that was killed has left there, and follows the protection's gates and wipes.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be made or cleared.
     public convenience init(folder: URL, following protection: AppProtection) throws(ProtectionError) {
         try self.init(folder: folder, protection)
-        let events = protection.events()
-        Task { [weak self] in
-            for await event in events {
-                guard let self else { return }
-                note(event)
-            }
-        }
+        follower.withLock { $0 = EventFollower(protection) { [weak self] in self?.note($0) } }
     }
 
     package init(folder: URL, _ protection: AppProtection? = nil) throws(ProtectionError) {
@@ -54,7 +49,7 @@ public final class HandedOutFiles: Sendable {
             // Known before it is there, so that a wipe that comes meanwhile finds it.
             handed.withLock { $0[own] = .some(owner.account) }
             // Asked after that: a gate that closes later takes the copy away.
-            if let protection, let account = owner.account, !protection.mayShow(account) {
+            if let protection, let account = owner.account, !protection.rules.mayShow(account) {
                 throw ProtectionError(.gateClosed, "the account's gate is closed")
             }
             try contents.write(to: file)

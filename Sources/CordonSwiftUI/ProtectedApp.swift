@@ -25,7 +25,7 @@
         @ObservationIgnored private var starting: Task<AppProtection, any Error>?
         @ObservationIgnored private var companions: [AccountID: Task<Void, Never>] = [:]
         @ObservationIgnored private var background: BackgroundWork?
-        @ObservationIgnored private(set) var scenes: SceneProtection?
+        @ObservationIgnored private var scenes: SceneProtection?
         @ObservationIgnored private let configure: @MainActor () async throws -> ProtectionConfiguration
 
         /// Names the service; nothing happens before ``run()``, which the modifier `cordon(_:)` calls.
@@ -58,7 +58,7 @@
         /// Whether an account's data may be shown.
         public func isOpen(_ account: AccountID) -> Bool {
             _ = changes
-            return protection?.mayShow(account) ?? false
+            return protection?.rules.mayShow(account) ?? false
         }
 
         /// Starts the protection where it has not started, and keeps it up; every scene of the app may call it. What has failed is tried again by the

@@ -32,7 +32,7 @@
             ) { [protection] load in
                 // It is loaded where it is dropped, by when rules and gate may have changed.
                 if Self.maySend(text, to: isForAll ? .unmanagedApp : .own(owner), of: owner, protection),
-                    owner.account.map({ protection.mayShow($0) }) ?? true
+                    owner.account.map({ protection.rules.mayShow($0) }) ?? true
                 {
                     load(Data(text.utf8), nil)
                 } else {
@@ -121,7 +121,7 @@
         private func allows(_ characters: Int?, from sender: Identity?, for receiver: Identity) -> Bool {
             // Within the app the owner of what is dragged is known, and asked about as one of its accounts.
             let peer = sender.map { Peer.own($0) } ?? .unmanagedApp
-            if let account = sender?.account, !protection.mayShow(account) { return false }
+            if let account = sender?.account, !protection.rules.mayShow(account) { return false }
             let rules = protection.rules
             return rules.verdict(for: .receive(from: peer, for: receiver)).permits
                 && rules.verdict(for: .paste(characters, from: peer, for: receiver)).permits

@@ -262,6 +262,13 @@ public final class EnforcedRules: Sendable {
         return .personal
     }
 
+    /// Whether an account's data may be shown now: its gate is open, or no rules target it, so that it has none. Not so while nothing is known
+    /// of it, nor once it is gone.
+    package func mayShow(_ account: AccountID) -> Bool {
+        let account = accounts.resolved(account)
+        return isGoverned(account) ? gates.isOpen(account) : accounts.isUntargeted(account)
+    }
+
     /// An account without rules has no gate.
     func isGoverned(_ account: AccountID) -> Bool {
         switch accounts.state(of: account)?.rules {

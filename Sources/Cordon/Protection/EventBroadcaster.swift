@@ -6,8 +6,9 @@ internal import CordonBase
 final class EventBroadcaster: Sendable {
     private struct State {
         /// A few, so that a list does.
-        var observers: [(id: Int, events: AsyncStream<ProtectionEvent>.Continuation)] = []
+        var observers: [(id: Int, isApp: Bool, events: AsyncStream<ProtectionEvent>.Continuation)] = []
         var next = 0
+        var wasEverObserved = false
         /// What happened since the start; nil when that is over.
         var start: [ProtectionEvent]? = []
     }
@@ -16,12 +17,15 @@ final class EventBroadcaster: Sendable {
     private let state = Locked(State())
 
     /// A new observer, told of everything from now on until its stream is dropped.
-    func observe() -> AsyncStream<ProtectionEvent> {
+    ///
+    /// - Parameter isApp: Whether the app hears it, and not only a part of Cordon.
+    func observe(isApp: Bool = true) -> AsyncStream<ProtectionEvent> {
         let (events, continuation) = AsyncStream.makeStream(
             of: ProtectionEvent.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let id = state.withLock { state in
             state.next += 1
-            state.observers.append((state.next, continuation))
+            state.observers.append((state.next, isApp, continuation))
+            if isApp { state.wasEverObserved = true }
             for event in state.start ?? [] { continuation.yield(event) }
             return state.next
         }
@@ -29,11 +33,11 @@ final class EventBroadcaster: Sendable {
         return events
     }
 
-    /// Whether there is an observer now.
-    var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
+    /// Whether the app observes now.
+    var hasObservers: Bool { state.withLock { $0.observers.contains(where: \.isApp) } }
 
-    /// Whether there has been an observer so far.
-    var wasEverObserved: Bool { state.withLock { $0.next > 0 } }
+    /// Whether the app has observed so far.
+    var wasEverObserved: Bool { state.withLock { $0.wasEverObserved } }
 
     /// The start is over: observers that begin from here on hear of what comes.
     func endStart() { state.withLock { $0.start = nil } }
@@ -45,4 +49,19 @@ final class EventBroadcaster: Sendable {
             state.start = state.start.map { ($0 + [event]).suffix(Self.backlog) }
         }
     }
+}
+
+/// Follows the events for a part of Cordon, which does not count as the app's hearing them, until it is dropped.
+package final class EventFollower: Sendable {
+    private let following: Task<Void, Never>
+
+    /// Begins at once.
+    package init(_ protection: AppProtection, _ note: @escaping @Sendable (ProtectionEvent) async -> Void) {
+        let events = protection.context.events.observe(isApp: false)
+        following = Task {
+            for await event in events { await note(event) }
+        }
+    }
+
+    deinit { following.cancel() }
 }

@@ -6,40 +6,39 @@
 
     /// Interactions that are donated to Siri and the system's suggestions with the rules' leave, and taken back with the account's data (SDK-SI-01).
     ///
-    /// It follows the protection's wipes; make one at the start of the app and keep it. Main actor. An App Intent answers with
+    /// It follows the protection's wipes, and accounts that leave; make one at the start of the app and keep it. Main actor. An App Intent answers with
     /// ``EnforcedRules/whenAllowed(_:isolation:_:)`` and offers entities by ``EnforcedRules/only(_:for:owner:)``.
     @MainActor public final class ProtectedDonations {
         private let protection: AppProtection
+        private var follower: EventFollower?
 
         /// Makes a donor.
         public init(_ protection: AppProtection) {
             self.protection = protection
-            let events = protection.events()
-            Task { [weak self] in
-                for await event in events {
-                    guard let self else { return }
-                    note(event)
-                }
-            }
+            follower = EventFollower(protection) { [weak self] in await self?.note($0) }
         }
 
         /// Donates what a person did, if the account's rules let Siri know of it.
         ///
         /// - Throws: ``ProtectionError`` with code `denied`, or `outletFailed` where the system took nothing.
         public func donate(_ interaction: INInteraction, of owner: Identity) async throws {
-            try await protection.rules.whenAllowed(.may(.siriIntent, of: owner)) {
+            let question = Question.may(.siriIntent, of: owner)
+            try await protection.rules.whenAllowed(question) {
                 interaction.groupIdentifier = Self.group(owner.account)
                 let isTaken = await withCheckedContinuation { continuation in
                     interaction.donate { continuation.resume(returning: $0 == nil) }
                 }
                 guard isTaken else { throw ProtectionError(.outletFailed, "the system took no donation") }
+                // Meanwhile the account may have gone, and what was donated of it been taken back already.
+                if !protection.rules.verdict(for: question).permits { takeBack(owner.account) }
             }
         }
 
-        /// Takes back what was donated of an account whose data is removed.
+        /// Takes back what was donated of an account whose data is removed, or that has left.
         private func note(_ event: ProtectionEvent) {
             switch event {
             case .wipeStarted(let account, _), .wipeFinished(let account, _, _): takeBack(account)
+            case .status(let report) where report.operation == .unenrollment: takeBack(report.account)
             default: break
             }
         }

@@ -74,6 +74,11 @@ extension AppleAdapters {
             #expect(!INInteraction.stubDonated.keys.contains { $0.contains("contoso") })
             stage.protection.context.events.post(.wipeStarted(account: Stage.account, commandID: "c"))
             try await stage.until { INInteraction.stubDonated.count == 1 }
+            INInteraction.stubDuring = { MainActor.assumeIsolated { stage.denyEverything() } }
+            defer { INInteraction.stubDuring = nil }
+            try await donations.donate(
+                INInteraction(intent: INIntent(), response: nil), of: .managed(Stage.account))
+            #expect(INInteraction.stubDonated.count == 1, "what the account lost meanwhile does not stay")
             donations.takeBack(nil)
             #expect(INInteraction.stubDonated.isEmpty)
         }

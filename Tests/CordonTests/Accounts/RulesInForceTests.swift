@@ -43,6 +43,18 @@ import Testing
         }
     }
 
+    @Test func `an account that no rules target may be shown, and one of which nothing is known may not`() async throws
+    {
+        let device = try Device()
+        let protection = try await device.start()
+        let account = device.account
+        #expect(await protection.enroll(account) == .noPolicyTargeted)
+        for name in [account.id, AccountID(account.userPrincipalName)] { #expect(protection.rules.mayShow(name)) }
+        // As while an account is being taken up: its record is there, its rules are not.
+        protection.context.accounts.dropRules(of: account.id)
+        #expect(protection.enrolledAccounts == [account] && !protection.rules.mayShow(account.id))
+    }
+
     @Test func `new rules are compiled`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
