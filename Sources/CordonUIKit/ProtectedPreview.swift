@@ -18,7 +18,8 @@
 
         /// Opens a preview.
         ///
-        /// - Throws: ``ProtectionError``: `denied` with every reason when the data may not go to any app, another when no copy could be made.
+        /// - Throws: ``ProtectionError``: `denied` with every reason when the data may not go to any app or the gate is closed, another when no copy
+        /// could be made.
         public static func open(
             _ contents: Data, named name: String, of owner: Identity, by protection: AppProtection,
             handedOutBy files: HandedOutFiles

@@ -52,8 +52,9 @@
             let once = FirstCall()
             completionWithItemsHandler = { [weak self] _, isDone, _, _ in
                 guard once.isMine() else { return }
-                if !isDone { self?.presentingViewController?.dismiss(animated: true) }
-                told(isDone)
+                // Told when it has gone, since over it the system shows nothing else.
+                guard !isDone, let presenting = self?.presentingViewController else { return told(isDone) }
+                presenting.dismiss(animated: true) { told(false) }
             }
         }
     }

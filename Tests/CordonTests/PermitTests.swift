@@ -191,7 +191,12 @@ import Testing
 
     private actor Place: SavePlace {
         private(set) var names: [String] = []
-        func save(_ copy: Data, named name: String) { names.append(name) }
+        let failure: (any Error)?
+        init(failure: (any Error)? = nil) { self.failure = failure }
+        func save(_ copy: Data, named name: String) throws {
+            if let failure { throw failure }
+            names.append(name)
+        }
     }
 
     @Test func `an allowed print reaches the printer by one call`() async throws {
@@ -218,6 +223,22 @@ import Testing
             #expect(error.reason == error.denial?.reasons.first?.message)
         }
         #expect(await paper.sheets == 0)
+    }
+
+    @Test(arguments: [
+        (ProtectionError(.gateClosed, "") as any Error, ProtectionError.Code.gateClosed),
+        (CancellationError(), .outletFailed),
+    ])
+    func `a place that failed for Cordon's own reason says which`(failure: any Error, code: ProtectionError.Code)
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled([:])
+        let refusal = await #expect(throws: ProtectionError.self) {
+            try await protection.outlets.save(
+                Data("x".utf8), named: "a", of: .managed(device.account.id), to: Place(failure: failure), at: .other)
+        }
+        #expect(refusal?.code == code)
     }
 
     @Test func `a printer that fails is the same error of another kind`() async throws {

@@ -148,13 +148,15 @@ public actor EgressOutlets {
 
     /// Saves a plain copy to a place outside the app; the permit's question names the place.
     ///
-    /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, or `outletFailed`.
+    /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, `outletFailed`, or what the place itself throws as one.
     public func save(
         _ contents: Data, named name: String, of owner: Identity, to place: some SavePlace,
         permit: consuming EgressPermit
     ) async throws(ProtectionError) {
         _ = try rules.spend(permit, for: .saveTo, of: EffectiveIdentity(owner).account)
-        do { try await place.save(contents, named: name) } catch { throw outletFailed("the place to save to") }
+        do { try await place.save(contents, named: name) } catch {
+            throw error as? ProtectionError ?? outletFailed("the place to save to")
+        }
     }
 
     /// Hands a thing to another app; the permit's question names the app and its account.

@@ -20,8 +20,8 @@ extension AppleAdapters {
 
         /// What comes of dropping on a view: whether it may be, and what was taken.
         private func dropped(
-            _ session: Session, on receiver: Identity, _ stage: Stage, meanwhile: () -> Void = {}
-        ) async -> (isProposed: Bool, taken: [String]) {
+            _ session: Session, on receiver: Identity, _ stage: Stage, isTaken: Bool = true, meanwhile: () -> Void = {}
+        ) async throws -> (isProposed: Bool, taken: [String]) {
             let taken = Taken()
             let drop = ProtectedDrop(stage.protection, receiver: { receiver }) { data, _ in
                 taken.texts.append(String(decoding: data, as: UTF8.self))
@@ -31,6 +31,7 @@ extension AppleAdapters {
             #expect(drop.dropInteraction(interaction, canHandle: session) == (proposal.operation == .copy))
             drop.dropInteraction(interaction, performDrop: session)
             meanwhile()
+            if isTaken { try await stage.until { !taken.texts.isEmpty } }
             for _ in 0..<50 { await Task.yield() }
             return (proposal.operation == .copy, taken.texts)
         }
@@ -58,13 +59,13 @@ extension AppleAdapters {
             // 1 is text of managed apps alone, 3 is text for every app.
             try await whileOpen(rules(clipboard: 1)) { stage, _ in
                 let local = Session(text("We buy Fabrikam."), from: owner)
-                let out = await dropped(local, on: .personal, stage)
+                let out = try await dropped(local, on: .personal, stage, isTaken: false)
                 #expect(!out.isProposed && out.taken.isEmpty)
-                let within = await dropped(local, on: owner, stage)
+                let within = try await dropped(local, on: owner, stage)
                 #expect(within.isProposed && within.taken == ["We buy Fabrikam."])
-                let outside = await dropped(Session(text("mine")), on: owner, stage)
+                let outside = try await dropped(Session(text("mine")), on: owner, stage, isTaken: false)
                 #expect(!outside.isProposed && outside.taken.isEmpty)
-                #expect(await dropped(Session(text("mine")), on: .personal, stage).taken == ["mine"])
+                #expect(try await dropped(Session(text("mine")), on: .personal, stage).taken == ["mine"])
             }
         }
 
@@ -72,9 +73,10 @@ extension AppleAdapters {
             async throws
         {
             try await whileOpen(rules(clipboard: 1, exception: 4)) { stage, _ in
-                let long = await dropped(Session(text("We buy Fabrikam."), from: owner), on: .personal, stage)
+                let long = try await dropped(
+                    Session(text("We buy Fabrikam."), from: owner), on: .personal, stage, isTaken: false)
                 #expect(long.isProposed && long.taken.isEmpty)
-                #expect(await dropped(Session(text("Fab."), from: owner), on: .personal, stage).taken == ["Fab."])
+                #expect(try await dropped(Session(text("Fab."), from: owner), on: .personal, stage).taken == ["Fab."])
             }
         }
 
@@ -82,12 +84,14 @@ extension AppleAdapters {
             let everyApp = rules(clipboard: 3)
             try await whileOpen(everyApp) { stage, scene in
                 let session = Session(text("We buy Fabrikam."), from: owner)
-                #expect(await dropped(session, on: .personal, stage).taken == ["We buy Fabrikam."])
-                let late = await dropped(session, on: .personal, stage) { scene.stubBackground() }
+                #expect(try await dropped(session, on: .personal, stage).taken == ["We buy Fabrikam."])
+                let late = try await dropped(session, on: .personal, stage, isTaken: false) { scene.stubBackground() }
                 #expect(late.isProposed && late.taken.isEmpty)
             }
             try await whileOpen(everyApp) { stage, _ in
-                let late = await dropped(Session(text("mine")), on: owner, stage) { stage.denyEverything() }
+                let late = try await dropped(Session(text("mine")), on: owner, stage, isTaken: false) {
+                    stage.denyEverything()
+                }
                 #expect(late.isProposed && late.taken.isEmpty)
             }
         }

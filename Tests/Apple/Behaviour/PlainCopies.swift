@@ -14,6 +14,12 @@ extension AppleAdapters {
         ]
         private let owner = Identity.managed(Stage.account)
         private let presenter = UIViewController()
+        private let window = UIWindow(windowScene: UIWindowScene(stubName: "presenter"))
+
+        init() {
+            window.rootViewController = presenter
+            window.makeKeyAndVisible()
+        }
 
         private func files(of stage: Stage) throws -> HandedOutFiles {
             try HandedOutFiles(folder: stage.folder.appending(path: "out"), following: stage.protection)
@@ -67,7 +73,8 @@ extension AppleAdapters {
             defer { scene.stubDisconnect() }
             try await stage.open(in: scene)
             let place = PickedPlace(files, of: owner) { [presenter] in presenter }
-            async let saved: Void = place.save(Data("x".utf8), named: "a.pdf")
+            async let saved = stage.protection.outlets.save(
+                Data("x".utf8), named: "a.pdf", of: owner, to: place, at: .other)
             try await stage.until { presenter.presentedViewController != nil }
             #expect(files.count == 1)
             let picker = try #require(presenter.presentedViewController as? UIDocumentPickerViewController)
@@ -76,12 +83,12 @@ extension AppleAdapters {
             try? await stage.until { files.count == 0 }
             picker.delegate?.documentPicker(picker, didPickDocumentsAt: [stage.folder])
             do {
-                try await saved
+                _ = try await saved
                 Issue.record("it was said to be saved")
             } catch { #expect(error as? ProtectionError == ProtectionError(.gateClosed, "")) }
         }
 
-        @Test func `over another screen nothing is shown, and who waits is told`() async throws {
+        @Test func `over another screen, and off the screen, nothing is shown, and who waits is told`() async throws {
             let stage = try await Stage()
             let files = try files(of: stage)
             presenter.present(UIViewController(), animated: false)
@@ -90,6 +97,12 @@ extension AppleAdapters {
                     .save(Data("x".utf8), named: "a.pdf")
             }
             #expect(files.count == 0)
+            presenter.dismiss(animated: false)
+            await #expect(throws: ProtectionError(.outletFailed, "")) {
+                try await PickedPlace(files, of: .personal) { UIViewController() }
+                    .save(Data("x".utf8), named: "a.pdf")
+            }
+            presenter.present(UIViewController(), animated: false)
             await #expect(throws: ProtectionError(.outletFailed, "")) {
                 try await OpenInSheet { [presenter] in presenter }.deliver(
                     SharedItem(owner: nil, senderBundleID: "", name: "n", contents: Data()))
@@ -126,14 +139,13 @@ extension AppleAdapters {
         @Test func `a sheet tells its end once, with an activity that was given up, and goes with it`() async throws {
             let stage = try await Stage()
             func given(up isDone: Bool) async throws {
+                defer { #expect(presenter.presentedViewController == nil, "there is place for the next screen") }
                 let item = SharedItem(owner: nil, senderBundleID: "", name: "n", contents: Data())
                 async let delivered: Void = OpenInSheet { [presenter] in presenter }.deliver(item)
                 try await stage.until { presenter.presentedViewController != nil }
                 let sheet = try #require(presenter.presentedViewController as? UIActivityViewController)
                 sheet.completionWithItemsHandler?(.mail, isDone, nil, nil)
-                if isDone { presenter.dismiss(animated: true) }
-                #expect(presenter.presentedViewController == nil)
-                presenter.dismiss(animated: false)
+                if isDone { presenter.dismiss(animated: false) }
                 sheet.completionWithItemsHandler?(nil, false, nil, nil)
                 try await delivered
             }
@@ -144,7 +156,8 @@ extension AppleAdapters {
             let sheet = try ProtectedShareSheet(copy, of: .personal, by: stage.protection) { files.takeBack(copy) }
             presenter.present(sheet, animated: true)
             sheet.completionWithItemsHandler?(.mail, false, nil, nil)
-            #expect(presenter.presentedViewController == nil && files.count == 0)
+            try await stage.until { files.count == 0 }
+            #expect(presenter.presentedViewController == nil)
         }
 
         @Test func `a printer that tells its end twice prints once`() async throws {

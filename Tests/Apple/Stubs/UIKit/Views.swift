@@ -42,6 +42,8 @@ public enum UIAccessibility {
 
 @MainActor open class UIView: UIResponder {
     public private(set) var subviews: [UIView] = []
+    /// Of the root view of a window that was shown.
+    open internal(set) weak var window: UIWindow?
     public init(frame: CGRect) {}
     public convenience override init() { self.init(frame: .zero) }
     open var isHidden = false
@@ -195,6 +197,7 @@ public enum UIUserInterfaceStyle: Int, Sendable { case unspecified = 0, light = 
         }
         set { loaded = newValue }
     }
+    open var viewIfLoaded: UIView? { loaded }
     public private(set) var presentedViewController: UIViewController?
     public private(set) weak var presentingViewController: UIViewController?
     open var isModalInPresentation = false
@@ -216,8 +219,11 @@ public enum UIUserInterfaceStyle: Int, Sendable { case unspecified = 0, light = 
             presentingViewController?.dismiss(animated: flag, completion: completion)
             return
         }
-        gone.presentingViewController = nil
-        presentedViewController = nil
-        completion?()
+        let end = { [self] in
+            gone.presentingViewController = nil
+            presentedViewController = nil
+            completion?()
+        }
+        if flag { Task { end() } } else { end() }
     }
 }
