@@ -170,18 +170,19 @@ struct RegistrationStore: Sendable {
     func note(_ wipe: BegunWipe, of known: RegistrationRecord) throws(ProtectionError) -> Bool {
         let account = known.account.id
         return try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-            let stored = try self.record(of: account)
+            let state = state(in: file(account))
+            let found = try state.look()
+            let stored = Self.record(in: found)
             guard stored?.wipe == nil else { return true }
             if stored == nil {
-                switch try state(in: file(account)).look().contents {
+                switch found.contents {
                 case .absent: return false
                 case .newer: throw ProtectionError(.stateUnwritable, "a newer version wrote the registration")
                 case .value, .doubtful: break
                 }
             }
             let former = stored ?? known
-            let floor = max(former.generation, noted(account))
-            _ = try state(in: file(account)).write(above: floor) { generation in
+            _ = try state.write(above: max(former.generation, noted(account))) { generation in
                 var record = former.counted(generation)
                 record.wipe = wipe
                 return record

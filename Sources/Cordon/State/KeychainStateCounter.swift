@@ -46,23 +46,10 @@ public struct KeychainStateCounter: StateCounter {
     ///
     /// - Throws: ``ProtectionError``: `stateUnwritable` with the Keychain's status, `stateUnreadable` where the number before cannot be told.
     public func raise(_ name: String, to number: Int64) throws(ProtectionError) {
-        let next = Data(String(number).utf8)
         for _ in 0..<Self.mostTries {
-            let status: Int32
-            let isTaken: Int32
-            if let former = try data(of: name) {
-                guard try Self.number(former) < number else { return }
-                status = items.replace(former, with: next, service: service, account: name)
-                isTaken = Self.itemNotFound
-            } else {
-                guard number > 0 else { return }
-                status = items.add(next, service: service, account: name)
-                isTaken = Self.duplicateItem
-            }
-            if status == Self.success { return }
-            guard status == isTaken else {
-                throw ProtectionError(.stateUnwritable, "Keychain status \(status)")
-            }
+            let former = try value(of: name)
+            guard former < number else { return }
+            if try raise(name, from: former, to: number) { return }
         }
         throw ProtectionError(.stateUnwritable, "other processes are always quicker at the Keychain")
     }
