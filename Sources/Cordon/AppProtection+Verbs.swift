@@ -33,8 +33,8 @@ extension AppProtection {
     /// Registers an account and enrols it at once, which puts its rules in force (SDK-EN-01).
     ///
     /// The account must be signed in with the token source. It stays registered when enrolling fails, for whatever
-    /// cause, and is tried again at the latest a day later (SDK-EN-02). An account that is enrolled already is left as it
-    /// is, with ``EnrollmentStatus/alreadyEnrolled`` (SDK-EN-03).
+    /// cause, and is tried again after about a day at the latest (SDK-EN-02), unless its first rules have wiped it. An account that is
+    /// enrolled already is left as it is, with ``EnrollmentStatus/alreadyEnrolled`` (SDK-EN-03).
     /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func enroll(_ account: ManagedAccount) async -> EnrollmentStatus {

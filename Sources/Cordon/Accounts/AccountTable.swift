@@ -250,8 +250,8 @@ final class AccountTable: Sendable {
         }
     }
 
-    /// Whether an account's newest rules are stored and not counted, so that nothing of it may be open: who puts the ones before back has
-    /// an app that goes by them, with whatever has come since.
+    /// Whether an account's newest rules are stored and not counted, so that nothing of it may be open: otherwise an attacker who restores
+    /// the record before gets an app that enforces the old rules on data that arrived since.
     func isUncounted(_ account: AccountID) -> Bool { state.withLock { $0.uncounted.contains(account) } }
 
     /// Says whether an account's newest rules are stored and not counted.

@@ -19,13 +19,14 @@ public struct CertificatePinning: Sendable {
         return delivery.isUnknown || !delivery.pins.isEmpty
     }
 
-    /// Checks the public keys that a host showed for an account; returns when the connection may be used.
+    /// Checks the public keys of a host's chain for an account; returns when the connection may be used.
     ///
     /// On Apple platforms call it from the session delegate's challenge, after the system's own trust evaluation; Cordon
     /// itself pins the service's root key inside the messages and does not depend on this.
     ///
     /// - Parameters:
-    ///   - publicKeys: The subject public key info of each certificate, DER, the server's first.
+    ///   - publicKeys: The subject public key info of each certificate, DER, the server's first. They are those of the chain that the system
+    ///     evaluated: what a host shows besides proves nothing.
     ///   - host: The host that was asked for.
     ///   - account: Whose connection it is; nil is the identity that the work at hand is for (SDK-NA-13). Personal work has no pins;
     ///     work whose identity was lost has those of every account, and before any identity was declared those of every account that name
@@ -49,9 +50,11 @@ public struct CertificatePinning: Sendable {
         if answers.contains(.notUnderstood) { throw ProtectionError(.algorithmNotSupported) }
     }
 
-    /// Checks a chain of certificates that a host showed, as ``checkPins(of:for:account:)`` checks their keys.
+    /// Checks the chain of certificates that the system evaluated for a host, as ``checkPins(of:for:account:)`` checks their keys.
     ///
-    /// It says nothing of dates and signatures, which are the system's to check.
+    /// It looks at names alone; dates and signatures are the system's to check. So it must be the system's chain
+    /// (`SecTrustCopyCertificateChain` after the evaluation), not what the host showed: anyone can put the pinned certificate behind one of
+    /// their own that names it as its issuer.
     ///
     /// - Parameters:
     ///   - certificates: Each certificate, DER, the server's first and its issuer's next (SDK-CP-02).

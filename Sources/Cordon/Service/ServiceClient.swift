@@ -78,7 +78,7 @@ struct ServiceClient: Sendable {
         guard answer.head.status.kind == .successful else { throw .refused(problem(in: answer)) }
     }
 
-    /// Reports that a command was begun; no token is needed for it.
+    /// Reports that a command was begun, or how it ended; no token is needed for it.
     func acknowledge(_ acknowledgement: Acknowledgement, registration: String) async throws(ServiceFailure) {
         _ = try await authorized(
             .post, path: "registrations/\(registration)/acknowledgements", token: nil, message: acknowledgement)

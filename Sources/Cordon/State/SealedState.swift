@@ -126,7 +126,7 @@ extension SealedState where Value: Codable & JSONReadable {
         // Where the counter does not answer now, the record is written after the one that lies there: it counts if that was the last one.
         var before = read?.number ?? present ?? found?.number
         let known = max(found?.generation ?? 0, floor, before?.generation ?? 0)
-        guard (0..<StateNumber.limit).contains(known) else {
+        guard (0..<StateNumber.limit - 1).contains(known) else {
             throw ProtectionError(.stateUnwritable, "\(purpose) was counted beyond all bounds")
         }
         let generation = known + 1
@@ -275,7 +275,7 @@ extension SealedState where Value: Codable & JSONReadable {
         guard let box = FormerSeal.box(in: members),
             let plain = try? AES.GCM.open(box, using: key, authenticating: context),
             let record = try? JSONMembers(JSONValue(parsing: plain)),
-            let generation = try? record.number("generation"), (1...StateNumber.limit).contains(generation),
+            let generation = try? record.number("generation"), (1..<StateNumber.limit).contains(generation),
             let value: Value = try? record.read("value")
         else { return .damaged }
         let mark = (try? record.number("mark")).flatMap { UInt32(exactly: $0) } ?? 0

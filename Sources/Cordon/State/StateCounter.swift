@@ -7,7 +7,10 @@ public import Foundation
 /// Cordon counts every record that it keeps about itself: registrations, what launch and PIN remember, unfinished wipes, what is still to be
 /// tried.
 /// Keep the numbers where a copy of the app's data does not reach: beside the device's root key. All processes of an app need the same
-/// counter. The names that Cordon gives say nothing to who does not have the root key. Any thread may call.
+/// counter. Any thread may call.
+///
+/// The names of records say nothing to anyone without the root key. `counted-` and `sealed-`, with a hash of the app's bundle id, and the
+/// names of versions before, hashes of account ids, can be guessed.
 ///
 /// A counter that was lost while records exist is noticed: the person signs in afresh then, and nothing is deleted.
 public protocol StateCounter: Sendable {

@@ -1,6 +1,6 @@
 /// What a ``StateCounter`` holds of one record: how often it came and went, and which one is there.
 struct StateNumber: Equatable, Sendable {
-    /// No record is written as often.
+    /// No record is written as often: twice as much would have no place above the mark.
     static let limit: Int64 = 1 << 30
 
     /// Twice the record's generation, and one more where it is gone; 0 where there never was one.

@@ -137,6 +137,15 @@ import Testing
         home.counter.steps.withLock { $0 = Array(repeating: {}, count: number - 1) + [write] }
     }
 
+    @Test func `the last number that a record can have is counted, and none comes after it`() throws {
+        let home = try Home()
+        let record = try home.record()
+        #expect(try record.write(above: StateNumber.limit - 2) { _ in Self.strict }.isCounted)
+        #expect(try value(home) == Self.strict)
+        #expect(throws: ProtectionError(.stateUnwritable, "")) { try record.write(Self.lax) }
+        #expect(try value(home) == Self.strict)
+    }
+
     @Test func `what was made from a record is not written over one that another process has written since`() throws {
         let home = try Home()
         let record = try home.record()
