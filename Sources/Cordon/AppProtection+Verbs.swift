@@ -76,9 +76,9 @@ extension AppProtection {
 
     /// Ends an account's registration: its rules go, its retries stop, and the service is told (SDK-EN-07).
     ///
-    /// Call before signing the account out, while a token can still be had. What happens here happens first, whether or not the
-    /// service can be reached (SDK-EN-08), and the next start finishes what a kill cuts off: a service that could not be told is told later, by the wipe's receipt or by
-    /// the first ``performDueWork()`` that reaches it; after ninety days it forgets the registration by itself.
+    /// Call before signing the account out, while a token can still be had. Everything local happens first, whether or not the service can
+    /// be reached (SDK-EN-08). If the app is killed, the next start finishes it. If the service could not be told, the wipe's receipt or the
+    /// first ``performDueWork()`` that reaches it tells it later; after ninety days it forgets the registration by itself.
     ///
     /// - Parameters:
     ///   - account: The account.

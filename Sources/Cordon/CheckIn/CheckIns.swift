@@ -285,9 +285,9 @@ actor CheckIns {
     }
 
     /// Compares what is stored with the highest generation that the service has heard of: where everything here was put back to an older
-    /// copy, counter included, what launch and PIN remember counts for nothing, and the person signs in. Until that can be noted the answer
-    /// counts for nothing and everything is denied: each one that counts brings the copy nearer to the number, and nothing would tell of it
-    /// in the end.
+    /// copy, counter included, what launch and PIN remember counts for nothing, and the person signs in. Until that has been recorded, the
+    /// answer is ignored and everything is denied: every accepted answer moves the copy closer to the service's number, until nothing would
+    /// reveal the rollback.
     private func compareGeneration(
         of record: inout RegistrationRecord, with told: Int64
     ) async throws(ServiceFailure) {

@@ -114,8 +114,8 @@ public actor Remediations {
         return result
     }
 
-    /// Removes the account that an app for one holds, with its data, after the person was asked (SDK-SW-04); nothing where the
-    /// wanted account could not be enrolled for another reason as well, or where the service does not answer now.
+    /// Removes the account that an app for one holds, with its data, after the person was asked (SDK-SW-04). Does nothing if the requested
+    /// account could not be enrolled for some other reason, or if the service does not answer now.
     ///
     /// - Returns: Why there is no place; nil where there is, or where enrolling finds out why not.
     private func makePlace(for account: ManagedAccount, silent: Bool) async -> EnrollmentStatus? {

@@ -38,7 +38,7 @@ public struct DebugPolicies: Sendable, Equatable {
         if case .list(let specifiers)? = list[page] {
             for case .dictionary(let specifier) in specifiers {
                 guard case .text(let key)? = specifier["Key"] else { continue }
-                // A field that was left empty is one that was not filled in.
+                // An empty field counts as not filled in.
                 let typed = set[key].flatMap { $0 as? String == "" ? nil : $0 }
                 guard let value = typed.flatMap({ PropertyValue($0) }) ?? specifier["DefaultValue"] else { continue }
                 values[key] = value

@@ -31,15 +31,15 @@ actor Registrations {
 
     /// Registers an account's key at the service and puts the first envelope in force.
     ///
-    /// The service's keys come first: who cannot show any that the pinned root key vouches for is sent no token. They are public and name
-    /// no address, so they prove nothing of who shows them.
+    /// The service's keys come first: no token is sent to a server that cannot present keys signed by the pinned root key. They are public
+    /// and name no address, so they prove nothing of who shows them.
     ///
     /// - Parameter previous: The record of a registration that the service has forgotten; it stays until this succeeds.
     func register(
         _ account: ManagedAccount, with discovery: ServiceDiscovery, from source: RegistrationRequest.Source,
         inPlaceOf previous: RegistrationRecord?
     ) async throws(ServiceFailure) -> EnrollmentStatus {
-        // What ends next is not made anew.
+        // Do not renew a registration that is about to end.
         if let previous, context.pending.hasLeft(previous) { return .notEnrolledAccount }
         let keys = try await service.verifiedKeys(of: discovery)
         // What was signed before the set that the last registration had may hold a key that leaked since.
@@ -150,8 +150,8 @@ actor Registrations {
 
     /// Stores an accepted envelope as received, puts it in force, and begins what it commands.
     ///
-    /// What is stored is in force, whatever fails afterwards, and what a full disk does not take is too until the app ends. What is not
-    /// stored for another reason, or not counted for one, closes the account until it is: the next start could go by the rules before
+    /// Stored rules are in force whatever fails afterwards. Rules that do not fit on a full disk are in force until the app exits. Rules that
+    /// could not be stored, or counted, for another reason close the account until they are: the next start could go by the rules before
     /// (decision 134). Without the account's key, everything is denied until a check-in can open it.
     func adopt(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async -> EnrollmentStatus {
         var record = record

@@ -81,7 +81,7 @@ actor Unenrollments {
                 try await stored.leave(record.account)
                 return await tellNow(owed)
             } catch {
-                // What has not begun to go stays, and is not finished behind the back of whom it was told to.
+                // What has not begun to go stays, and is not completed later, after the caller was told that it failed.
                 if context.accounts[account] != nil { drop { $0.account == account && $0.leaves == true } }
                 unfinished[account, default: 0] += 1
                 return Outcome(.wipeIncomplete, detail: error.reason)
@@ -190,7 +190,7 @@ actor Unenrollments {
             do {
                 try await session.client.unregister(registration: forget, saying: report, token: session.token)
             } catch  where error.isOfAnotherKey {
-                // A new registration with the tag takes the place of the one whose key is gone; it is ended in its stead.
+                // A new registration with the tag takes the place of the one whose key is gone; the new one is ended instead.
                 let successor = try await session.client.register(
                     RegistrationRequest(
                         application: context.configuration.application, device: service.device(tagged: tag),

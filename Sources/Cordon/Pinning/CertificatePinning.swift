@@ -5,7 +5,7 @@ internal import Crypto
 public import Foundation
 
 /// Certificate pins that the organisation sends for its hosts, by itself or as the value of the app configuration's
-/// `CordonCertificatePins` (SDK-CP-01, SDK-CP-02). New ones count from the moment that the rules they came with do.
+/// `CordonCertificatePins` (SDK-CP-01, SDK-CP-02). New pins take effect together with the rules they arrive with.
 ///
 /// Reached through ``AppProtection/pinning``; any thread, no waiting.
 public struct CertificatePinning: Sendable {

@@ -19,7 +19,7 @@ public struct ServiceAccess: Sendable {
     ///
     /// Call it before a sign-in that the app starts itself; ``AppProtection/signInAndEnroll(_:)`` and
     /// ``AppProtection/launch(_:)`` do so where they start one. Needs the network. The description itself carries no signature:
-    /// that no other machine stands between app and service is up to TLS.
+    /// TLS is what rules out a machine in between.
     ///
     /// - Returns: What the service says of itself.
     /// - Throws: ``ProtectionError``: `invalidConfiguration` when the service signs with another root key than the

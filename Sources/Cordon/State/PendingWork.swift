@@ -152,7 +152,7 @@ final class PendingWork: Sendable {
         case .absent: return (Record(), .absent, found)
         case .value(let record) where record.isPlausible: return (record, .sound, found)
         case .newer:
-            // Nothing shows who has written it; so nothing may follow from it that would not from a record that is gone.
+            // Nothing shows who has written it, so it is treated like a missing record.
             return (doubted(nil), .newer, found)
         case .value, .doubtful(.damaged):
             if setsAside { stored.file.setAside() }

@@ -7,12 +7,15 @@ internal import Foundation
 /// A small state file that only this device can read, that cannot be changed unseen, and whose number is known outside the folder:
 /// one that is gone, or older than what was written last, is recognised.
 ///
-/// A file is `{"sealed":"…","version":4}`: AES-GCM over `{"after":…,"generation":…,"mark":…,"value":{…}}`, bound to the purpose and the
-/// file's name. The counter holds a ``StateNumber``: twice the record's generation, one more while there is no record, and a random mark
-/// that the record holds too. A record is written before its number is raised, and removed after, so a kill never makes the present record
-/// an older one. A record whose number was not raised counts only if it was written after the number that the counter holds; whoever
-/// reads it raises the number. So as soon as one of the records that killed processes left is read, or another is written, the rest count
-/// for nothing (decision 104). A reader asks for the number first: then a record that is written meanwhile is not taken for older either.
+/// - A file is `{"sealed":"…","version":4}`: AES-GCM over `{"after":…,"generation":…,"mark":…,"value":{…}}`, bound to the purpose and the
+///   file's name.
+/// - The counter holds a ``StateNumber``: twice the record's generation, one more while there is no record, and a random mark that the
+///   record holds too.
+/// - A record is written before its number is raised, and removed after: a kill never makes the present record an older one.
+/// - A record whose number was not raised counts only if it was written after the number that the counter holds; whoever reads it raises the
+///   number. So as soon as one of the records that killed processes left is read, or another is written, the rest count for nothing
+///   (decision 104).
+/// - A reader asks for the number first: then a record that is written meanwhile is not taken for an older one either.
 struct SealedState<Value: Sendable>: Sendable {
     let file: StateFile
     /// Says what the value is for; a value of another purpose does not open.

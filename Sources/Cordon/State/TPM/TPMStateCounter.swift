@@ -58,7 +58,7 @@
         /// True: no copy of what lies on a disk holds the TPM's counter.
         public var survivesRestore: Bool { true }
 
-        /// The highest number noted under a name. Brings to its end what a kill has left of a change.
+        /// The highest number noted under a name. Completes a change that was interrupted by a kill.
         ///
         /// - Throws: ``ProtectionError`` with code `stateUnreadable`: the TPM does not answer, or the file is not the one that was written last.
         public func value(of name: String) throws(ProtectionError) -> Int64 {
