@@ -386,8 +386,9 @@ actor Wipes {
     ///   service, which waits for the receipt, has sent them again.
     /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is unfinished.
     func resumeAtStart() async throws(ProtectionError) -> Int {
-        let (records, damaged) = try context.wipes.load()
+        let (records, damaged, newer) = try context.wipes.load()
         if !damaged.isEmpty { context.publishSetAside("\(damaged.count) unfinished wipes could not be read") }
+        if newer > 0 { context.publishSetAside("\(newer) unfinished wipes are from a newer version of the app") }
         if !records.isEmpty {
             await resume()
             context.startUnattended { [receipts] in await receipts.deliver() }
@@ -396,7 +397,7 @@ actor Wipes {
         if !context.configuration.isExtension {
             for folder in [context.wipes.folder, context.guards.folder] { folder.removeLeftLocks() }
         }
-        return damaged.count
+        return damaged.count + newer
     }
 
     /// Begins the wipes anew whose records are lost, or were never written, and of which registrations or vaults tell.

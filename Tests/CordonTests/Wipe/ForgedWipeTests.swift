@@ -209,7 +209,7 @@ import Testing
 
         try store.remove(ended)
         try last.write(to: file("c1"))
-        let (records, damaged) = try store.load()
+        let (records, damaged, _) = try store.load()
         #expect(records.isEmpty && damaged.count == 1, "put back after its end")
     }
 

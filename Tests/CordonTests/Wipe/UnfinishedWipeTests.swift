@@ -214,6 +214,27 @@ import Testing
         #expect(device.files(in: "wipes").isEmpty)
     }
 
+    @Test func `a receipt that a newer version of the app has left waits for that version`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set { $0.isUnreachable = true }
+        try await protection.wipe(ada)
+        await device.service.set { $0.isUnreachable = false }
+        let name = try #require(device.files(in: "wipes").first)
+        let file = device.folder.appending(path: "data/wipes").appending(path: name)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let newer = text.replacing(#""version":4"#, with: #""version":99"#)
+        #expect(newer != text)
+        try newer.write(to: file, atomically: true, encoding: .utf8)
+        let older = try await device.start()
+        #expect(await older.enroll(device.account) == .newPolicies)
+        #expect(await older.checkIn(ada).didSucceed)
+        #expect(try String(contentsOf: file, encoding: .utf8) == newer)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        await (try device.start()).deliverReceipts()
+        #expect(try await !device.receipts().isEmpty)
+    }
+
     @Test func `a wipe leaves nothing behind of rules, names and what was put aside, offline too`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
