@@ -52,7 +52,8 @@ struct LaunchTools: Sendable {
         of account: AccountID, at moment: ClockReading, letInAskingAfter opening: Duration?
     ) async {
         guard let opening, let period = await conditions.pinPeriod(of: account) else { return }
-        await pins.recordActivity(of: account, at: moment, askedAfter: max(opening, period))
+        // What cannot be kept makes the next look ask sooner, never later.
+        try? await pins.recordActivity(of: account, at: moment, askedAfter: max(opening, period))
     }
 
     /// How long the account may still be without contact, where that is short; posted, for the caller to show.

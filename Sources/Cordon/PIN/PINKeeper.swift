@@ -52,11 +52,7 @@ struct PINKeeper: Sendable {
             return (.noPIN, nil)
         }
         observer("read")
-        if let memoryLimit, verifier.memory > memoryLimit {
-            throw ProtectionError(
-                .stateUnwritable, "an extension has too little memory to check this PIN",
-                hint: "Enter it in the app once.")
-        }
+        try requireMemory(for: verifier)
         let secrets = try secrets(of: account)
         guard record.failed < limit else {
             try secrets.destroy(record.key?.id)
@@ -141,8 +137,9 @@ struct PINKeeper: Sendable {
         }
         let key = try state.key("verify")
         var wasUsed = false
-        for verifier in former.prefix(requirements.remembered) where try verifier.matches(pin, key: key) {
-            wasUsed = true
+        for verifier in former.prefix(requirements.remembered) {
+            try requireMemory(for: verifier)
+            if try verifier.matches(pin, key: key) { wasUsed = true }
         }
         let problems = requirements.problems(with: pin, wasUsed: wasUsed)
         guard problems.isEmpty else { return (problems, nil) }
@@ -175,9 +172,12 @@ struct PINKeeper: Sendable {
         try state.takeOver { record, _ in record }
     }
 
-    /// Changes what is kept, if anything is.
-    func change(
-        _ account: AccountID, _ change: (inout PINRecord) -> Void
+    /// Records that the person was there at a moment, which may be some time ago; the time away counts from there.
+    ///
+    /// - Parameter period: After what time the rules ask for the PIN under which the person was let in.
+    /// - Throws: ``ProtectionError`` when that cannot be kept.
+    func recordActivity(
+        of account: AccountID, at moment: ClockReading, askedAfter period: Duration
     ) async throws(ProtectionError) {
         let state = state(of: account)
         // No lock, and so no file, for an account that has no PIN.
@@ -186,16 +186,8 @@ struct PINKeeper: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let found = try state.look()
         guard case .value(var record) = found.contents else { return }
-        change(&record)
+        record.note(moment, askedAfter: period)
         try state.write(record, over: found)
-    }
-
-    /// Records that the person was there at a moment, which may be some time ago; the time away counts from there.
-    ///
-    /// - Parameter period: After what time the rules ask for the PIN under which the person was let in.
-    func recordActivity(of account: AccountID, at moment: ClockReading, askedAfter period: Duration) async {
-        // What cannot be kept makes the next look ask sooner, never later.
-        try? await change(account) { $0.note(moment, askedAfter: period) }
     }
 
     /// Takes a PIN away, with the guesses at it: a new one is made after a fresh sign-in.
@@ -266,6 +258,14 @@ struct PINKeeper: Sendable {
         }
         try state.remove()
         try StateFile(url: lockFile(account)).remove()
+    }
+
+    /// Refuses a derivation for which an extension would be ended.
+    private func requireMemory(for verifier: PINVerifier) throws(ProtectionError) {
+        guard let memoryLimit, verifier.memory > memoryLimit else { return }
+        throw ProtectionError(
+            .stateUnwritable, "an extension has too little memory to check this PIN",
+            hint: "Open the app and enter it there.")
     }
 
     /// How long to wait between guesses, so that a machine that types gains nothing over a person.

@@ -17,10 +17,11 @@ import Testing
 
         var folder: URL { home.appending(path: "pins") }
 
-        func seal(_ keys: (any KeyStore)? = nil) throws -> StateSeal {
-            StateSeal(
+        func seal(_ keys: (any KeyStore)? = nil, counter: (any StateCounter)? = nil) throws -> StateSeal {
+            let numbers = try FileStateCounter(directory: home.appending(path: "counters"))
+            return StateSeal(
                 keyStore: keys ?? self.keys, folder: try StateFolder(home.appending(path: "life")),
-                counter: try FileStateCounter(directory: home.appending(path: "counters")), bundleID: "example.notes")
+                counter: counter ?? numbers, bundleID: "example.notes")
         }
 
         func keeper(
@@ -79,6 +80,12 @@ import Testing
             return
         }
         #expect(record.failed == 0)
+        // Nor does it look whether a new one was a former one.
+        var access = AccessRequirements()
+        access.previousPinBlockCount = 1
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            try await keeper.set("9731", of: "oid-a", requirements: PINRequirements(access))
+        }
         // The app makes it one that fits at the next right guess.
         #expect(try await drawer.keeper(cost: .appExtension).check("2580", of: "oid-a", limit: 5) == .right)
         #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .right)
@@ -287,13 +294,16 @@ import Testing
     @Test func `a process that was stopped while it noted that the person was there gives back no guess`() async throws
     {
         let drawer = Drawer()
-        let keeper = try drawer.keeper()
+        let counter = try StuckCounter(directory: drawer.home.appending(path: "counters"))
+        let keeper = PINKeeper(
+            folder: try StateFolder(drawer.folder), seal: try drawer.seal(counter: counter), clock: drawer.clock.clock,
+            cost: PINCost(logRounds: 1), observer: { _ in })
         _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        // Asked for once without the lock, once under it, and once when it is written.
+        counter.steps.withLock { $0 = [{}, {}, { drawer.countGuess(in: drawer.folder) }] }
         await #expect(throws: ProtectionError(.stateUnwritable, "")) {
-            try await keeper.change("oid-a") { record in
-                drawer.countGuess(in: drawer.folder)
-                record.seen = nil
-            }
+            try await keeper.recordActivity(
+                of: "oid-a", at: ClockReading(drawer.clock.clock), askedAfter: .seconds(1800))
         }
         #expect(try await keeper.check("1111", of: "oid-a", limit: 5) == .wrong(left: 3))
     }
