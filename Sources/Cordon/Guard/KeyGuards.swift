@@ -88,15 +88,15 @@ struct KeyGuards: Sendable {
     func open(
         _ account: AccountID, with recovered: RecoveryShare, andThen pinKey: PINKey?
     ) async throws(ProtectionError) -> Bool {
-        guard let share = try share(in: recovered, of: account), try await unlock(account, with: share) else {
-            return false
-        }
-        if let pinKey, let registrationID = context.accounts[account]?.registrationID {
-            try await context.guards.locked(account) { () async throws(ProtectionError) in
+        guard let share = try share(in: recovered, of: account) else { return false }
+        // Another process may be about to have the key hang on another share.
+        return try await context.guards.locked(account) { () async throws(ProtectionError) in
+            guard try await unlock(account, with: share) else { return false }
+            if let pinKey, let registrationID = context.accounts[account]?.registrationID {
                 try await write(share, under: pinKey, of: account, registrationID, left: recovered.digest)
             }
+            return true
         }
-        return true
     }
 
     /// Gives an account whose key is lost another one, after the person has agreed. What was sealed under the lost one stays where it is.

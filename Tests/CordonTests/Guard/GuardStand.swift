@@ -92,6 +92,17 @@ final class GuardStand: Sendable {
         return text == Self.text
     }
 
+    #if os(Linux)
+        /// How often this process has a file open, such as a lock that it holds or waits for.
+        static func openings(of file: URL) -> Int {
+            let folder = "/proc/self/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file.path
+            }
+        }
+    #endif
+
     /// Whether the PIN opens what a kill has left, without a network.
     func opens(_ copy: Copy, withPIN pin: String) async throws -> Bool {
         house.clock.advance(.seconds(3600))

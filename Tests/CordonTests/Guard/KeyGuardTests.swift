@@ -295,4 +295,41 @@ import Testing
             atPath: stand.house.device.folder.appending(path: "keys/secrets").path)
         #expect(secrets.isEmpty)
     }
+
+    #if os(Linux)
+        @Test func `a share that was given out is not noted where another process has the key hang on another one`()
+            async throws
+        {
+            let stand = try await GuardStand()
+            let first = try await stand.guarded()
+            let given = try #require(stand.service.share.withLock { $0 })
+            let second = try await stand.house.start()
+            let guards = KeyGuards(second.context, rules: second.rules)
+            let opening = Locked<Task<Bool, any Error>?>(nil)
+            let pinKey = SymmetricKey(size: .bits256)
+            let store = first.context.guards
+            try await store.locked(stand.account) { () async throws(ProtectionError) in
+                opening.withLock {
+                    $0 = Task { [account = stand.account] in
+                        try await guards.open(account, with: given, andThen: pinKey)
+                    }
+                }
+                do {
+                    // Until it waits, or has opened the key already.
+                    let lock = store.folder.lock(for: FolderName.of(stand.account))
+                    try await until {
+                        if GuardStand.openings(of: lock) > 1 { return true }
+                        return await second.context.vault.isUnlocked(stand.account)
+                    }
+                    try await first.context.vault.hang(stand.account, on: SymmetricKey(size: .bits256)) { _ in }
+                } catch { Issue.record(error) }
+            }
+            #expect(try await opening.withLock { $0 }?.value == false)
+            guard case .value(let record) = try store.contents(of: stand.account) else {
+                Issue.record("no record")
+                return
+            }
+            #expect(record.share(under: pinKey, of: stand.account) == nil)
+        }
+    #endif
 }

@@ -94,19 +94,11 @@ import Testing
                 try await next.files.read("note", of: stand.account)
             }
             // It waits for what was received to take its place.
-            try await until { Self.openings(of: file) > 1 }
+            try await until { GuardStand.openings(of: file) > 1 }
             next.gate.leftFront()
             lock.end()
             await #expect(throws: ProtectionError(.gateClosed, "")) { _ = try await reading.value }
             #expect(await next.context.vault.isUnlocked(stand.account), "the key alone does not keep it")
-        }
-
-        private static func openings(of file: URL) -> Int {
-            let folder = "/proc/self/fd"
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.count {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file.path
-            }
         }
     #endif
 }
