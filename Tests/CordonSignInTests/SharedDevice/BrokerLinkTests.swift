@@ -66,6 +66,26 @@ import Testing
         _ = try await link.call(call)
     }
 
+    @Test func `who listens hears events again, however often the broker hangs up as soon as it has answered`()
+        async throws
+    {
+        let rounds = 200
+        let event = try event(.accountChanged, 7)
+        let broker = try SilentBroker(hangingUpAfterSubscriptions: rounds) { request, before in
+            let answer = BrokerMessage(Done(), to: SubscribeCall.self, id: request.id)
+            guard request.verb == BrokerVerb.eventsSubscribe.rawValue, let payload = try? MessageCoding.encode(answer)
+            else { return [] }
+            return [BrokerFrame.encode(payload)] + (before < rounds ? [] : [event])
+        }
+        defer { broker.stop() }
+        let heard = Locked(false)
+        let link = BrokerLink(path: broker.path, clientID: "app", trust: .development, deadline: Self.patience) {
+            if $0.kind == .accountChanged { heard.withLock { $0 = true } }
+        }
+        await link.subscribe()
+        try await until { heard.withLock { $0 } }
+    }
+
     @Test func `a question about the state is asked once more over a new connection`() async throws {
         let broker = try SilentBroker(hangingUpAt: .accountCurrent)
         defer { broker.stop() }

@@ -17,6 +17,7 @@ final class SilentBroker: Sendable {
     private let hangsUpAt: BrokerVerb?
     private let version: Int
     private let nonce: String?
+    private let shortSubscriptions: Int
     private let answer: @Sendable (BrokerRequestHead, Int) -> [Data]
 
     /// What was asked, over all connections, in order.
@@ -24,12 +25,16 @@ final class SilentBroker: Sendable {
 
     /// Listens.
     ///
-    /// - Parameter answer: The frames to send for a request; the number says how often its verb came before.
+    /// - Parameters:
+    ///   - count: How often to hang up right after a subscription to events was answered.
+    ///   - answer: The frames to send for a request; the number says how often its verb came before.
     init(
         hangingUpAt verb: BrokerVerb? = nil, version: Int = BrokerLink.version, nonce: String? = "n",
+        hangingUpAfterSubscriptions count: Int = 0,
         answering answer: @escaping @Sendable (BrokerRequestHead, Int) -> [Data] = { _, _ in [] }
     ) throws {
         hangsUpAt = verb
+        shortSubscriptions = count
         self.version = version
         self.nonce = nonce
         self.answer = answer
@@ -79,6 +84,7 @@ final class SilentBroker: Sendable {
                 if request.verb == hangsUpAt?.rawValue { return }
                 if request.verb == BrokerVerb.hello.rawValue { greet(request.id, descriptor) }
                 for frame in answer(request, before) { write(frame, descriptor) }
+                if request.verb == BrokerVerb.eventsSubscribe.rawValue, before < shortSubscriptions { return }
             }
         }
     }

@@ -129,6 +129,8 @@ actor BrokerLink {
 
     private func kept() {
         keeper = nil
+        // The connection may have been lost again before this, and `lost()` found someone at work on it.
+        guard let connection, !connection.isClosed else { return keep() }
         onEvent(AccountEvent(.resumed, session: 0))
     }
 }
