@@ -58,7 +58,8 @@ final class SeatMonitor: Sendable {
         continuation.finish()
     }
 
-    /// Listens until the tool ends; whether it said anything about the seat.
+    /// Listens until the tool exits, or logind leaves a question unanswered: what it was about is not told again, so all is asked anew. Returns
+    /// whether anything was heard of the seat.
     private func hear() -> Bool {
         let process = Process()
         process.executableURL = URL(filePath: tool)
@@ -73,24 +74,25 @@ final class SeatMonitor: Sendable {
         var seat = Seat()
         var lines = MonitorLines()
         var hasHeard = false
-        func take(_ fact: SeatFact) {
-            hasHeard = true
+        func isTold(_ fact: SeatFact) -> Bool {
             if let event = seat.take(fact) { continuation.yield(event) }
-            guard let session = seat.unknownSession else { return }
-            for answer in [lockedHint(of: session), kind(of: session)].compactMap(\.self) {
+            guard let session = seat.unknownSession else { return true }
+            guard let hint = lockedHint(of: session), let kind = kind(of: session) else { return false }
+            for answer in [hint, kind] {
                 if let event = seat.take(answer) { continuation.yield(event) }
             }
+            return true
         }
         while case let bytes = pipe.fileHandleForReading.availableData, !bytes.isEmpty {
             // The tool listens by now: nothing that changes from here on goes unheard.
-            if !hasHeard, let now = activeSession() {
-                take(now)
+            if !hasHeard {
+                guard let now = activeSession(), isTold(now) else { break }
+                hasHeard = true
                 continuation.yield(seat.isLocked ? .locked : .unlocked)
             }
-            for line in lines.take(bytes) {
-                if let fact = SeatFact(monitorLine: line) { take(fact) }
-            }
+            guard lines.take(bytes).compactMap({ SeatFact(monitorLine: $0) }).allSatisfy(isTold) else { break }
         }
+        if process.isRunning { process.terminate() }
         process.waitUntilExit()
         running.withLock { $0 = nil }
         return hasHeard
@@ -100,8 +102,8 @@ final class SeatMonitor: Sendable {
         property("ActiveSession", of: "Seat", at: SeatFact.seat).flatMap { SeatFact(activeSession: $0) }
     }
 
-    private func kind(of session: String) -> SeatFact {
-        SeatFact(class: property("Class", of: "Session", at: session) ?? "", session: session)
+    private func kind(of session: String) -> SeatFact? {
+        property("Class", of: "Session", at: session).map { SeatFact(class: $0, session: session) }
     }
 
     private func lockedHint(of session: String) -> SeatFact? {

@@ -1,6 +1,7 @@
 import CordonBase
 import CordonBroker
 import CordonTestSupport
+import CordonTesting
 import Foundation
 import Testing
 
@@ -40,6 +41,31 @@ import Testing
         #expect(heard == once + once)
         let ended = Task { for await _ in monitor.events {} }
         await ended.value
+    }
+
+    @Test(arguments: ["ActiveSession", "LockedHint", "Class"])
+    func `a question that logind leaves unanswered once does not leave the screen locked`(question: String) async throws
+    {
+        let folder = TemporaryFolder.newPath()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let tool = folder.appending(path: "gdbus").path
+        // It goes on listening: only the question fails, and only the first time.
+        let script = Self.script
+            .replacing(
+                "case \"$*\" in",
+                with: "case \"$*\" in\n*\(question)*) mkdir \"$0.asked\" && exit 1 ;; esac\ncase \"$*\" in"
+            )
+            .replacing("@as [])\"", with: "@as [])\"; exec sleep 100000")
+        try Data(script.utf8).write(to: URL(filePath: tool))
+        try #require(chmod(tool, 0o755) == 0)
+        let monitor = try SeatMonitor.start(tool) { _ in .zero }
+        defer { monitor.stop() }
+        let heard = Locked<[SeatEvent]>([])
+        let listening = Task { for await event in monitor.events { heard.withLock { $0.append(event) } } }
+        defer { listening.cancel() }
+        try await until { heard.withLock { $0.contains(.unlocked) } }
+        #expect(heard.withLock { $0.first } == .unheard)
     }
 
     @Test func `a tool that is not there is told before the broker starts`() {
