@@ -12,6 +12,11 @@ public import CordonProtocol
 ///
 /// Apps can then connect before the broker runs and wait for it, instead of finding no broker.
 public enum InheritedSocket {
+    #if canImport(Glibc)
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let stream = Int32(SOCK_STREAM)
+    #endif
     /// The first descriptor that is handed over.
     private static let first: Int32 = 3
 
@@ -38,9 +43,9 @@ public enum InheritedSocket {
     ///
     /// - Throws: ``ProgramError`` with code `addressUnavailable`.
     static func check(_ descriptor: Int32) throws(ProgramError) {
-        guard option(SO_ACCEPTCONN, of: descriptor) == 1, family(of: descriptor) == AF_UNIX else {
-            throw failure("what was handed over is no listening Unix-domain socket")
-        }
+        guard option(SO_ACCEPTCONN, of: descriptor) == 1, option(SO_TYPE, of: descriptor) == stream,
+            family(of: descriptor) == AF_UNIX
+        else { throw failure("what was handed over is no listening Unix-domain stream socket") }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 

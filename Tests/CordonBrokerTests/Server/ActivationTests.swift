@@ -60,6 +60,16 @@ import Testing
         #expect(try InheritedSocket.descriptor(environment, process: 77) == nil)
     }
 
+    @Test func `a socket to which no app can connect, as of another type, is refused`() throws {
+        let path = TemporaryFolder.newPath().path
+        let packets = try Listener.make(path, type: SOCK_SEQPACKET)
+        defer {
+            close(packets)
+            unlink(path)
+        }
+        #expect(throws: ProgramError.self) { try InheritedSocket.check(packets) }
+    }
+
     @Test func `two sockets, or one that does not listen, are refused`() throws {
         #expect(throws: ProgramError.self) {
             try InheritedSocket.descriptor(["LISTEN_FDS": "2", "LISTEN_PID": "77"], process: 77)

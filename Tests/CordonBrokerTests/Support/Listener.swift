@@ -8,8 +8,8 @@ import Testing
 /// Sockets that listen before there is a broker.
 enum Listener {
     /// A socket as systemd makes it.
-    static func make(_ path: String, listens: Bool = true) throws -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    static func make(_ path: String, listens: Bool = true, type: __socket_type = SOCK_STREAM) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(type.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
