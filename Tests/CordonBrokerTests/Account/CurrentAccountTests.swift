@@ -32,7 +32,7 @@ import Testing
         #expect(switched.change == .switched)
         #expect(switched.current?.id == FakePerson.otherWorker.account)
         #expect(switched.previous == FakePerson.worker.account)
-        #expect(switched.isCleanUpDue)
+        #expect(switched.owed.count == 1)
     }
 
     @Test func `a change is reported once, and each app has a previous account of its own`() async throws {

@@ -44,23 +44,16 @@ import Testing
 
     @Test(
         arguments: [
-            (nil, nil, .nobody, false), ("a", nil, .firstSeen, false), ("a", "A", .unchanged, false),
-            ("b", "a", .switched, true), (nil, "a", .signedOut, true),
-        ] as [(String?, String?, CurrentAccount.Change, Bool)])
+            (nil, nil, .nobody), ("a", nil, .firstSeen), ("a", "A", .unchanged), ("b", "a", .switched),
+            (nil, "a", .signedOut),
+        ] as [(String?, String?, CurrentAccount.Change)])
     func `the five pairs, by id and without regard to case`(
-        current: String?, previous: String?, change: CurrentAccount.Change, isDue: Bool
+        current: String?, previous: String?, change: CurrentAccount.Change
     ) throws {
         let now = CurrentAccount(
             current: try current.map { try account($0) }, previous: previous.map { AccountID($0) }, owed: [], session: 1
         )
         #expect(now.change == change)
-        #expect(now.isCleanUpDue == isDue)
-    }
-
-    @Test func `a mark alone makes a clean-up due`() {
-        let now = CurrentAccount(
-            current: nil, previous: nil, owed: [.init(account: "a", session: 4)], session: 5)
-        #expect(now.change == .nobody && now.isCleanUpDue)
     }
 
     @Test func `an error travels whole and without what must not travel`() throws {

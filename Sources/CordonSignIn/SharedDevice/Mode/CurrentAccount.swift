@@ -82,7 +82,4 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
         case (let current?, let previous?): current == previous ? .unchanged : .switched
         }
     }
-
-    /// Whether a person's data must be removed now.
-    public var isCleanUpDue: Bool { !owed.isEmpty || change == .switched || change == .signedOut }
 }
