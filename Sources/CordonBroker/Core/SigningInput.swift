@@ -72,31 +72,8 @@ struct SigningInput: Sendable, Equatable {
 
     /// Whether the bytes are a JSON object in UTF-8 whose members are all among these, each there once.
     private static func isObject(_ bytes: Data, of members: Set<String>) -> Bool {
-        // Without a byte of zero and with a bracket first, no reader takes it for another encoding.
-        guard bytes.first == UInt8(ascii: "{"), !bytes.contains(0), String(data: bytes, encoding: .utf8) != nil,
-            let object = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
-        else { return false }
-        return members.isSuperset(of: object.keys) && memberCount(bytes) == object.count
-    }
-
-    /// How many members an object has, those that are there twice counted twice: its colons outside of texts and of what
-    /// it holds.
-    private static func memberCount(_ object: Data) -> Int {
-        var (count, depth, isInText, isEscaped) = (0, 0, false, false)
-        for byte in object {
-            if isInText {
-                isInText = isEscaped || byte != UInt8(ascii: "\"")
-                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isInText = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            case UInt8(ascii: ":") where depth == 1: count += 1
-            default: break
-            }
-        }
-        return count
+        // With the bracket first, no reader takes it for another encoding.
+        guard bytes.first == UInt8(ascii: "{"), let object = try? JSONReader.members(of: bytes) else { return false }
+        return members.isSuperset(of: object.keys)
     }
 }

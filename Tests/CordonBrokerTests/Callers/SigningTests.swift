@@ -171,6 +171,7 @@ import Testing
         for head in [
             #"{"alg":"ES256","typ":"JWT","typ":"dpop+jwt","jwk":{}}"#,
             #"{"alg":"ES256","typ":"dpop+jwt","crit":["x"]}"#,
+            #"{"alg":"ES256","typ":"dpop+jwt","jwk":{"x":"1","x":"2"}}"#,
             #"{"alg":"HS256","typ":"dpop+jwt","jwk":{}}"#, #"{"alg":"ES256","typ":"JWT","jwk":{}}"#, "[]", "",
         ] {
             #expect(purpose(head, Self.claims { $0 }) == nil, "\(head)")
