@@ -30,7 +30,7 @@ public struct BrokerLimits: Sendable, Equatable {
     public var greetingTime: Duration = .seconds(5)
     /// How long a frame may take from its first byte to its last.
     public var frameTime: Duration = .seconds(5)
-    /// How long a client may leave answers unread.
+    /// How long a client may leave more than 64 KiB of answers unread.
     public var unreadTime: Duration = .seconds(5)
     /// Unread bytes at which a client is dropped at once.
     public var unreadBytes = 2 << 20
