@@ -39,6 +39,9 @@ final class PlainSource {
         isConsumed = consuming
     }
 
+    /// Bytes of plaintext in a chunk of a sealed file; nil for a readable one.
+    var chunkSize: Int? { sealed?.chunkSize }
+
     func mode() throws(VaultError) -> mode_t { try device.mode() }
 
     /// How many names the file has.

@@ -213,8 +213,8 @@ extension Vault {
             let fresh = try create(
                 draft, for: file.owner, chunkSize: file.chunkSize, replacing: false,
                 mode: UInt16(truncatingIfNeeded: try device.mode()), named: name)
-            var pouring = try SealedPouring(from: file, into: fresh)
-            while try pouring.step() {}
+            var pouring = Pouring(from: file, into: fresh)
+            while try pouring.step() > 0 {}
             try fresh.sync()
             isInPlace = true
             try put(draft, at: path, owner: nil, held: true)

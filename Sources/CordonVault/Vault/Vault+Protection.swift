@@ -140,11 +140,9 @@ extension Vault {
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do {
             let mode = UInt16(truncatingIfNeeded: try source.mode())
-            let file = try create(draft, for: account, replacing: false, mode: mode)
-            try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in
-                if offset == 0 { try file.truncate(to: 0) }
-                try file.write(bytes, at: offset)
-            }
+            let file = try create(
+                draft, for: account, chunkSize: source.chunkSize ?? 16384, replacing: false, mode: mode)
+            try await pour(source, into: file, &state, progress)
             try file.close()
             try put(draft, at: target, owner: nil, held: try source.isLocked(at: target))
             if consuming, !path.isSameEntry(as: target) { try PosixFile.unlinkIfPresent(path.path) }
@@ -154,44 +152,32 @@ extension Vault {
         }
     }
 
-    /// Hands on a file's plaintext as it was at one moment, by the megabyte, letting other work of the vault in between;
-    /// again from offset 0 when the file has changed meanwhile.
+    /// Pours a file's plaintext as it was at one moment, letting other work of the vault in between; again from the beginning when the file has
+    /// changed meanwhile.
     ///
     /// - Throws: `inUse` when the file changes faster than it can be read.
     private func pour(
-        _ source: PlainSource, _ state: inout ProtectionProgress, _ progress: @Sendable (ProtectionProgress) -> Void,
-        into write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
+        _ source: PlainSource, into target: any PlainTarget, _ state: inout ProtectionProgress,
+        _ progress: @Sendable (ProtectionProgress) -> Void
     ) async throws(VaultError) {
         let before = state.bytes
         for _ in 0..<SealedFile.triesWhenOvertaken {
             do {
-                try await pourOnce(source, &state, progress, into: write)
+                var pouring = Pouring(from: source, into: target)
+                while case let count = try pouring.step(), count > 0 {
+                    state.bytes += Int64(count)
+                    progress(state)
+                    await Task.yield()
+                }
                 return try source.checkUnchanged()
             } catch {
                 guard error.code == .overtaken else { throw error }
                 state.bytes = before
                 try source.begin()
-                try write(UnsafeRawBufferPointer(start: nil, count: 0), 0)
+                try target.truncate(to: 0)
             }
         }
         throw VaultError(.inUse, "The file is being written faster than it can be read.", place: source.place.path)
-    }
-
-    private func pourOnce(
-        _ source: PlainSource, _ state: inout ProtectionProgress, _ progress: @Sendable (ProtectionProgress) -> Void,
-        into write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
-    ) async throws(VaultError) {
-        let memory = RawMemory(1 << 20, isSecret: true)
-        var offset: Int64 = 0
-        while true {
-            let count = try source.read(memory.slice(0, memory.bytes.count), at: offset)
-            if count == 0 { return }
-            try write(UnsafeRawBufferPointer(memory.slice(0, count)), offset)
-            offset += Int64(count)
-            state.bytes += Int64(count)
-            progress(state)
-            await Task.yield()
-        }
     }
 
     /// Makes a sealed file readable, for the owner that is noted from then on.
@@ -211,10 +197,7 @@ extension Vault {
             // the lock says that this one is being written.
             try file.lockForWriting()
             try register.setOwner(source.owner, of: draft)
-            try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in
-                if offset == 0 { try file.truncate(to: 0) }
-                try file.write(bytes, at: offset)
-            }
+            try await pour(source, into: file, &state, progress)
             try file.sync()
             try put(draft, at: target, owner: owner, held: try source.isLocked(at: target))
             if consuming, !path.isSameEntry(as: target) { try PosixFile.unlinkIfPresent(path.path) }

@@ -342,6 +342,36 @@ struct ProtectionTests {
         #expect(read == text)
     }
 
+    @Test
+    func `a file keeps its holes and the size of its chunks in a copy, with another owner, and in another's place`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (vault, ada, ben) = (workshop.vault, workshop.ada, workshop.ben)
+        let (hole, length) = (Int64(1 << 24), Int64(1 << 24 | 9000))
+        let paths = ["source", "copy", "given", "target"].map(workshop.path)
+        let file = try await vault.create(paths[0], for: ada, chunkSize: 4096)
+        try file.write([1], at: hole)
+        try file.truncate(to: length)
+        try file.close()
+        try await vault.copy(paths[0], to: paths[1])
+        try await vault.copy(paths[0], to: paths[2])
+        try await vault.protect(paths[2], for: ben)
+        try await vault.create(paths[3], for: ben).close()
+        try await vault.replace(paths[3], by: paths[0])
+        for path in paths[1...] {
+            let copy = try await vault.open(path, writing: false)
+            #expect(copy.chunkSize == 4096 && path.bytesOnDisk < 1 << 20, "\(path.lastPathComponent)")
+            #expect(try copy.size() == length && copy.read(3, at: hole - 1) == [0, 1, 0])
+        }
+        try await vault.decrypt(paths[1])
+        let readable = try Data(contentsOf: paths[1], options: .alwaysMapped)
+        #expect(readable.count == Int(length) && readable[Int(hole)] == 1 && readable.last == 0)
+        // Of a readable file a sealed copy shows nothing.
+        try await vault.protect(paths[1], for: ada)
+        #expect(paths[1].bytesOnDisk > length)
+    }
+
     @Test func `inspection names owner, key and length without any key, and verification proves them`() async throws {
         let workshop = try await Workshop()
         let path = try planted(workshop, "plan")
