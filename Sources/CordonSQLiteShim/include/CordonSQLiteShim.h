@@ -35,7 +35,7 @@ void cordon_page_key_release(cordon_page_key *key);
 // Whether there is more than one owner.
 int cordon_page_key_is_shared(const cordon_page_key *key);
 
-// Ends the key: waits for calls under way, releases the cipher; every later use fails.
+// Ends the key: every later use fails. The cipher is released now, or by the last of the calls under way, which are not waited for.
 void cordon_page_key_revoke(cordon_page_key *key);
 
 // What the file system asks its host. Called from any thread.
