@@ -237,7 +237,6 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
     private func replace(_ path: String) throws(VaultError) {
         let draft = try draft(beside: path)
         defer { PosixFile.remove(draft) }
-        try PosixFile.rename(draft, to: path)
-        try PosixFile.syncDirectory((path as NSString).deletingLastPathComponent)
+        try Self.putInPlace(draft, of: path)
     }
 }

@@ -109,10 +109,12 @@ final class PosixFile: StorageDevice {
         return nil
     }
 
-    func size() throws(VaultError) -> Int64 {
+    func size() throws(VaultError) -> Int64 { Int64(try status().st_size) }
+
+    private func status() throws(VaultError) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
-        return Int64(status.st_size)
+        return status
     }
 
     /// What a change of a file's content changes: its length and two times.
@@ -122,8 +124,7 @@ final class PosixFile: StorageDevice {
     }
 
     func stamp() throws(VaultError) -> Stamp {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        let status = try status()
         #if canImport(Darwin)
             let times = [status.st_mtimespec, status.st_ctimespec]
         #else
@@ -133,31 +134,21 @@ final class PosixFile: StorageDevice {
     }
 
     /// The permission bits.
-    func mode() throws(VaultError) -> mode_t {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
-        return status.st_mode & 0o7777
-    }
+    func mode() throws(VaultError) -> mode_t { try status().st_mode & 0o7777 }
 
     /// How many names the file has.
-    func names() throws(VaultError) -> Int {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
-        return Int(status.st_nlink)
-    }
+    func names() throws(VaultError) -> Int { Int(try status().st_nlink) }
 
     /// Whether this user owns the file and no other user may read or write it.
     func isPrivate() throws(VaultError) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        let status = try status()
         return status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
     }
 
     /// Whether a path still names this file.
     func isAt(_ path: String) throws(VaultError) -> Bool {
-        var status = stat()
+        let status = try status()
         var named = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
         return stat(path, &named) == 0 && named.st_ino == status.st_ino && named.st_dev == status.st_dev
     }
 

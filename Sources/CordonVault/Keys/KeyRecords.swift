@@ -53,13 +53,7 @@ struct KeyRecords: Sendable {
 
     /// What every record in the folder says; foreign files are passed over.
     func claims() throws(VaultError) -> [AccountKeyRecord.Claim] {
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-        } catch {
-            throw VaultError(.inputOutput, "The key directory cannot be read.", place: directory.path)
-        }
-        return names.sorted().filter { $0.hasSuffix(".key") }.compactMap { name in
+        try PosixFile.names(in: folder).sorted().filter { $0.hasSuffix(".key") }.compactMap { name in
             guard let bytes = try? PosixFile.contents(place(of: name), limit: AccountKeyRecord.size) else { return nil }
             return try? AccountKeyRecord.identify(bytes)
         }

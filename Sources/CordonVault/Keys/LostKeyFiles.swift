@@ -19,11 +19,8 @@ struct LostKeyFiles {
 
     /// Overwrites and removes the account's lost records, which a copy of the key store would open; part of a wipe.
     func remove(of account: AccountID) throws(VaultError) {
-        let names: [String]
-        do { names = try FileManager.default.contentsOfDirectory(atPath: directory.path) } catch {
-            throw VaultError(.inputOutput, "The key directory cannot be read.", place: directory.path)
-        }
-        for name in names where name.hasPrefix(account.fileName + ".") && name.hasSuffix(Self.suffix) {
+        for name in try PosixFile.names(in: directory.path)
+        where name.hasPrefix(account.fileName + ".") && name.hasSuffix(Self.suffix) {
             try PosixFile.overwriteAndRemove(
                 directory.appendingPathComponent(name).path, count: AccountKeyRecord.size)
         }

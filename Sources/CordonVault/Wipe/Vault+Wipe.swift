@@ -71,7 +71,7 @@ extension Vault {
         where record.isWipe && (try? records.holdsWipeNote(of: record.account)) == true {
             found[record.account] = PendingWipe(account: record.account, started: nil)
         }
-        for wipe in journals.pending() { found[wipe.account] = wipe }
+        for wipe in try journals.pending() { found[wipe.account] = wipe }
         return found.values.sorted { $0.account.fileName < $1.account.fileName }
     }
 

@@ -57,8 +57,10 @@ struct WipeJournals: Sendable {
     }
 
     /// The wipes that journals say have begun. That a wipe was asked for is believed without a code too: earlier software wrote none.
-    func pending() -> [PendingWipe] {
-        files(suffix: ".json").compactMap { path in
+    ///
+    /// - Throws: ``VaultError`` when the folder cannot be read.
+    func pending() throws(VaultError) -> [PendingWipe] {
+        try files(suffix: ".json").compactMap { path in
             guard let account = try? claimedAccount(in: path), path == self.path(for: account) else { return nil }
             return PendingWipe(account: account, started: read(path)?.report.started)
         }
@@ -66,15 +68,14 @@ struct WipeJournals: Sendable {
 
     /// What finished wipes have reported and the app has not discarded yet.
     func reports() -> [WipeReport] {
-        files(suffix: ".report").compactMap { path in
+        ((try? files(suffix: ".report")) ?? []).compactMap { path in
             guard let report = read(path)?.report, path == reportPath(for: report.account) else { return nil }
             return report
         }
     }
 
-    private func files(suffix: String) -> [URL] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().filter { $0.hasSuffix(suffix) }.map { folder.appending(path: $0) }
+    private func files(suffix: String) throws(VaultError) -> [URL] {
+        try PosixFile.names(in: folder.path).sorted().filter { $0.hasSuffix(suffix) }.map { folder.appending(path: $0) }
     }
 
     private func read(_ path: URL) -> WipeJournal? {

@@ -68,13 +68,10 @@ struct WipeLeftoverTests {
     @Test func `a wipe that cannot list the owners' notes says so, and the next one finds their files`() async throws {
         let workshop = try await Workshop()
         let (copy, _) = try await planted(workshop)
-        let fault = FailingCall("list")
         let elsewhere = TemporaryFolder.newPath()
         defer { try? FileManager.default.removeItem(at: elsewhere) }
         try await workshop.vault.move(copy, to: elsewhere)
-        let report = try await DiskFaults.$next.withValue({ fault.next($0) }) {
-            try await workshop.vault.wipe(workshop.ada)
-        }
+        let report = try await failing("list", EIO, workshop)
         #expect(!report.succeeded)
         #expect(FileManager.default.fileExists(atPath: elsewhere.path))
         #expect(try await workshop.vault.wipe(workshop.ada).succeeded)

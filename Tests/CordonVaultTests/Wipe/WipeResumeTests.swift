@@ -6,6 +6,18 @@ import Testing
 @testable import CordonVault
 
 struct WipeResumeTests {
+    @Test func `a start that cannot list what wipes have begun says so, and counts none as done`() async throws {
+        let workshop = try await Workshop()
+        // Of the folders of keys and of journals.
+        for number in 1...2 {
+            let fault = FailingCall("list", number: number)
+            await DiskFaults.$next.withValue({ fault.next($0) }) {
+                #expect(await code { _ = try await workshop.vault.resumeWipes() } == .inputOutput, "list \(number)")
+            }
+        }
+        #expect(try await workshop.vault.resumeWipes().isEmpty)
+    }
+
     @Test func `a resumed wipe runs what was attached since, and does not repeat what was done`() async throws {
         let workshop = try await Workshop()
         let runs = Locked<[String]>([])
