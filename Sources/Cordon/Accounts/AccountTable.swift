@@ -347,7 +347,8 @@ final class AccountTable: Sendable {
     func admits(_ account: ManagedAccount) -> Bool {
         let unknown = rules.accounts.filter { $0.key != account.id && $0.value.delivery.isUnknown }.keys
         if allowedAccounts.admits(account),
-            !unknown.contains(where: registrations.mayHave) || registrations.mayHave(account.id)
+            !unknown.contains(where: { registrations.isOrWasHere($0) ?? true })
+                || registrations.isOrWasHere(account.id) ?? false
         {
             return true
         }

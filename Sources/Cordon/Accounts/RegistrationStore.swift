@@ -94,10 +94,12 @@ struct RegistrationStore: Sendable {
         return found.isCounted
     }
 
-    /// Whether an account has a registration here, or had one that did not end as it should; a key's record may be anybody's.
-    func mayHave(_ account: AccountID) -> Bool {
-        guard let found = try? state(in: file(account)).look(), case .absent = found.contents else { return true }
-        return false
+    /// Whether an account has a registration here, or had one that did not end as it should, as the state counter says; nil where that cannot
+    /// be told. A file that lies there, or a key's record, may be anybody's.
+    func isOrWasHere(_ account: AccountID) -> Bool? {
+        guard let found = try? state(in: file(account)).look() else { return nil }
+        if case .value = found.contents { return true }
+        return found.isKnownToCounter
     }
 
     /// Notes that an account which an earlier version has removed has no registration.

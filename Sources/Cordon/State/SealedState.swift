@@ -51,6 +51,8 @@ struct SealedState<Value: Sendable>: Sendable {
         var isCounted = false
         /// What the counter held when it was asked, and by now where this look has counted the record; nil where it could not be.
         fileprivate var number: StateNumber?
+        /// Whether the counter says that there is a record, whatever lies there; nil where it cannot be asked.
+        var isKnownToCounter: Bool? { number.map { !$0.isAbsent } }
         /// The number of the record that lies there, whatever it counts for.
         fileprivate var stored: StateNumber?
         /// Whether its number cannot be raised because there is no room for it.

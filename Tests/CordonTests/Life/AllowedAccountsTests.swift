@@ -1,4 +1,3 @@
-import Cordon
 import CordonBase
 import CordonIdentity
 import CordonPolicy
@@ -6,6 +5,8 @@ import CordonProtocol
 import Foundation
 import Logging
 import Testing
+
+@testable import Cordon
 
 /// SDK-AA-04, SDK-AA-06: what happens to accounts that the administrator's list leaves out.
 @Suite(.timeLimit(.minutes(10))) struct AllowedAccountsTests {
@@ -104,6 +105,14 @@ import Testing
         let other = ManagedAccount(
             id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
         #expect(!restarted.enrollments.admits(other) && restarted.enrollments.admits(device.account))
+        // Anybody can write a file under the name of an account that was never here.
+        let forged = file.deletingLastPathComponent().appending(
+            path: file.lastPathComponent.replacing(FolderName.of(account), with: FolderName.of(other.id)))
+        for text in [#"{"version":99}"#, #"{"sealed":"AAAA","version":4}"#, "no record"] {
+            try Data(text.utf8).write(to: forged)
+            #expect(!restarted.enrollments.admits(other), "\(text)")
+        }
+        try FileManager.default.removeItem(at: forged)
         #expect(failure() == .algorithmNotSupported && restarted.pinning.hasCertificatePins(account))
         #expect(!restarted.telemetry.isEnabled)
 
