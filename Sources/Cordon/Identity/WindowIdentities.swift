@@ -234,8 +234,7 @@ public actor WindowIdentities {
     private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
         while true {
             let epoch = tools.gates.epoch(of: account)
-            let pinPeriod = await tools.conditions.pinPeriod(of: account)
-            let decision = await tools.conditions.decision(of: account, on: occasion)
+            let (decision, pinPeriod) = await tools.conditions.look(at: account, on: occasion)
             if let reason = decision.reasons.first(where: { !$0.verdict.permits }) {
                 tools.gates.close(account, because: decision.reasons)
                 return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)

@@ -113,7 +113,7 @@ struct LaunchAttempt: Sendable {
     var session: InterfaceSession
     /// What the last look found.
     var reasons: [PolicyReason] = []
-    /// After what time the rules of the last look, or ones before, ask for the PIN; nil where they ask for none.
+    /// After what time the rules of the last look ask for the PIN; nil where they ask for none.
     var pinPeriod: Duration?
     /// The person signed in afresh on this attempt.
     var hasSignedIn = false
@@ -178,12 +178,11 @@ struct LaunchAttempt: Sendable {
             guard !Task.isCancelled else { return .cancelled }
             // The organisation's own command may come first.
             if isEnrolled, tools.context.accounts[account] == nil { return .wiped }
-            // Before the look: rules that come after it let nobody in.
-            pinPeriod = await tools.conditions.pinPeriod(of: account)
-            let decision =
+            let decision: PolicyDecision
+            (decision, pinPeriod) =
                 tools.context.accounts.isUntargeted(account)
-                ? PolicyDecision(reasons: [])
-                : await tools.conditions.decision(of: account, on: session.occasion, after: shown)
+                ? (PolicyDecision(reasons: []), nil)
+                : await tools.conditions.look(at: account, on: session.occasion, after: shown)
             reasons = decision.reasons
             let seen = tools.gates.seenWarnings(of: account)
             let left = PolicyDecision(reasons: decision.reasons.filter { !seen.contains(Self.mark(of: $0)) })

@@ -29,7 +29,19 @@ struct LaunchConditions: Sendable {
     nonisolated(nonsending) func decision(
         of account: AccountID, on occasion: LaunchOccasion, after shown: Shown = []
     ) async -> PolicyDecision {
-        decision(of: account, on: occasion, after: shown, given: await context.statedFacts(for: account))
+        await look(at: account, on: occasion, after: shown).decision
+    }
+
+    /// Does what ``decision(of:on:after:)`` does; with the decision, after what time without the person the same rules ask for the PIN on the
+    /// same device, nil where they ask for none.
+    nonisolated(nonsending) func look(
+        at account: AccountID, on occasion: LaunchOccasion, after shown: Shown = []
+    ) async -> (decision: PolicyDecision, pinPeriod: Duration?) {
+        let stated = await context.statedFacts(for: account)
+        // Nothing is waited for between the two, so that no other rules, and no other answer of the app, come between them.
+        return (
+            decision(of: account, on: occasion, after: shown, given: stated), pinPeriod(of: account, given: stated)
+        )
     }
 
     /// What a person shows at a gate; a finger or a face counts as the PIN.
@@ -113,9 +125,14 @@ struct LaunchConditions: Sendable {
     /// After what time without the person the rules ask for the PIN on this device; nil where they ask for none.
     nonisolated(nonsending) func pinPeriod(of account: AccountID) async -> Duration? {
         guard let access = access(to: account), access.pinRequired else { return nil }
-        if access.disableAppPinIfDevicePinIsSet, await context.statedFacts(for: account).facts.devicePINSet == true {
-            return nil
-        }
+        guard access.disableAppPinIfDevicePinIsSet else { return access.periodOnlineBeforeAccessCheck }
+        return pinPeriod(of: account, given: await context.statedFacts(for: account))
+    }
+
+    private func pinPeriod(of account: AccountID, given stated: StatedFacts) -> Duration? {
+        guard let access = access(to: account), access.pinRequired,
+            !access.disableAppPinIfDevicePinIsSet || stated.facts.devicePINSet != true
+        else { return nil }
         return access.periodOnlineBeforeAccessCheck
     }
 
