@@ -67,7 +67,7 @@ import Testing
         #expect(try await Self.signed(Self.receipt(of: "example.third", draft, at: stand.time.now), for: third) == nil)
     }
 
-    @Test func `an app learns whether the broker signs no such text, or not for this app`() async throws {
+    @Test func `an app learns whether the broker signs no such text, or only denies it`() async throws {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
             let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes")
@@ -79,7 +79,7 @@ import Testing
                 try DPoPProof.make(method: "POST", url: url, accessToken: nil, issued: issued, signer: signer)
             }
             #expect(try !sign(stand.time.now).isEmpty)
-            #expect(throws: ProtocolError(.wrongRecipient, "")) { try sign(stand.time.now + 3600) }
+            #expect(throws: ProtocolError(.signingFailed, "")) { try sign(stand.time.now + 3600) }
             #expect(throws: ProtocolError(.unsupported, "")) { try signer.signature(for: Data("anything".utf8)) }
         }
     }

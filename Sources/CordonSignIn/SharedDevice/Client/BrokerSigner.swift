@@ -18,13 +18,9 @@ struct BrokerSigner: MessageSigner {
             }
             return signature
         } catch {
-            // A broker signs nothing that it does not know, nor what this app may not say.
-            let code: ProtocolError.Code =
-                switch (error.code, error.fault) {
-                case (.brokerRefused, .invalidRequest): .unsupported
-                case (.brokerRefused, .brokerDenied): .wrongRecipient
-                default: .signingFailed
-                }
+            // A broker signs nothing that it does not know. What it denies may be this program alone, until its next start.
+            let isUnknownText = error.code == .brokerRefused && error.fault == .invalidRequest
+            let code: ProtocolError.Code = isUnknownText ? .unsupported : .signingFailed
             throw ProtocolError(code, "the broker did not sign: \(error.reason)")
         }
     }
