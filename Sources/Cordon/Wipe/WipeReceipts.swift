@@ -15,6 +15,8 @@ struct WipeReceipts: Sendable {
     }
 
     private var configuration: ProtectionConfiguration { context.configuration }
+    /// For how long a wipe waits for a key that does not sign, in seconds: it may never sign again, and the account is closed meanwhile.
+    private static let longestWait = 86_400.0
 
     /// Hands in every receipt that the service has not got yet, with growing pauses until it has; returns when nothing is left,
     /// or when the calling task is cancelled.
@@ -77,7 +79,8 @@ struct WipeReceipts: Sendable {
 
     /// The signed receipt; nil when the session whose key signs it is gone, or the key signs no receipts.
     ///
-    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when the key only cannot be had, or cannot sign, at present.
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when the key only cannot be had at present, or has not signed for less than a
+    ///   day since the wipe began.
     func receipt(of wipe: WipeRecord) async throws(ProtectionError) -> String? {
         let registration = wipe.registration
         let receipt = WipeReceipt(
@@ -93,9 +96,10 @@ struct WipeReceipts: Sendable {
             hint: "Keep the app: it hands the receipt in once it can.")
         switch await service.signer(for: registration.account.id) {
         case .success(let signer)?:
-            do { return try receipt.signed(by: signer) } catch  where error.code == .signingFailed {
-                throw notNow
-            } catch {}
+            do { return try receipt.signed(by: signer) } catch {
+                let waited = configuration.clock.now().timeIntervalSince(wipe.started)
+                guard error.code != .signingFailed || waited >= Self.longestWait else { throw notNow }
+            }
         case .failure(let error)? where !error.isPassing: break
         case .failure?, nil: throw notNow
         }

@@ -7,6 +7,7 @@ public protocol MessageSigner: Sendable {
 
     /// The 64-byte ES256 signature over the bytes (RFC 7518 §3.4).
     ///
-    /// - Throws: ``ProtocolError`` with code `signingFailed` when the key is not available now; with another one where it signs no such bytes.
+    /// - Throws: ``ProtocolError`` with code `signingFailed` when the key is not available now; with another one where it is gone for
+    ///   good, or signs no such bytes.
     func signature(for bytes: Data) throws(ProtocolError) -> Data
 }

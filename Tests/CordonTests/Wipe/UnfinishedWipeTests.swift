@@ -82,6 +82,20 @@ import Testing
         #expect(await device.sessions.ended == [ada])
     }
 
+    @Test func `a key that does not sign for a day holds the wipe up no longer`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.sessions.set { $0.signingFailure = ProtocolError(.signingFailed, "the key is broken") }
+        #expect(await protection.failureOfWiping(ada) == .stateUnreadable)
+        device.clock.advance(by: .seconds(86_000))
+        await protection.performDueWork()
+        #expect(await device.sessions.ended.isEmpty)
+        device.clock.advance(by: .seconds(800))
+        await protection.performDueWork()
+        #expect(await device.sessions.ended == [ada])
+        #expect(device.files(in: "wipes").isEmpty)
+    }
+
     @Test(arguments: [ProtocolError.Code.unsupported, .wrongRecipient])
     func `a key that signs no receipt of this app does not hold the wipe up`(_ code: ProtocolError.Code) async throws {
         let device = try Device()
