@@ -168,13 +168,16 @@ final class GateStates: Sendable {
 
     /// Forgets how an account's gate stands and what was seen there; why its data was kept from the person stays.
     ///
-    /// - Parameter isClosing: Whether that closes a gate which was open; observers are notified then.
+    /// - Parameters:
+    ///   - isClosing: Whether that closes a gate which was open; observers are notified then.
+    ///   - wasOpenUntried: Whether the gate was open if nobody has tried it and the app is in front.
     /// - Returns: Whether it was open.
     @discardableResult
-    func forget(_ account: AccountID, isClosing: Bool = true) -> Bool {
+    func forget(_ account: AccountID, isClosing: Bool = true, wasOpenUntried: Bool = false) -> Bool {
         states.withLock { states in
             states.seenWarnings[account] = nil
-            let wasOpen = states.close(account, as: nil)
+            let isUntried = states.gates[account]?.state == nil
+            let wasOpen = states.close(account, as: nil) || wasOpenUntried && isUntried && !states.isBehind
             if wasOpen, isClosing { events.post(.gate(account: account, .closed([GateState.notPassed]))) }
             return wasOpen
         }

@@ -227,7 +227,13 @@ public actor LaunchGates: AccountFollower {
         let isFirst = if case .noneTargeted? = before?.rules, case .policy = now.rules { true } else { false }
         // Without an interface, rules that have come to ask the person close what was open without; to others an untried gate is open.
         let asks = !hasInterface && now.rules.asksPerson && before?.rules.asksPerson != true
-        if isFirst || asks, tools.gates.forget(account, isClosing: hasInterface || asks) { passAgain(account) }
+        // An account that has just come had no gate before.
+        let wasOpenUntried = asks && before != nil && !context.accounts.mustSignIn(account)
+        if isFirst || asks,
+            tools.gates.forget(account, isClosing: hasInterface || asks, wasOpenUntried: wasOpenUntried)
+        {
+            passAgain(account)
+        }
         // Rules that ask for no PIN any more leave the key to the device alone, while it is at hand.
         if before != nil { keys.applyRules(to: account, with: nil) }
     }
