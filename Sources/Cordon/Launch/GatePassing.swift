@@ -157,7 +157,6 @@ actor GatePassing {
             tools.gates.close(account, because: attempt.reasons)
             await withdrawKey(of: account)
         case .wiped:
-            tools.gates.close(account, because: attempt.reasons)
             tools.gates.forget(account)
         }
     }

@@ -283,6 +283,8 @@ struct LaunchAttempt: Sendable {
             // Newer rules, or the organisation's own command, may have come with the answer.
             return .again
         }
+        // First, so that observers hear why: the removal closes only what is still open.
+        tools.gates.close(account, because: decision.reasons)
         let usedUp = gravest.contains { $0.rule == Rule.launchPINAttempts.rawValue }
         do { try await remedies.wipe(account, gravest.first?.rule ?? "app") } catch {
             session.steps.append(LaunchStep(.wipe, .unavailable))
