@@ -155,6 +155,8 @@ public actor LaunchGates: AccountFollower {
             do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
             guard context.accounts[account] != nil || context.accounts.debugged == account else { return }
             let decision = await tools.conditions.decision(of: account, on: .timer)
+            // A look that is given up finds that nothing is known of the device, which closes no gate.
+            guard !Task.isCancelled else { return }
             if tools.gates.isOpen(account) {
                 let countdown = tools.postUrgentCountdown(of: account)
                 // The interface may take its time, and a gate that closes does not wait for it.

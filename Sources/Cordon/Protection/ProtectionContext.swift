@@ -237,10 +237,9 @@ final class ProtectionContext: Sendable {
 
     /// What the app says of its device; nothing where it does not say it in time.
     func statedFacts(for account: AccountID) async -> StatedFacts {
-        // In a task of its own: a caller that is cancelled would find that nothing is known, and could close a gate for that.
-        await Task { [stated = configuration.deviceFacts, clock = configuration.clock] in
-            await Deadline.answer(within: .seconds(10), by: clock) { StatedFacts(await stated(account)) }
-                ?? StatedFacts(.unknown)
-        }.value
+        let stated = configuration.deviceFacts
+        return await Deadline.answer(within: .seconds(10), by: configuration.clock) {
+            StatedFacts(await stated(account))
+        } ?? StatedFacts(.unknown)
     }
 }
