@@ -54,8 +54,9 @@ actor Commands {
                         .reenrollmentOfUnenrolledAccount
                     }
                 status = end
-                // What asks nothing of anybody, such as a moment without network, has the command wait for its envelope to come again.
-                guard end.didSucceed || end.nextStep != .nothing else { continue }
+                // What passes by itself has the command wait for its envelope to come again. After anything else each check-in would make
+                // another registration.
+                guard !Self.passing.contains(end) else { continue }
                 succeeded = end.didSucceed
             case .resetPIN:
                 guard await changes.resetPIN(of: command.account, evenIfFilesAreLost: false) else { continue }
@@ -70,6 +71,11 @@ actor Commands {
         }
         return status
     }
+
+    /// How a registration ends that may succeed in a moment.
+    private static let passing: Set<EnrollmentStatus> = [
+        .discoveryFailed, .enrollmentNetworkFailure, .checkInNetworkFailure, .timedOut, .registrationGone,
+    ]
 
     /// Notes a command durably, and tells whether to begin it: not if it has ended, or could not be noted. The reset of a PIN begins
     /// without a note, too: filling the disk must not keep the old PIN, and a second reset does no harm.
