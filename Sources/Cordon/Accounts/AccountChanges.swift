@@ -130,7 +130,10 @@ actor AccountChanges {
     /// Lets go of an account whose data a wipe removes next, and has nothing enrol it again by itself (SDK-EN-19).
     func release(_ account: AccountID) async {
         await release(account) {}
-        try? context.pending.change { work in work.registered.removeAll { $0.account.id == account } }
+        do { try context.pending.change { work in work.registered.removeAll { $0.account.id == account } } } catch {
+            // The wipe's end removes it with the rest, and no account is enrolled before that.
+            context.configuration.logger.error("an account that is removed could not be taken from those to enrol")
+        }
     }
 
     private func release(_ account: AccountID, _ lock: () async -> Void) async {
