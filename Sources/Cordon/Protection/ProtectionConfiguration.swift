@@ -119,7 +119,7 @@ public struct ProtectionConfiguration: Sendable {
     /// A folder that the organisation's apps on this device share for one common PIN, with a common ``keyStore``; nil
     /// keeps the PIN in this app. A PIN that was entered in one counts in all, and time spent in one app counts in the others whose rules do
     /// not ask for the PIN sooner. The first PIN is chosen after a sign-in. Set it in the app's first version: a PIN that the app has kept
-    /// itself opens nothing once it shares one, and a sign-in opens the files.
+    /// itself opens nothing once it shares one, and a sign-in opens the files as long as the service keeps its share of their key.
     public var pinDirectory: URL?
     /// Where a finger or a face opens the account's key in place of the PIN, as far as the rules let it stand in. Nil has the PIN asked for
     /// where a key waits for it.
