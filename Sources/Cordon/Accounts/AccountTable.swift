@@ -342,19 +342,21 @@ final class AccountTable: Sendable {
     /// be on all.
     var allowedAccounts: AllowedAccounts { rules.allowedAccounts }
 
-    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06). While the list of an account that was
-    /// enrolled here is not known, none is admitted that was not.
-    func admits(_ account: ManagedAccount) -> Bool {
-        let unknown = rules.accounts.filter { $0.key != account.id && $0.value.delivery.isUnknown }.keys
-        if allowedAccounts.admits(account),
-            !unknown.contains(where: { registrations.isOrWasHere($0) ?? true })
-                || registrations.isOrWasHere(account.id) ?? false
-        {
-            return true
-        }
+    /// Whether the app may hold an account, as far as that is known.
+    func admits(_ account: ManagedAccount) -> Bool { isOnLists(account) && !isListUnknown(for: account.id) }
+
+    /// Whether an account is on the lists that are known; a mismatch is logged with the account's id (SDK-AA-06).
+    func isOnLists(_ account: ManagedAccount) -> Bool {
+        if allowedAccounts.admits(account) { return true }
         configuration.logger.warning(
             "an account is not on the administrator's list", metadata: [ProtectionLog.accountField: "\(account.id)"])
         return false
+    }
+
+    /// Whether the list of another account that was enrolled here is not known: none is admitted meanwhile that was not.
+    func isListUnknown(for account: AccountID) -> Bool {
+        let unknown = rules.accounts.filter { $0.key != account && $0.value.delivery.isUnknown }.keys
+        return unknown.contains { registrations.isOrWasHere($0) ?? true } && registrations.isOrWasHere(account) != true
     }
 
     /// What the service of an account asks of every app; the usual where it has said nothing (SRV-CI-016).

@@ -42,7 +42,7 @@ struct Intervals: Sendable {
     /// Until the next attempt to enrol an account after one that failed.
     func afterFailedEnrollment(_ status: EnrollmentStatus, failures: Int, retryAfter: Int?) -> TimeInterval {
         switch status {
-        case .discoveryFailed, .enrollmentNetworkFailure, .timedOut, .removingExistingAccount:
+        case .discoveryFailed, .enrollmentNetworkFailure, .checkInNetworkFailure, .timedOut, .removingExistingAccount:
             later(of: growing(failures), retryAfter)
         case .notLicensed, .notTargeted: later(of: spreadOut(Self.day / 2), retryAfter)
         default: later(of: spreadOut(Self.day), retryAfter)

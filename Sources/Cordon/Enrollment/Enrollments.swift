@@ -316,9 +316,13 @@ public actor Enrollments {
         if isOther(expected.deviceOwner) { return .notDeviceAccount }
         if accounts[account.id] != nil { return .alreadyEnrolled }
         if accounts.isBeingWiped(account.id) { return .removingExistingAccount }
-        if !accounts.admits(account) {
+        if !accounts.isOnLists(account) {
             context.events.post(.accountNotAllowed(account.id))
             return .enrollmentRefused
+        }
+        if accounts.isListUnknown(for: account.id) {
+            configuration.logger.warning("nobody new is admitted until another account has checked in")
+            return .checkInNetworkFailure
         }
         if accounts.allowsSeveralManagedAccounts { return nil }
         guard accounts.isPlaceFree, !accounts.isEnrollingAnotherAccount(than: account.id) else {

@@ -176,7 +176,7 @@ final class ProtectionContext: Sendable {
         events.post(.allowedAccountsChanged(now.list))
         let records = accounts.records
         let waiting = pending.registered.map(\.account).filter { records[$0.id] == nil }
-        for account in records.values.map(\.account) + waiting where !accounts.admits(account) {
+        for account in records.values.map(\.account) + waiting where !accounts.isOnLists(account) {
             events.post(.accountNotAllowed(account.id))
         }
     }

@@ -105,6 +105,9 @@ import Testing
         let other = ManagedAccount(
             id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
         #expect(!restarted.enrollments.admits(other) && restarted.enrollments.admits(device.account))
+        let events = EventCatch(restarted)
+        #expect(await restarted.enroll(other) == .checkInNetworkFailure, "nobody has left it out")
+        #expect(await events.count { if case .accountNotAllowed = $0 { true } else { false } } == 0)
         // Anybody can write a file under the name of an account that was never here.
         let forged = file.deletingLastPathComponent().appending(
             path: file.lastPathComponent.replacing(FolderName.of(account), with: FolderName.of(other.id)))
