@@ -235,6 +235,8 @@ public actor WindowIdentities {
         while true {
             let epoch = tools.gates.epoch(of: account)
             let (decision, pinPeriod) = await tools.conditions.look(at: account, on: occasion)
+            // A look that is given up finds that nothing is known of the device, which closes no gate.
+            guard !Task.isCancelled else { return .cancelled }
             if let reason = decision.reasons.first(where: { !$0.verdict.permits }) {
                 tools.gates.close(account, because: decision.reasons)
                 return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)

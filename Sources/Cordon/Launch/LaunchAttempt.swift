@@ -175,7 +175,6 @@ struct LaunchAttempt: Sendable {
         let isEnrolled = tools.context.accounts[account] != nil
         if !isUntargeted, case .end(let result) = await showManagedNotice() { return result }
         for _ in 0..<Self.roundLimit {
-            guard !Task.isCancelled else { return .cancelled }
             // The organisation's own command may come first.
             if isEnrolled, tools.context.accounts[account] == nil { return .wiped }
             let decision: PolicyDecision
@@ -183,6 +182,8 @@ struct LaunchAttempt: Sendable {
                 tools.context.accounts.isUntargeted(account)
                 ? (PolicyDecision(reasons: []), nil)
                 : await tools.conditions.look(at: account, on: session.occasion, after: shown)
+            // A look that is given up finds that nothing is known of the device.
+            guard !Task.isCancelled else { return .cancelled }
             reasons = decision.reasons
             let seen = tools.gates.seenWarnings(of: account)
             let left = PolicyDecision(reasons: decision.reasons.filter { !seen.contains(Self.mark(of: $0)) })
