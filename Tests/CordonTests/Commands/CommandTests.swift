@@ -59,6 +59,8 @@ import Testing
     private struct Interrupted: HTTPTransport {
         let service: ScriptedService
         let isCut = Locked(false)
+        /// Whether registrations are answered with what no app can take.
+        let isGarbled = Locked(false)
 
         func send(
             _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
@@ -66,7 +68,11 @@ import Testing
             if request.path?.hasSuffix("/registrations") == true, isCut.withLock({ $0 }) {
                 throw TransportError(.unreachable, reason: "the service restarts")
             }
-            return try await service.send(request, body: body, limit: limit, timeout: timeout)
+            var answer = try await service.send(request, body: body, limit: limit, timeout: timeout)
+            if request.path?.hasSuffix("/registrations") == true, isGarbled.withLock({ $0 }) {
+                answer.body = Data("{}".utf8)
+            }
+            return answer
         }
 
         func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
@@ -87,6 +93,22 @@ import Testing
         for _ in 0..<2 { #expect(await protection.checkIn(device.account.id).didSucceed) }
         #expect(await device.service.registered.count == 2)
         #expect(await device.service.acknowledgements.map(\.phase) == [.succeeded])
+    }
+
+    @Test
+    func `a command to register anew ends as failed where the answer cannot be taken, with one registration made`()
+        async throws
+    {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let network = Interrupted(service: device.service)
+        let protection = try await device.start { $0.transport = network }
+        let events = EventCatch(protection)
+        await device.service.set { $0.commands = [Self.command(.reRegister)] }
+        network.isGarbled.withLock { $0 = true }
+        for _ in 0..<2 { await protection.checkIn(device.account.id) }
+        #expect(await events.has(ended(.reRegister, false)))
+        #expect(await device.service.registered.count == 2)
     }
 
     @Test func `a command to register anew an account that is enrolled no longer ends with 221`() async throws {

@@ -245,13 +245,18 @@ import Testing
         }
     }
 
-    @Test func `without an interface a PIN that the rules come to require closes what was open`() async throws {
+    @Test(arguments: [false, true])
+    func `without an interface a PIN that the rules come to require closes what was open, and that is told once`(
+        isTried: Bool
+    ) async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled(["pinRequired": .bool(false)]) { $0.interface = nil }
-        #expect(await protection.launch(house.account).isOpen)
+        if isTried { #expect(await protection.launch(house.account).isOpen) }
+        let events = EventCatch(protection)
         try await house.device.publish(["pinRequired": .bool(true)])
         #expect(await protection.checkIn(house.account) == .newPolicies)
         #expect(!protection.gate.isOpen(for: house.account))
+        #expect(await events.count { if case .gate(_, .closed) = $0 { true } else { false } } == 1)
     }
 
     @Test

@@ -62,9 +62,14 @@ import Testing
             "maximumPinRetries": .integer(2), "appActionIfMaximumPinRetriesExceeded": .string("wipe"),
         ])
         await answers(house, [.entered("1111")])
+        let events = EventCatch(protection)
         #expect(await protection.gate.changePIN(of: house.account) == .closed)
         #expect(await house.person.pinPrompts.map(\.attemptsLeft) == [2, 1])
         #expect(protection.enrolledAccounts.isEmpty)
+        #expect(await events.count { if case .gate(_, .closed) = $0 { true } else { false } } == 1)
+        let closed = await events.first { if case .gate(_, .closed) = $0 { true } else { false } }
+        guard case .gate(_, .closed(let reasons))? = closed else { return }
+        #expect(reasons.contains { $0.rule == Rule.launchPINAttempts.rawValue }, "apps hear why")
     }
 
     @Test func `used-up guesses without a wipe lead to a fresh sign-in, and then to a new PIN`() async throws {

@@ -83,14 +83,15 @@ import Testing
     }
 
     @Test func `a key that does not sign for a day holds the wipe up no longer`() async throws {
-        let device = try Device()
+        let time = TestTime()
+        let device = try Device(time: time)
         let protection = try await device.enrolled()
         await device.sessions.set { $0.signingFailure = ProtocolError(.signingFailed, "the key is broken") }
         #expect(await protection.failureOfWiping(ada) == .stateUnreadable)
-        device.clock.advance(by: .seconds(86_000))
+        time.advance(by: 86_000)
         await protection.performDueWork()
         #expect(await device.sessions.ended.isEmpty)
-        device.clock.advance(by: .seconds(800))
+        time.advance(by: 800)
         await protection.performDueWork()
         #expect(await device.sessions.ended == [ada])
         #expect(device.files(in: "wipes").isEmpty)
