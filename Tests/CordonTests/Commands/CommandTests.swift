@@ -68,9 +68,9 @@ import Testing
             if request.path?.hasSuffix("/registrations") == true, isCut.withLock({ $0 }) {
                 throw TransportError(.unreachable, reason: "the service restarts")
             }
-            var answer = try await service.send(request, body: body, limit: limit, timeout: timeout)
+            let answer = try await service.send(request, body: body, limit: limit, timeout: timeout)
             if request.path?.hasSuffix("/registrations") == true, isGarbled.withLock({ $0 }) {
-                answer.body = Data("{}".utf8)
+                return HTTPAnswer(head: answer.head, body: Data("{}".utf8))
             }
             return answer
         }
