@@ -125,11 +125,12 @@ package enum DurableFile {
         var last = UInt8(ascii: "\n")
         guard size >= 0, size == 0 || pread(descriptor, &last, 1, size - 1) == 1 else { return false }
         let bytes = last == UInt8(ascii: "\n") ? lines : Data("\n".utf8) + lines
-        guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
+        let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        // Another process may have appended since.
+        if 0..<bytes.count ~= written, lseek(descriptor, 0, SEEK_END) == size + off_t(written) {
             _ = ftruncate(descriptor, size)
-            return false
         }
-        return true
+        return written == bytes.count
     }
 
     /// Whether something else than a regular file is there, links followed, which a program that replaces files would destroy: a device, a

@@ -49,9 +49,13 @@ struct SessionTimer {
         return back
     }
 
-    /// A person works, unless the screen is locked.
+    /// A person works, unless the screen is locked, or the idle time is over and the session only has not ended yet.
     mutating func noteActivity(at now: Date) {
-        if !isLocked { lastActivity = now }
+        if !isLocked, !isIdle(at: now) { lastActivity = now }
+    }
+
+    private func isIdle(at now: Date) -> Bool {
+        limits.idle.map { now >= lastActivity.addingTimeInterval($0.timeInterval) } ?? false
     }
 
     /// A person signed in, which counts whatever the screen says.
@@ -64,7 +68,7 @@ struct SessionTimer {
 
     mutating func unlock(at now: Date) {
         isLocked = false
-        lastActivity = now
+        noteActivity(at: now)
     }
 
     /// What is due for the session; warns once each time the end approaches.

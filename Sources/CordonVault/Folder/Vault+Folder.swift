@@ -278,6 +278,7 @@ extension Vault {
             if let held, try !held.isAt(target.path) {
                 throw VaultError(.noSuchFile, "The file was replaced or removed meanwhile.", place: target.path)
             }
+            if let held, try held.names() != 1 { throw VaultError.severalNames(target.path) }
             try put(draft, at: target, owner: nil, held: held != nil)
         } catch {
             PosixFile.remove(draft.path)

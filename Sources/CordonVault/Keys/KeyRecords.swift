@@ -427,7 +427,9 @@ struct KeyRecords: Sendable {
     /// Does what ``unlink(_:)`` does, unless another app of the key group has made a key since: where no note was left, nothing keeps it from that.
     func unlinkEnded(_ account: AccountID) throws(VaultError) {
         try exclusively { () throws(VaultError) in
-            if let claim = (try? claim(of: account)) ?? nil, isInForce(claim) { return }
+            do { if let claim = try claim(of: account), isInForce(claim) { return } } catch {
+                guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            }
             unlink(account)
         }
     }

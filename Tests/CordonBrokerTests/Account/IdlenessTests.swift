@@ -54,6 +54,19 @@ import Testing
         #expect(try await notes.current().current == nil)
     }
 
+    @Test func `activity after the idle time is over prolongs nothing, also before the broker looks at the clock`()
+        async throws
+    {
+        let stand = try stand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        stand.time.advance(.seconds(601))
+        _ = await notes.ask(.accountActivity)
+        await broker.tick()
+        #expect(try await notes.current().current == nil)
+    }
+
     @Test func `a session that was due and could not be ended is ended, whoever touches the device meanwhile`()
         async throws
     {
