@@ -427,10 +427,15 @@ struct KeyRecords: Sendable {
     /// Does what ``unlink(_:)`` does, unless another app of the key group has made a key since: where no note was left, nothing keeps it from that.
     func unlinkEnded(_ account: AccountID) throws(VaultError) {
         try exclusively { () throws(VaultError) in
-            do { if let claim = try claim(of: account), isInForce(claim) { return } } catch {
-                guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
-            }
+            if let claim = try legibleClaim(of: account), isInForce(claim) { return }
             unlink(account)
+        }
+    }
+
+    private func legibleClaim(of account: AccountID) throws(VaultError) -> AccountKeyRecord.Claim? {
+        do { return try claim(of: account) } catch {
+            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            return nil
         }
     }
 
