@@ -7,7 +7,7 @@ public import Logging
 
 /// The one owner of a shared device's account: its registration, its refresh tokens, and who may use them.
 ///
-/// Apps reach it through ``BrokerServer``. It never hands out a refresh token or a key. Every change of the account is
+/// Apps reach it through ``BrokerServer``. It never hands out a refresh token or a private key. Every change of the account is
 /// on disk before an app hears of it, so that an app that asks after an event never reads the old state (SI-062).
 public actor Broker {
     /// The version of this program.
@@ -61,7 +61,7 @@ public actor Broker {
     ///   - folder: Its own folder, closed to other users.
     ///   - secrets: Where keys are kept.
     ///   - transport: How to reach the provider and the service.
-    ///   - environment: Clock and chance; a test gives its own.
+    ///   - environment: Clock and randomness; tests supply their own.
     ///   - user: The user it runs as.
     /// - Throws: ``ProgramError``.
     public init(

@@ -15,7 +15,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private let session: BrokerSession
     private let limits: BrokerLimits
     private let logger: Logger
-    /// Whether the bytes that were just read were written by the process that connected; true once for each read.
+    /// Whether the bytes that were just read were written by the process that connected; consumes the answer: ask once per read.
     private let isFromCaller: @Sendable () -> Bool
     private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
     private var budget: TokenBucket

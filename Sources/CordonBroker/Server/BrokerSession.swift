@@ -57,7 +57,7 @@ struct BrokerSession: Sendable {
         return frame
     }
 
-    /// Answers what takes neither the disk nor the network; nil for everything else, of which nothing was done then.
+    /// Answers requests that need neither disk nor network. Returns nil for all others, having done nothing.
     ///
     /// - Parameter payload: What the request was read from.
     func quickAnswer(_ request: IncomingRequest?, in payload: Data, from peer: Int) async -> Answered? {

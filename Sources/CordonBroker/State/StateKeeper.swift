@@ -1,7 +1,7 @@
 internal import CordonIdentity
 internal import CordonSignIn
 
-/// The broker's state in memory and on disk: what changes harmfully is written first.
+/// The broker's state in memory and on disk: changes that must survive a crash are written before they take effect.
 struct StateKeeper {
     private let store: BrokerStore
     private(set) var current: BrokerState

@@ -94,7 +94,7 @@ final class ReadingTurn: Sendable {
 /// would last for hours after the clock was set back. It does not look again and again either: a look each millisecond comes in between of
 /// every thirtieth question or so, and may wake a core for nothing.
 private final class Bell: Sendable {
-    /// Both ends of a pipe; -1 where the process has no descriptors left, and then a rest lasts as long as it lasts.
+    /// Both ends of a pipe; -1 where the process has no descriptors left: then nothing can cut a rest short.
     private let (rope, clapper): (Int32, Int32)
 
     init() {

@@ -27,7 +27,7 @@ public struct DeviceSignOutReport: Sendable, Codable, Equatable {
         public enum Outcome: String, Sendable, Codable {
             /// The app removed everything.
             case done
-            /// The app runs and had not finished in time; its data is sealed under a key that is gone.
+            /// The app was running when the sign-out began and did not finish in time; its data is sealed under a key that is gone.
             case late
             /// The app does not run; it cleans up when it next starts, its data is sealed meanwhile.
             case notRunning

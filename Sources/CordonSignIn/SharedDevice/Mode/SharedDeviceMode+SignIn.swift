@@ -56,7 +56,7 @@ extension SharedDeviceMode {
     /// Registers the device, which a cloud device administrator does, signing in for this one act (SI-005, SI-023).
     ///
     /// - Throws: ``SignInError`` with code `brokerRefused` when the person lacks the role or the caller is no local
-    ///   administrator; the device's record is then as before.
+    ///   administrator; the device's record is unchanged then.
     public func joinDevice(browser: BrowserLauncher) async throws(SignInError) -> DeviceInformation {
         try await link.call(JoinDeviceCall(), progress: showing(browser))
     }

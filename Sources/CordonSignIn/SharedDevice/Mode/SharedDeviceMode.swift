@@ -93,7 +93,7 @@ public actor SharedDeviceMode {
 
     /// The accounts that this app may use: on a shared device the broker's one, or none (SI-040, SI-124).
     ///
-    /// Asking changes nothing, other than ``currentAccount()``.
+    /// Unlike ``currentAccount()``, asking changes nothing.
     /// - Throws: ``SignInError`` as ``currentAccount()``.
     public func accounts() async throws(SignInError) -> [SignedInAccount] {
         try await link.call(AccountListCall())
