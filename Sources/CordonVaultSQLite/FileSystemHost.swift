@@ -94,10 +94,10 @@ final class FileSystemHost: Sendable {
     /// Remembers a key, so that a lock ends it; the caller gets an owner's share of its own.
     func keep(_ made: PageKey?) throws(VaultError) -> OpaquePointer {
         guard let made else { throw VaultError(.sealingFailed, "The cipher takes no key.") }
-        // Before the list has the key: another thread that keeps one would take it for done with, and no lock would end it.
+        // Before the list has the key: another thread that keeps one would take it for unused, and no lock would end it.
         let share = made.shared()
         let ended = state.withLock { state in
-            // Keys that only this list still owns are done with.
+            // Keys that only this list still owns are no longer used.
             state.keys.removeAll { !$0.isShared }
             state.keys.append(made)
             return state.ended

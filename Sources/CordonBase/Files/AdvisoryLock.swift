@@ -37,7 +37,7 @@ package final class AdvisoryLock: Sendable {
     /// Runs a short body under the lock, after its present holder; it blocks the thread, so nothing in the body may wait for
     /// anything else.
     ///
-    /// - Parameter failure: What a lock that cannot be had is to the caller.
+    /// - Parameter failure: What a lock that cannot be obtained is to the caller.
     package static func exclusively<Value, Failure: Error>(
         _ file: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

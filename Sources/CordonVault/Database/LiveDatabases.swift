@@ -29,7 +29,7 @@ package final class LiveDatabases: Sendable {
     /// The databases of this process.
     package static let shared = LiveDatabases()
 
-    /// How the vault comes at a file.
+    /// How the vault may access a file.
     enum Access {
         /// By a descriptor of its own.
         case open
@@ -62,7 +62,7 @@ package final class LiveDatabases: Sendable {
         let header: [UInt8]
         /// The path of each opening: a database may be opened once more after it was moved, or under a second name.
         var paths: [String]
-        /// Descriptors that the vault had of the file and is done with.
+        /// Descriptors of the file that the vault no longer needs.
         var parked: [Int32] = []
     }
 
@@ -126,7 +126,7 @@ package final class LiveDatabases: Sendable {
 
     // MARK: Descriptors
 
-    /// How the vault is to come at a file.
+    /// How the vault may access a file.
     ///
     /// - Parameter sharing: Whether a descriptor that is kept will do.
     func access(_ path: String, sharing: Bool) -> Access {

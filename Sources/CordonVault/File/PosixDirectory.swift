@@ -19,7 +19,7 @@ internal import Foundation
 #endif
 
 extension PosixFile {
-    /// Makes a directory of mode 0700 with what lies above it, durably: what is synced below it must not go with its name when
+    /// Creates a directory with mode 0700, and any missing parents, durably: what is synced below it must not go with its name when
     /// the power fails. An existing one is left as it is.
     ///
     /// - Parameter following: Whether a symbolic link may stand there: behind one lies what is another's.

@@ -249,7 +249,7 @@ extension VaultError {
             switch number {
             case ENOSPC, EDQUOT: "There is no space left on the disk."
             case EFBIG: "The file is larger than the system lets it be."
-            case EACCES, EPERM, EROFS: "The system does not let the app at it (\(call))."
+            case EACCES, EPERM, EROFS: "The system denied access (\(call))."
             default: "\(call): \(String(cString: strerror(number)))"
             }
         return VaultError(code, reason, place: path)

@@ -17,7 +17,7 @@ final class SealedStore {
     let device: any StorageDevice
     let cipher: any ChunkCipher
     let context: BlockContext
-    /// Where blocks are sealed on their way to the disk; a reader has none, and it never holds plaintext.
+    /// Where blocks are sealed on their way to the disk; readers do not allocate it, and it never holds plaintext.
     private lazy var sealed = RawMemory(header.chunkSize)
     var nonces = NonceSource()
     var allocator: SlotAllocator?

@@ -78,7 +78,7 @@ extension Vault {
 
     /// The names of a folder's files, in order.
     ///
-    /// A directory that is missing or damaged is no loss: the names are taken from the headers then, and the next change of the
+    /// Nothing is lost if the directory is missing or damaged: the names are taken from the headers then, and the next change of the
     /// folder writes it again.
     /// - Throws: ``VaultError`` when the folder or its directory cannot be read.
     package func names(in folder: SealedFolder) throws(VaultError) -> [String] {

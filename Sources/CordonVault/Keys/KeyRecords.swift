@@ -391,8 +391,8 @@ struct KeyRecords: Sendable {
 
     /// Overwrites the account's record with the note that a wipe began; false where there is none.
     ///
-    /// Anything may lie there, also the record that another app has of the same account: what has other names, or is a link, is left as it
-    /// is behind its name.
+    /// Anything may lie there, also the record that another app has of the same account: a file with other hard links, or a symbolic link's
+    /// target, is left untouched.
     func overwrite(_ account: AccountID, _ known: AccountKeyRecord.Claim?) throws(VaultError) -> Bool {
         let path = path(of: account)
         if PosixFile.isLink(path) { return true }

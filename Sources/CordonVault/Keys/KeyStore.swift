@@ -3,7 +3,7 @@ public import Crypto
 
 /// Where the device's root key and the accounts' secrets live: the Keychain, files of mode 0600, or memory for tests.
 ///
-/// Root key and an account's secret together wrap the account's key, and leave the store for that alone. A wipe destroys the
+/// The root key and an account's secret together wrap the account's key. A wipe destroys the
 /// secret first; so an older copy of the app's folder opens nothing that was wiped, as long as no copy of the store's secrets
 /// is among it. Keep the store where backups of the app's data do not reach. An implementation may be called from any thread and
 /// process, and what a call has done is there after a crash of the machine once the call returns.

@@ -41,7 +41,7 @@ public actor Vault {
     ///     By default `shared` with a `keyDirectory` and `own` without.
     ///   - roots: further directories in which sealed files may lie.
     ///   - clock: gives the times in reports.
-    /// - Throws: ``VaultError`` when the directories cannot be made or the root key cannot be had.
+    /// - Throws: ``VaultError`` when the directories cannot be made or the root key cannot be obtained.
     public init(
         directory: URL, keyStore: any KeyStore, keyDirectory: URL? = nil, name: String? = nil,
         roots: [URL] = [], clock: @escaping @Sendable () -> Date = { Date() }

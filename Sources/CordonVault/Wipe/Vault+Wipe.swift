@@ -8,7 +8,7 @@ extension Vault {
 
     /// Removes everything of an account, its key first; other accounts' files are not touched (SDK-SW-06).
     ///
-    /// It is noted first that the wipe was asked for; from then on it always ends, here or in ``resumeWipes(observer:)``; what could not be removed is in
+    /// The request is recorded first; from then on the wipe always completes, here or in ``resumeWipes(observer:)``. What could not be removed is in
     /// the report, and readable files that stayed keep their owner, so that the next wipe tries again. The report stays on
     /// disk until ``discardReport(for:)``. An account without a key is wiped all the same. A resumed wipe leaves a key
     /// alone that another app of the group has made since it began.
