@@ -15,12 +15,9 @@ public struct ProtectionTheme: Sendable, Equatable {
         /// Reads `#RRGGBB` or `RRGGBB`; nil for anything else.
         public init?(_ text: String) {
             let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-            guard digits.utf8.count == 6,
-                digits.utf8.allSatisfy({
-                    UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-                        || UInt8(ascii: "A")...UInt8(ascii: "F") ~= $0
-                }), let number = Int(digits, radix: 16)
-            else { return nil }
+            guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = Int(digits, radix: 16) else {
+                return nil
+            }
             self.init(
                 red: UInt8(truncatingIfNeeded: number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
                 blue: UInt8(truncatingIfNeeded: number))

@@ -148,9 +148,10 @@ public actor LaunchGates: AccountFollower {
     /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``, hide the data),
     /// and is passed again with ``LaunchOccasion/timer``; where it stays closed, the app is asked to take the account away
     /// from its windows (SDK-ID-48). A closed gate is left alone until its data is to be removed. When
-    /// the time without contact becomes short, the countdown is shown and posted.
+    /// the time without contact becomes short, the countdown is shown, and from then on posted at every look.
     public func watch(_ account: AccountID) async {
         let account = context.accounts.resolved(account)
+        var isShort = false
         while !Task.isCancelled {
             do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
             guard context.accounts[account] != nil || context.accounts.debugged == account else { return }
@@ -161,7 +162,9 @@ public actor LaunchGates: AccountFollower {
                 let countdown = tools.postUrgentCountdown(of: account)
                 // The interface may take its time, and a gate that closes does not wait for it.
                 guard await close(account, after: decision) else {
-                    if let countdown { await show(countdown) }
+                    // It covers what the person is doing.
+                    if let countdown, !isShort { await show(countdown) }
+                    isShort = countdown != nil
                     continue
                 }
             } else if decision.verdict != .wipe {

@@ -158,6 +158,27 @@ import Testing
         watch.cancel()
     }
 
+    @Test func `a watched gate shows the countdown once while the time stays short, and posts it at every look`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "pinRequired": .bool(false), "periodOfflineBeforeAccessCheck": .string("PT65M"),
+        ]) { $0.interfaceDeadline = .seconds(1 << 30) }
+        await house.goOffline()
+        let events = EventCatch(protection)
+        let watch = Task { [account = house.account] in await protection.gate.watch(account) }
+        // The first look finds an hour left, and each of the next ones less.
+        for _ in 0..<4 {
+            await house.clock.waitForSleeper(within: .seconds(250) ... .seconds(300))
+            house.clock.advance(.seconds(300))
+        }
+        await house.clock.waitForSleeper(within: .seconds(250) ... .seconds(300))
+        watch.cancel()
+        #expect(await events.count { if case .gate(_, .countdown) = $0 { true } else { false } } == 4)
+        #expect(await house.person.asked.count { if case .countdown = $0 { true } else { false } } == 1)
+    }
+
     private func refusal(_ protection: AppProtection, _ question: Question) -> [String]? {
         do throws(ProtectionError) {
             _ = try protection.permit(for: question)
