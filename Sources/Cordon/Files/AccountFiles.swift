@@ -150,6 +150,8 @@ public actor AccountFiles: AccountFollower {
         guard !inbox.isEmpty, await context.vault.isUnlocked(folder.account) else { return [:] }
         return try await inbox.exclusively { () async throws(ProtectionError) in
             let secret = try await guards.inboxSecret(of: folder.account)
+            // Without names nothing has a place, and an intact record brings them back: it waits for that.
+            try await fromVault { (vault) async throws(VaultError) in try await vault.requireNames(of: folder.account) }
             let (refused, waiting) = try await inbox.empty(with: secret) { (item) async throws(ProtectionError) in
                 try await put(item, into: folder)
             }

@@ -49,7 +49,7 @@ final class AccountKey: Sendable {
         guard hasUnreadableFormer else { return }
         throw VaultError(
             .damaged, "The record of the account's former key, on which names hang, is damaged.",
-            hint: "Put an intact copy of the record back, or wipe the account.")
+            hint: "Put an intact copy of the record back and unlock the account anew, or wipe it.")
     }
 
     /// What a file of a ``SealedFolder`` is called on disk: 64 digits that tell nothing of its name without this key.

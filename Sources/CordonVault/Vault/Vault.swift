@@ -258,6 +258,11 @@ public actor Vault {
         try key(for: account).inboxSecret()
     }
 
+    /// Refuses the account's names on disk while the record of the former key that they hang on is damaged.
+    ///
+    /// - Throws: `damaged`; `locked` without a key in memory, `wiped` where it ended.
+    package func requireNames(of account: AccountID) throws(VaultError) { try key(for: account).requireNames() }
+
     /// The keys for an unlocked account's databases, for the target that opens them.
     ///
     /// - Throws: `locked`, `unknownAccount`, `wipePending`, `wiped`.

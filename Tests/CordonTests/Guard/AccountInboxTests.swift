@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import Cordon
+@testable import CordonVault
 
 /// What a closed account receives is sealed until its gate opens.
 @Suite(.timeLimit(.minutes(10))) struct AccountInboxTests {
@@ -213,6 +214,33 @@ import Testing
         }
         try FileManager.default.removeItem(at: lock)
         #expect(try await next.files.read("note", of: stand.account) == Data("newer".utf8))
+    }
+
+    @Test func `what was received waits while the record that names hang on is damaged`() async throws {
+        let stand = try await GuardStand()
+        let app = try await stand.guarded()
+        let vault = app.context.vault
+        // As an update from a version whose keys hung on the root key alone leaves it.
+        let former = AccountKey(account: stand.account, id: SecureRandom.bytes(16), secret: .random())
+        let intact = Data(
+            try FormerKeyRecord.seal(former, under: try await vault.key(for: stand.account), isUnused: true))
+        var damaged = intact
+        damaged[100] ^= 1
+        let record = vault.keyDirectory.appending(path: stand.account.fileName + ".former")
+        try damaged.write(to: record)
+        let next = try await stand.house.start()
+        try await next.files.write(Data("received".utf8), as: "plan", of: stand.account)
+        #expect(await next.launch(stand.account).isOpen)
+        await #expect(throws: ProtectionError(.vault, "")) { try await next.files.read("plan", of: stand.account) }
+        await #expect(throws: ProtectionError(.vault, "")) {
+            try await next.files.write(Data("newer".utf8), as: "note", of: stand.account)
+        }
+        #expect(items(stand).map(\.lastPathComponent) == ["1.item"])
+        try intact.write(to: record)
+        let last = try await stand.house.start()
+        #expect(await last.launch(stand.account).isOpen)
+        #expect(try await last.files.read("plan", of: stand.account) == Data("received".utf8))
+        #expect(items(stand).isEmpty)
     }
 
     @Test func `what comes for a file that is open for writing waits for it, and keeps nobody from other files`()
