@@ -8,6 +8,8 @@ struct WaitingEvent: Sendable {
     var event: TelemetryEvent
     /// Whether the ledger tells of it, after an attempt that failed.
     var isNoted = false
+
+    var isOptional: Bool { event.privacyLevel == .optional }
 }
 
 /// Records what happens, while telemetry is on: events that wait to be sent, the newest few hundred. They do not outlive the
@@ -18,8 +20,8 @@ final class TelemetryRecorder: Sendable {
     private let events = Locked<[WaitingEvent]>([])
     /// The app's start, built only when events are taken out, so that the first decision does not wait for it.
     private let launch = Locked<(@Sendable () -> TelemetryEvent)?>(nil)
-    /// Whether telemetry was on, and told of denials, when the switches were last looked at.
-    private let seen = Locked((isOn: true, tellsDenials: true))
+    /// Whether telemetry was on, and told of denials, when the switches were last looked at, and how often it was switched until then.
+    private let seen = Locked((isOn: true, tellsDenials: true, switches: 0))
     private let configuration: ProtectionConfiguration
     private let settings: Locked<ProtectionSettings>
     private let accounts: AccountTable
@@ -52,15 +54,31 @@ final class TelemetryRecorder: Sendable {
     }
 
     /// Drops what happened before telemetry was switched off or on, since none of that is told. Called after every change of a switch.
-    func followSwitches() {
-        let isOn = isOn
-        let tellsDenials = isOn && takesOptionalEvents
-        let before = seen.withLock { seen in
-            defer { seen = (isOn, tellsDenials) }
-            return seen
+    ///
+    /// - Returns: How often telemetry was switched, for ``permitted(_:since:)``.
+    @discardableResult
+    func followSwitches() -> Int {
+        seen.withLock { seen in
+            let isOn = isOn
+            let tellsDenials = isOn && takesOptionalEvents
+            if seen.isOn != isOn {
+                _ = take()
+                seen.switches += 1
+            }
+            if seen.tellsDenials != tellsDenials {
+                _ = denials.takeNew()
+                events.withLock { $0.removeAll(where: \.isOptional) }
+            }
+            (seen.isOn, seen.tellsDenials) = (isOn, tellsDenials)
+            return seen.switches
         }
-        if before.isOn != isOn { _ = take() }
-        if before.tellsDenials != tellsDenials { _ = denials.takeNew() }
+    }
+
+    /// What may still be told of events that were taken out: nothing where telemetry was switched since, and nothing optional that an
+    /// organisation has refused.
+    func permitted(_ waiting: [WaitingEvent], since switches: Int) -> [WaitingEvent] {
+        guard followSwitches() == switches else { return [] }
+        return takesOptionalEvents ? waiting : waiting.filter { !$0.isOptional }
     }
 
     /// Records something that happened, if telemetry is on, without the fields that the app wants left out.

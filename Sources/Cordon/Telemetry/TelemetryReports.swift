@@ -89,25 +89,28 @@ public actor TelemetryReports: AccountFollower {
     /// out under its own token, and what concerns no account with the first one's.
     func performDueWork(isFirst: Bool) async {
         // Another process of the app may have switched it.
-        context.telemetry.followSwitches()
+        let switches = context.telemetry.followSwitches()
         recordDenials()
         let events = context.telemetry.take()
         guard isEnabled, !events.isEmpty else { return }
         let now = context.configuration.clock.now()
         if let delegate = context.configuration.telemetryDelegate {
             guard sent.record(events.map(\.event), to: .app, at: now) else { return context.telemetry.add(events) }
-            for waiting in events { await delegate.send(waiting.event) }
+            for waiting in events {
+                guard let permitted = context.telemetry.permitted([waiting], since: switches).first else { continue }
+                await delegate.send(permitted.event)
+            }
             return
         }
         let first = context.accounts.enrolled.first
         let groups = Dictionary(grouping: events) { $0.event.account ?? first }
         for (account, own) in groups {
             guard let account else {
-                context.telemetry.add(own)
+                context.telemetry.add(context.telemetry.permitted(own, since: switches))
                 continue
             }
             // What concerns an account that was removed goes nowhere: the next registration is another matter.
-            if let record = context.accounts[account] { await send(own, of: record, at: now) }
+            if let record = context.accounts[account] { await send(own, since: switches, of: record, at: now) }
         }
     }
 
@@ -132,12 +135,16 @@ public actor TelemetryReports: AccountFollower {
         }
     }
 
-    private func send(_ waiting: [WaitingEvent], of record: RegistrationRecord, at now: Date) async {
+    private func send(
+        _ waiting: [WaitingEvent], since switches: Int, of record: RegistrationRecord, at now: Date
+    ) async {
         var waiting = waiting
         do {
             let session = try await service.session(for: record.account.id, discovery: record.discovery)
             // Nothing may name an account again that was removed meanwhile.
             guard context.accounts.holds(record) else { return }
+            waiting = context.telemetry.permitted(waiting, since: switches)
+            guard !waiting.isEmpty else { return }
             guard sent.record(waiting.filter { !$0.isNoted }.map(\.event), to: .service, at: now) else {
                 return context.telemetry.add(waiting)
             }
@@ -150,7 +157,8 @@ public actor TelemetryReports: AccountFollower {
                 if problem.status == 400 { context.log("telemetry was refused", error) }
                 return
             }
-            if context.accounts.holds(record) { context.telemetry.add(waiting) }
+            guard context.accounts.holds(record) else { return }
+            context.telemetry.add(context.telemetry.permitted(waiting, since: switches))
         }
     }
 }

@@ -15,7 +15,7 @@ import Testing
         func send(_ event: TelemetryEvent) { events.append(event) }
     }
 
-    private func worked(
+    func worked(
         _ change: @escaping @Sendable (inout ProtectionConfiguration) -> Void = { _ in }
     ) async throws -> (Device, AppProtection) {
         let device = try Device()
@@ -213,36 +213,6 @@ import Testing
             #expect(try await sent() > before)
             #expect(try await sent() == protection.telemetry.ledger().count)
         }
-    }
-
-    @Test(arguments: ["person", "settings", "organisation"])
-    func `nothing is told of the time before telemetry was switched, off or on`(by who: String) async throws {
-        let (device, protection) = try await worked { $0.sendsOptionalTelemetry = true }
-        let account = device.account.id
-        func turn(on: Bool) async throws {
-            switch who {
-            case "person": try await protection.telemetry.setEnabled(on)
-            case "settings": try await protection.settings.change { $0.telemetryDisabled = !on }
-            default:
-                await device.service.set { $0.change = { $0.telemetryDisabled = !on } }
-                await protection.checkIn(account)
-            }
-            #expect(protection.telemetry.isEnabled == on)
-        }
-        func denials() async throws -> Int { try await events(at: device.service).count { $0.kind == .sdkAction } }
-        let batches = await device.service.telemetry.count
-        await protection.checkIn(account)
-        #expect(!device.mayPrint(protection))
-        try await turn(on: false)
-        #expect(!device.mayPrint(protection))
-        try await turn(on: true)
-        await protection.performDueWork()
-        #expect(try await denials() == 0)
-        // The organisation's word came with a check-in, which is told.
-        if who != "organisation" { #expect(await device.service.telemetry.count == batches) }
-        #expect(!device.mayPrint(protection))
-        await protection.performDueWork()
-        #expect(try await denials() == 1)
     }
 
     @Test func `each of the three switches is enough`() async throws {
@@ -464,7 +434,7 @@ import Testing
         #expect(try await events(at: device.service).allSatisfy { $0.kind != .sdkAction })
     }
 
-    private func events(at service: ScriptedService) async throws -> [ReportedEvent] {
+    func events(at service: ScriptedService) async throws -> [ReportedEvent] {
         try await service.telemetry.flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
     }
 }
