@@ -193,8 +193,8 @@ public final class EnforcedRules: Sendable {
     /// Says once, in a debug build, when organisation data is touched by work whose identity did not follow: somewhere it
     /// went through a queue, a thread or a detached task unlabelled.
     ///
-    /// Called where the work's own identity is asked for, where files are reached by name, and where data goes out or comes in; not for a question
-    /// or a path that names its owner.
+    /// Called where the work's own identity is asked for, but for the pins of a connection, where files are reached by name, and where data goes
+    /// out or comes in; not for a question or a path that names its owner.
     @discardableResult
     func reportingLostWork(_ identity: EffectiveIdentity) -> EffectiveIdentity {
         #if DEBUG

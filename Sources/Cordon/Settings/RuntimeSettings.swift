@@ -64,7 +64,8 @@ public actor RuntimeSettings: AccountFollower {
         loadOverrides()
         let settings = context.configuration.settings
         for problem in settings.mistakes + settings.withoutEffect(in: context.configuration) {
-            context.configuration.logger.warning("a setting has no effect", metadata: ["setting": "\(problem)"])
+            context.configuration.logger.warning(
+                "a setting is wrong or has no effect", metadata: ["setting": "\(problem)"])
             context.events.post(.settingRefused(reason: "\(problem)"))
         }
     }

@@ -114,7 +114,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     ///
     /// - Throws: ``VaultError``; the memory then holds zeros. `overtaken` when what was handed out before is of a commit
     ///   that is gone: ``refresh()`` and begin again. A file that is open for writing may have to write first what it has collected;
-    ///   where that fails, the handle refuses further writes.
+    ///   where that fails, the handle refuses further writes, and reads that would have to write first.
     public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         mutex.lock()
         defer { mutex.unlock() }

@@ -238,11 +238,12 @@ extension Vault {
     ///
     /// That key hung on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
     /// before, meanwhile and after a kill. A file that a writer has open, or that is damaged, is left as it is; the next call tries again. So is one
-    /// with several names, which would be several files afterwards; ``hasFormerFiles(of:)`` does not wait for it.
+    /// with several names, which would be several files afterwards. ``hasFormerFiles(of:)`` does not wait for it: it keeps the former key for good,
+    /// unless this is called once it has one name.
     /// A database is resealed by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former
     /// key, which the present one guards. Where vaults share a `keyDirectory`, each seals the files of its own roots.
     ///
-    /// - Returns: How many files were left.
+    /// - Returns: How many names of files were left.
     /// - Throws: `locked`, `unknownAccount`, `wiped`, or what the disk refused.
     @discardableResult
     public func sealFilesAnew(of account: AccountID) async throws(VaultError) -> Int {
