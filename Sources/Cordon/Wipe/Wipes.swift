@@ -37,10 +37,8 @@ actor Wipes {
     ) async throws(ProtectionError) {
         let account = context.accounts.resolved(account)
         guard let record = context.accounts[account] else {
-            guard context.accounts.isRemoving(account) else {
-                throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
-            }
-            throw Self.underWay
+            throw context.accounts.isRemoving(account)
+                ? Self.underWay : ProtectionError(.notEnrolled, "the account is not enrolled in this app")
         }
         try await carryOut(ownCommand(for: account), because: cause, on: record, telling: farewell) { $0 ?? record }
     }
