@@ -72,7 +72,7 @@ import Testing
         let name = try #require(device.keys.first).replacing(".key", with: ".json")
         try Data("{".utf8).write(to: device.folder.appending(path: "data/vault/wipes").appending(path: name))
         let restarted = try await device.start { $0.keyStore = keys }
-        #expect(!device.mayPrint(restarted))
+        #expect(device.mayPrint(restarted), "what is no journal closes nothing")
         await device.service.set { $0.commands = [.wipe()] }
         #expect(await restarted.checkIn(ada) == .wipeReceived)
         #expect(device.keys.isEmpty && device.files(in: "registrations").isEmpty)
