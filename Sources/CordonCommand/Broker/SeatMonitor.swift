@@ -44,7 +44,12 @@ final class SeatMonitor: Sendable {
     /// Stops listening.
     func stop() {
         isStopped.withLock { $0 = true }
-        if let process = running.withLock({ $0 }), process.isRunning { process.terminate() }
+        if let process = running.withLock({ $0 }) { Self.end(process) }
+    }
+
+    /// Ends the tool, which may have been started with SIGTERM blocked, as threads of a pool have it.
+    private static func end(_ process: Process) {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     private func listen() {
@@ -70,7 +75,7 @@ final class SeatMonitor: Sendable {
         guard (try? process.run()) != nil else { return false }
         running.withLock { $0 = process }
         // A stop that came before the process was there found nothing to end.
-        if isStopped.withLock({ $0 }) { process.terminate() }
+        if isStopped.withLock({ $0 }) { Self.end(process) }
         var seat = Seat()
         var lines = MonitorLines()
         var hasHeard = false
@@ -92,7 +97,7 @@ final class SeatMonitor: Sendable {
             }
             guard lines.take(bytes).compactMap({ SeatFact(monitorLine: $0) }).allSatisfy(isTold) else { break }
         }
-        if process.isRunning { process.terminate() }
+        Self.end(process)
         process.waitUntilExit()
         running.withLock { $0 = nil }
         return hasHeard
