@@ -85,7 +85,7 @@ struct JSONMembersTests {
         policy.access.pinRequired = true
         envelope.policy = EffectivePolicy(policy)
         let whole = try #require(try JSONValue(parsing: MessageCoding.encode(envelope)).object)
-        #expect(try read(whole) == envelope)
+        #expect(try read(whole).policy?.policy.access.pinRequired == true)
         let merged = try #require(whole["policy"]?.object)
         let changed: [JSONValue] = [
             ["id": 7], ["pinRequired": "x"], ["version": .null], ["minimumPinLength": -1], [], .null, "x", ["new": 1],
