@@ -77,7 +77,8 @@ struct WipeJournals: Sendable {
     private func files(suffix: String) throws(VaultError) -> [URL] {
         // What is no folder holds no journal, and keeps nobody from a wipe that a record tells of.
         guard PosixFile.isAbsent(folder.path) || folder.isDirectory else { return [] }
-        return try PosixFile.names(in: folder.path).sorted().filter { $0.hasSuffix(suffix) }.map { folder.appending(path: $0) }
+        let names = try PosixFile.names(in: folder.path)
+        return names.sorted().filter { $0.hasSuffix(suffix) }.map { folder.appending(path: $0) }
     }
 
     private func read(_ path: URL) -> WipeJournal? {
