@@ -20,17 +20,25 @@ import Testing
         }
         private let secrets = Locked<[String: Data]>([:])
         private let death = Locked<Death?>(nil)
+        private let isDead = Locked(false)
 
         var isHardwareBacked: Bool { false }
         var names: Set<String> { Set(secrets.withLock { $0 }.keys) }
 
-        func die(_ death: Death?) { self.death.withLock { $0 = death } }
+        func die(_ death: Death?) {
+            self.death.withLock { $0 = death }
+            isDead.withLock { $0 = false }
+        }
 
         func secret(named name: String) throws(SignInError) -> Data? { secrets.withLock { $0[name] } }
 
         func keep(_ secret: Data, named name: String) throws(SignInError) {
+            // What a dead process would have gone on to keep is not kept.
+            if isDead.withLock({ $0 }) { throw Self.kill }
             secrets.withLock { $0[name] = secret }
-            if case .afterKeeping(let ending) = death.withLock({ $0 }), name.hasSuffix(ending) { throw Self.kill }
+            guard case .afterKeeping(let ending) = death.withLock({ $0 }), name.hasSuffix(ending) else { return }
+            isDead.withLock { $0 = true }
+            throw Self.kill
         }
 
         func destroy(named name: String) throws(SignInError) {
