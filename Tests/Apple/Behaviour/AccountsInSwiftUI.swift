@@ -10,14 +10,11 @@ extension AppleAdapters {
     /// A view of an account's data in SwiftUI, and Cordon's screens in it.
     @Suite @MainActor struct AccountsInSwiftUI {
         /// An app that has started, with a scene in front and a view of the account's data.
-        private func whileShown(
-            hiding delegate: (any IdentityDelegate)? = nil, _ act: (Stage, UIWindowScene, StubHost) async throws -> Void
-        ) async throws {
+        private func whileShown(_ act: (Stage, UIWindowScene, StubHost) async throws -> Void) async throws {
             var configuration = Stage.configuration(rules: [
                 "PINEnabled": true, "PINMinLength": 4, "SimplePINAllowed": true,
             ])
             configuration.settings.holdsSeveralIdentities = true
-            configuration.identityDelegate = delegate
             let task = "example.swiftui.\(UUID().uuidString)"
             let app = ProtectedApp(backgroundTask: task) { [configuration] in configuration }
             // Starts the protection, and reads no events beyond the test.
@@ -79,32 +76,6 @@ extension AppleAdapters {
             }
         }
 
-        @Test func `a gate that closes takes the account from a view that was shown, and its opening gives it back`()
-            async throws
-        {
-            try await whileShown(hiding: Hiding()) { stage, scene, host in
-                try await stage.passGate(in: scene)
-                try await until(host) { host.texts == ["plan"] }
-                try stage.askAtEveryReturn()
-                scene.stubBackground()
-                host.redraw()
-                #expect(!host.texts.contains("plan"))
-                scene.stubForeground()
-                scene.stubActivate()
-                try await cancel(stage, scene, host)
-                try await until(host) { IdentityContext.windowIdentity(of: scene.id) == .personal }
-                async let resumed = stage.protection.resume(Stage.account)
-                try await stage.passGate(in: scene)
-                #expect(await resumed.isOpen)
-                var identity: Identity?
-                try await until(host) {
-                    identity = IdentityContext.windowIdentity(of: scene.id)
-                    return host.texts == ["plan"]
-                }
-                #expect(identity == .managed(Stage.account), "it is the window's before anything is drawn")
-            }
-        }
-
         @Test func `what was typed on one screen is not on the next`() throws {
             let answered = Answered()
             func screen(_ number: Int) -> GateScreenView {
@@ -130,14 +101,6 @@ extension AppleAdapters {
             #expect(answered.all == ["4711 to 2 of 2"])
         }
     }
-}
-
-/// An app that takes an account away when it is asked to.
-private struct Hiding: IdentityDelegate {
-    func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws { answer.fail() }
-    func hideAccount(
-        _ account: AccountID, in window: WindowID, because block: AccountBlock, answer: IdentityAnswer
-    ) async throws { answer.succeed() }
 }
 
 @MainActor private final class Answered {
