@@ -16,7 +16,8 @@ internal import Foundation
 public struct HiddenTyping: Sendable {
     private static let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
-    /// The terminal as it was. A constant, since a handler of signals may not do what Swift does to look at a variable.
+    /// The terminal as it was. A constant, since a handler of signals may not do what Swift does to look at a variable. What it points to is
+    /// written before a handler is installed that reads it, and by one prompt at a time: a second one finds the echo off and begins nothing.
     private nonisolated(unsafe) static let before = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 
     /// Handles a signal whose default is to end the process; calls only what is async-signal-safe.

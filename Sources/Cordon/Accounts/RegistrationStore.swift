@@ -30,7 +30,7 @@ struct RegistrationStore: Sendable {
         var contents = Contents()
         for file in try folder.files() {
             if try read(file, into: &contents) { continue }
-            // Whoever writes holds the lock, and may have written a good one since.
+            // A writer holds the lock, and may have replaced the file with a good one since.
             let isRead = try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
                 if try read(file, into: &contents) { return true }
                 file.setAside()

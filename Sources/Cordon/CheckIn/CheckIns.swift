@@ -434,7 +434,7 @@ actor CheckIns {
         await checkIn(account)
         // Rules are in force now, and the service is told; else it would hear only with the next check-in, hours later.
         if let digest = context.accounts[account]?.envelope.digest, digest != known { await checkIn(account) }
-        // Whoever answers at the service's address may send any text, which would be carried along for good.
+        // The id is unsigned: without this check, one forged answer would be sent back for ever.
         guard let id = message.lastEventID.flatMap({ Int64($0) }), id >= 0 else { return false }
         noteEvent(String(id), of: account)
         return String(id) != last

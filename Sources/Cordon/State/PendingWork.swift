@@ -56,7 +56,7 @@ final class PendingWork: Sendable {
     func load() throws(ProtectionError) -> Condition {
         var (record, condition, found) = try look()
         if condition == .damaged {
-            // Whoever writes holds the lock, and may have written a good one since.
+            // A writer holds the lock, and may have replaced the file with a good one since.
             let again = try? StateLock.exclusively(lock) { () throws(ProtectionError) in try look(settingAside: true) }
             if let again { (record, condition, found) = again }
         }
