@@ -1,5 +1,4 @@
 import CordonBase
-import Dispatch
 import Foundation
 
 /// A folder of a command's own for what it unpacks. It goes when the work ends, and when the command is told to stop: with an app of
@@ -9,9 +8,7 @@ final class ScratchFolder {
     let url: URL
     /// Whether the command was told to stop, and the folder is being removed.
     private let isStopped: Locked<Bool>
-    private let sources: [any DispatchSourceSignal]
-
-    private static let signals = [SIGINT, SIGTERM]
+    private let signals: StopSignals
 
     /// Makes the folder, and from then on ends the process on SIGINT and SIGTERM with 128 and the signal's number, as a shell has it.
     ///
@@ -19,16 +16,10 @@ final class ScratchFolder {
     init(in place: URL = FileManager.default.temporaryDirectory) throws(CommandFailure) {
         let folder = place.appending(path: "cordon-\(UUID().uuidString)")
         let isStopped = Locked(false)
-        let sources = ScratchFolder.signals.map { number -> any DispatchSourceSignal in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { ScratchFolder.stop(folder, isStopped, number) }
-            source.resume()
-            return source
-        }
-        (url, self.isStopped, self.sources) = (folder, isStopped, sources)
+        (url, self.isStopped) = (folder, isStopped)
+        signals = StopSignals { Self.stop(folder, isStopped, $0) }
         guard mkdir(folder.path, 0o700) == 0 else {
-            endListening()
+            signals.end()
             throw CommandFailure(.writeFailed, "\(folder.path): no temporary folder can be made")
         }
     }
@@ -38,14 +29,7 @@ final class ScratchFolder {
         // The process is about to end; with another status than that of the signal it would end too early.
         while isStopped.withLock({ $0 }) { Thread.sleep(forTimeInterval: 1) }
         try? FileManager.default.removeItem(at: url)
-        endListening()
-    }
-
-    private func endListening() {
-        for (source, number) in zip(sources, Self.signals) {
-            source.cancel()
-            signal(number, SIG_DFL)
-        }
+        signals.end()
     }
 
     private static func stop(_ folder: URL, _ isStopped: Locked<Bool>, _ number: Int32) {

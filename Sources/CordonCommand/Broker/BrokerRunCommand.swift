@@ -4,7 +4,6 @@ import CordonBroker
 import CordonHTTPClient
 import CordonProtocol
 import CordonSignIn
-import Dispatch
 import Foundation
 import Logging
 
@@ -57,14 +56,20 @@ struct BrokerRunCommand: AsyncParsableCommand {
             defer { seat?.stop() }
             let following = Task { if let seat { await broker.follow(seat.events) } }
             defer { following.cancel() }
+            let (stop, stopping) = AsyncStream<Void>.makeStream()
+            let signals = StopSignals { _ in stopping.finish() }
+            defer { signals.end() }
             let serving = Task {
                 try await server.run {
                     if isDevelopment { Self.warn() }
                     try? Terminal.json(report, pretty: false)
                 }
             }
-            let signals = Self.onStop { serving.cancel() }
-            defer { signals.forEach { $0.cancel() } }
+            let ending = Task {
+                for await _ in stop {}
+                serving.cancel()
+            }
+            defer { ending.cancel() }
             try await serving.value
             outcome = .success(())
         } catch let failure as CommandFailure {
@@ -99,17 +104,6 @@ struct BrokerRunCommand: AsyncParsableCommand {
         Terminal.talk(
             Style.yellow("For development only:")
                 + " the broker runs as the user of its apps, and every program of this user may use it.")
-    }
-
-    /// Calls back on SIGTERM and SIGINT instead of dying of them.
-    private static func onStop(_ body: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
-        [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { body() }
-            source.resume()
-            return source
-        }
     }
 }
 

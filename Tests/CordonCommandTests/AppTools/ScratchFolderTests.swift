@@ -1,4 +1,5 @@
 import CordonTestSupport
+import Dispatch
 import Foundation
 import Testing
 
@@ -19,6 +20,25 @@ import Testing
             kill(getpid(), number)
             // The signal ends this long before.
             try await Task.sleep(for: .seconds(300))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+    }
+
+    @Test func `a signal is heard from the first moment, and while the pool has no thread to give`() async throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        await #expect(processExitsWith: .exitCode(128 + SIGTERM)) { [path = place.path as String] in
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 60)
+                exit(1)
+            }
+            for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+                DispatchQueue.global().async { while true {} }
+            }
+            let scratch = try ScratchFolder(in: URL(filePath: path))
+            try Data(count: 1).write(to: scratch.url.appending(path: "app"))
+            kill(getpid(), SIGTERM)
+            while true { pause() }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
     }
