@@ -4,7 +4,9 @@ import Foundation
 import Testing
 
 /// A real browser in a process of its own, driven by `Tests/Providers/browse.py`; cookies last until it closes.
-struct HeadlessBrowser {
+///
+/// A walk goes on to its end also where nobody waits for it any more, as after a sign-in that has its answer; the next one begins after it.
+actor HeadlessBrowser {
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
@@ -17,6 +19,7 @@ struct HeadlessBrowser {
     }
 
     private let process: ChildProcess
+    private var walk: Task<Void, any Error>?
 
     init() throws {
         process = try ChildProcess(Providers.python, [Providers.script("browse.py").path])
@@ -26,6 +29,15 @@ struct HeadlessBrowser {
     func visit(_ page: URL, to destination: String, as user: String) async throws {
         let visit = Visit(
             page: page.absoluteString, destination: destination, user: user, password: Providers.password(of: user))
+        let next = Task { [before = walk, process] in
+            _ = await before?.result
+            try await Self.walk(visit, in: process)
+        }
+        walk = next
+        try await next.value
+    }
+
+    private static func walk(_ visit: Visit, in process: ChildProcess) async throws {
         process.send(String(decoding: try JSONEncoder().encode(visit), as: UTF8.self))
         for await line in process.lines {
             guard line.contains("\"arrived\"") else { throw Stuck(description: line) }
@@ -35,9 +47,9 @@ struct HeadlessBrowser {
     }
 
     /// A launcher with which this person signs in, or out.
-    func launcher(as user: String) -> BrowserLauncher {
+    nonisolated func launcher(as user: String) -> BrowserLauncher {
         BrowserLauncher { page, redirect in
-            try await visit(page, to: redirect.absoluteString, as: user)
+            try await self.visit(page, to: redirect.absoluteString, as: user)
             return nil
         }
     }
