@@ -108,6 +108,44 @@ import Testing
         }
     }
 
+    @Test func `a change that waits has the buttons that the reader's role may press, and no other`() async throws {
+        let fixture = try await ConsoleFixture(wipeBudget: 0)
+        _ = try await fixture.publishPolicy()
+        let (tenant, administration) = (ConsoleFixture.tenant, fixture.service.administration)
+        let desk = CustomRole(
+            id: "desk", displayName: "Desk", permissions: [.read, .approve], members: ["user:oid-eve"],
+            people: [ConsoleFixture.group])
+        try await fixture.storage.write(tenant) { try $0.save(desk) }
+        let bea = Administrator(
+            tenant: tenant, id: ConsoleFixture.bea.id, name: ConsoleFixture.bea.name, roles: [.owner],
+            call: CallFacts(hasFreshSignIn: true))
+        try await fixture.test { browser in
+            try await browser.enrol("tag-1234")
+            let wipe = await #expect(throws: ServiceError.self) {
+                _ = try await administration.requestWipe(ofUser: "oid-worker", deviceTag: "tag-1234", as: bea)
+            }
+            let grant = await #expect(throws: ServiceError.self) {
+                let role = CustomRole(id: "g", displayName: "G", permissions: [.approve], members: ["user:x"])
+                try await administration.saveResource(role, isNew: true, as: bea)
+            }
+            let (ofWorker, ofRole) = (try #require(wipe?.place), try #require(grant?.place))
+            // The role is about the worker's group, and so about no role; a help desk releases nothing.
+            let cases: [(FakeProvider.Person, change: String, buttons: [String])] = [
+                (ConsoleFixture.eve, ofWorker, ["release", "stop"]), (ConsoleFixture.eve, ofRole, []),
+                (ConsoleFixture.ada, ofRole, ["release", "stop"]), (ConsoleFixture.hedy, ofWorker, ["stop"]),
+                (ConsoleFixture.bea, ofWorker, ["stop"]),
+            ]
+            for (person, change, buttons) in cases {
+                let own = Browser(client: browser.client, fixture: fixture)
+                try await own.signIn(person)
+                let page = try await own.get("/console/approvals/\(change)")
+                #expect(page.status == .ok)
+                let shown = ["release", "stop"].filter { page.text.contains("/\(change)/\($0)\"") }
+                #expect(shown == buttons, "\(person.id)")
+            }
+        }
+    }
+
     @Test func `a group whose name has an at sign is a member, also where a person is called so`() async throws {
         let fixture = try await ConsoleFixture()
         try await save(["team@contoso.example", ConsoleFixture.worker.name], in: fixture)

@@ -133,11 +133,16 @@ struct ApprovalPages {
                     .note(
                         .notice,
                         "A second administrator has to release this change. Send them the address of this page.", []))
-            } else if visit.may("approve") {
+            }
+            let decisions = change.list("decisions")
+            if decisions.contains("release") {
                 blocks.append(.form(Form(path + "/release", submit: "Release", hidden: [("page", path)], [])))
             }
-            blocks.append(
-                .form(Form(path + "/stop", submit: "Stop this change", hidden: [("page", path)], isGrave: true, [])))
+            if decisions.contains("stop") {
+                blocks.append(
+                    .form(Form(path + "/stop", submit: "Stop this change", hidden: [("page", path)], isGrave: true, []))
+                )
+            }
         }
         blocks += try await Self.changes(change, visit)
         return .page(

@@ -27,7 +27,7 @@ public struct Approvals: Sendable {
         }
     }
 
-    /// One change that waits or did.
+    /// One change that waits or did, with what the caller may decide about it.
     ///
     /// - Throws: ``ServiceError`` with code `notFound`, also for one of a policy that the caller does not see.
     public func change(
@@ -35,7 +35,9 @@ public struct Approvals: Sendable {
     ) async throws(ServiceError) -> WaitingChange {
         let now = store.now
         return try await store.read(.read, as: administrator) { records in
-            try WaitingChange.known(id, seenBy: administrator, in: records).seen(at: now)
+            var change = try WaitingChange.known(id, seenBy: administrator, in: records).seen(at: now)
+            change.decisions = try change.decisions(of: administrator, targeting, in: records)
+            return change
         }
     }
 

@@ -34,6 +34,21 @@ extension WaitingChange {
         return try concerns(administrator, for: .read, targeting, in: records)
     }
 
+    /// What an administrator for whom the change exists may decide about it as it stands.
+    func decisions(
+        of administrator: Administrator, _ targeting: Targeting, in records: some StorageReader
+    ) throws(ServiceError) -> [Decision] {
+        guard state == .waiting || state == .released else { return [] }
+        var decisions: [Decision] = []
+        if state == .waiting, !administrator.isProgram, folded(requester.id) != folded(administrator.id),
+            try mayBeReleased(by: administrator, targeting, in: records)
+        {
+            decisions.append(.release)
+        }
+        if try mayBeStopped(by: administrator, targeting, in: records) { decisions.append(.stop) }
+        return decisions
+    }
+
     /// Whether a role of an administrator includes a permission for the person that the change is about; without limits where it is about
     /// no one. Scope tags are those of policies, so that a role limited by them alone is about no person.
     private func concerns(

@@ -19,6 +19,14 @@ public struct WaitingChange: Sendable, Codable, Equatable {
         case expired
     }
 
+    /// What an administrator decides about it.
+    public enum Decision: String, Sendable, Codable, CaseIterable {
+        /// To release it.
+        case release
+        /// To stop it.
+        case stop
+    }
+
     /// The id.
     public let id: String
     /// The SHA-256 of what was asked.
@@ -52,6 +60,8 @@ public struct WaitingChange: Sendable, Codable, Equatable {
     public internal(set) var decidedBy: String?
     /// When.
     public internal(set) var decided: Date?
+    /// What the caller may decide about it now, where one change is asked for; nil elsewhere. A release takes a fresh sign-in besides.
+    public internal(set) var decisions: [Decision]?
 
     /// Gives the author time to repeat the call once it is released.
     mutating func extend(to end: Date) { expires = end }
