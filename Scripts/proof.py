@@ -116,7 +116,8 @@ def run(name: str, seed: str, shown: str, command: list[str], limit: int | None,
     ended = "passed" if status == 0 else f"**failed**, exit code {status}"
     if stopped.is_set():
         ended = f"**failed**, ended at its limit of {limit} s"
-    machine = f"{os.uname().machine}, {os.cpu_count()} cores, {os.uname().sysname}"
+    pages = os.sysconf("SC_PAGE_SIZE") // 1024
+    machine = f"{os.uname().machine}, {os.cpu_count()} cores, {pages} KiB pages, {os.uname().sysname}"
     day = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     what = cell("; ".join(amounts) or last)
     write(cell(name), seed, f"| {cell(name)} | {seed} | `{cell(shown)}` | {what} | {machine} | {day} | {place} | {took} | {ended} |")
