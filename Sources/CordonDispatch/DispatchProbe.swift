@@ -18,9 +18,15 @@ final class DispatchProbe: Sendable {
     private let waiting = DispatchGroup()
     private let queue = DispatchQueue(label: "cordon.dispatch.self-test")
     private let deadline: DispatchTime
+    private let submit: @Sendable (DispatchQueue, DispatchWorkItem) -> Void
 
-    init(deadline: DispatchTime) {
+    /// - Parameter submit: Hands a work item to a queue.
+    init(
+        deadline: DispatchTime,
+        submit: @escaping @Sendable (DispatchQueue, DispatchWorkItem) -> Void = { $0.async(execute: $1) }
+    ) {
         self.deadline = deadline
+        self.submit = submit
     }
 
     /// Hands work over by every path; the caller is inside the scope.
@@ -39,7 +45,7 @@ final class DispatchProbe: Sendable {
             let item = DispatchWorkItem { arrived() }
             self.expect(.workItemNotification) { arrived in item.notify(queue: self.queue) { arrived() } }
             // Performed outside the scope: what counts is where the item was made.
-            IdentityContext.run(as: .none) { self.queue.async(execute: item) }
+            IdentityContext.run(as: .none) { self.submit(self.queue, item) }
         }
         expect(.operation) { arrived in
             let operations = OperationQueue()
@@ -86,7 +92,7 @@ final class DispatchProbe: Sendable {
             gate.signal()
             return false
         }
-        queue.async(execute: item)
+        submit(queue, item)
         let ranBeside = item.wait(timeout: .now() + .milliseconds(20)) == .success
         gate.signal()
         return !ranBeside && item.wait(timeout: deadline) == .success

@@ -1,9 +1,10 @@
 import CordonBase
-import CordonDispatch
 import CordonIdentity
 import Dispatch
 import Foundation
 import Testing
+
+@testable import CordonDispatch
 
 /// Rows SDK-ID-27 and SDK-ID-29: the identity is that of the code that made the item or added the operation.
 @Suite struct WorkItemTests {
@@ -59,6 +60,13 @@ import Testing
         #expect(item.wait(timeout: .now() + 300) == .success)
         #expect(ran.withLock { $0 } == 1)
         #expect(told == .managed("observer"))
+    }
+
+    /// Performed at once, as in a wrapper that has no flags: the identity arrives, the barrier does not.
+    @Test func `the self-test does not count work items as followed where they lose their flags`() {
+        let probe = DispatchProbe(deadline: .now() + 60) { _, item in item.perform() }
+        IdentityContext.run(as: .probe) { probe.handOver() }
+        #expect(Set(DispatchPath.allCases).subtracting(probe.followed()) == [.workItem])
     }
 
     @Test func `an operation runs under the identity its thread had when it was added`() async {
