@@ -7,7 +7,7 @@ import Testing
 
 @testable import CordonSignIn
 
-/// Answers that are read by hand say what Foundation's decoder reads in them.
+/// Answers that are read by hand say what the general decoder reads in them.
 @Suite struct ShortReplyTests {
     private struct Reply: Decodable {
         let id: UInt32

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CordonSignIn
 
-/// Questions that are read and written by hand have the bytes and the meaning that Foundation's coders give them.
+/// Questions that are read and written by hand have the bytes and the meaning that the general coders give them.
 @Suite struct ShortRequestTests {
     private static let id = UUID(uuidString: "5B0F1E0C-2C57-4B0E-9C39-6A2B1F7A4D11")
 

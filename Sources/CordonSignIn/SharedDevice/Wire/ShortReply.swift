@@ -2,7 +2,7 @@ internal import CordonBase
 internal import CordonProtocol
 internal import Foundation
 
-/// The answer to a question that apps ask over and over, read without Foundation's decoder.
+/// The answer to a question that apps ask over and over, read without the general decoder.
 ///
 /// What is not exactly such an answer is left to the decoder.
 enum ShortReply {

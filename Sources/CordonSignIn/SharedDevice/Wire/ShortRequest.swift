@@ -3,7 +3,7 @@ internal import CordonIdentity
 internal import CordonProtocol
 package import Foundation
 
-/// A question that apps ask over and over, read without Foundation's decoder, which takes longer for it than the answer does.
+/// A question that apps ask over and over, read without the general decoder, which takes longer for it than the answer does.
 ///
 /// It reads what this library writes and nothing else: a member that is there twice, is `null` or belongs to another verb is left to
 /// the decoder, so that no request has two meanings.
