@@ -3,7 +3,7 @@
 Checks docs/threat-model.md, docs/masvs.md and docs/oauth-security.md: every suite in backquotes and every quoted sentence in a row's last cell
 names a test, none names a whole target of tests or, without its target, one of several suites of a name, and a row whose state begins with
 *holds* or *does* names one at least. MASVS 2.1 has 24
-controls, and RFC 9700 the sections with rules that are listed here, each a row.
+controls, and RFC 9700 the sections with rules that are listed here, each a row. Every page of docs/decisions has a line in its README.md.
 
 A row of the first is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
 """
@@ -122,6 +122,10 @@ def main() -> int:
     told = set(re.findall(r"^\| §([\d.]+) ", (ROOT / "docs/oauth-security.md").read_text(), re.MULTILINE))
     if told != SECTIONS:
         found.append(f"docs/oauth-security.md: rows differ from the sections of RFC 9700 in {sorted(told ^ SECTIONS)}")
+    index = (ROOT / "docs/decisions/README.md").read_text()
+    for page in sorted((ROOT / "docs/decisions").glob("[0-9]*.md")):
+        if f"]({page.name}) | " not in index:
+            found.append(f"docs/decisions/README.md: has no line for {page.name}")
     print("\n".join(found) if found else "requirements: nothing found")
     return 1 if found else 0
 
