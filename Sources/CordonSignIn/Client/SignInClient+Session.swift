@@ -48,6 +48,7 @@ extension SignInClient {
     private func store(
         _ tokens: TokenAnswer, granted: [String], _ start: SessionStart
     ) async throws(SignInError) -> SignedInAccount {
+        try tokens.requireBinding(start.signer != nil)
         guard let idToken = tokens.idToken else {
             throw SignInError(
                 .server, .invalidIDToken, "the identity provider returned no ID token",

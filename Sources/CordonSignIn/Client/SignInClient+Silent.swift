@@ -159,6 +159,7 @@ extension SignInClient {
             await discard(tokens.refreshToken)
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
+        try tokens.requireBinding(record.isBound)
         if let idToken = tokens.idToken {
             let claims = try await check(
                 idToken, accessToken: tokens.accessToken, nonce: nil, maximumAge: nil,

@@ -8,7 +8,8 @@ extension Provider {
     /// endpoint of the metadata that it was asked for with, and to none that came later.
     ///
     /// A server that wants a nonce gets the request once more with it (RFC 9449 §8). A renewal that met a
-    /// failing server is tried once more; a code never is, because it can be redeemed only once.
+    /// failing server is tried once more; a code never is, because it can be redeemed only once. Whether the tokens are
+    /// bound as asked is the caller's to check: it has to keep, or revoke, the refresh token that came with them.
     func redeem(
         _ parameters: [String: String], at metadata: ProviderMetadata, grant: OAuthFailure.Grant,
         signer: (any MessageSigner)?, correlationID: UUID?
@@ -26,9 +27,6 @@ extension Provider {
         }
         guard let tokens = try? JSONDecoder().decode(TokenAnswer.self, from: answer.body), !tokens.accessToken.isEmpty
         else { throw SignInError(.server, .invalidResponse, "the token endpoint's answer is malformed") }
-        guard tokens.isBound == (signer != nil), tokens.isBound || tokens.type.lowercased() == "bearer" else {
-            throw SignInError(.server, .unboundToken, "the access token is not bound to the device key as asked")
-        }
         return tokens
     }
 

@@ -35,6 +35,13 @@ struct TokenAnswer: Decodable, Sendable {
 
     var isBound: Bool { type.lowercased() == "dpop" }
 
+    /// Refuses tokens of another kind than was asked for: bound to a key, or bearer tokens.
+    func requireBinding(_ isWanted: Bool) throws(SignInError) {
+        guard isBound == isWanted, isBound || type.lowercased() == "bearer" else {
+            throw SignInError(.server, .unboundToken, "the access token is not bound to the device key as asked")
+        }
+    }
+
     /// The granted scopes: what the answer lists, else what was asked for (RFC 6749 §5.1).
     func granted(requested: [String]) -> [String] {
         guard let scope, !scope.isEmpty else { return requested }

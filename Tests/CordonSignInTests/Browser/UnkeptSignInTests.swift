@@ -30,8 +30,11 @@ import Testing
         #expect(try await client.deliverRevocations() == 0)
     }
 
-    @Test(arguments: [.noIDToken, .forgedIDToken, .expiredIDToken, .wrongNonce] as [FakeIdentityProviderFault])
-    func `a sign-in with a bad ID token, or none, leaves no refresh token alive`(
+    @Test(
+        arguments: [
+            .noIDToken, .forgedIDToken, .expiredIDToken, .wrongNonce, .unboundTokens,
+        ] as [FakeIdentityProviderFault])
+    func `a sign-in with a bad ID token, or none, or tokens bound to no key, leaves no refresh token alive`(
         fault: FakeIdentityProviderFault
     ) async throws {
         await fixture.provider.setFaults([fault])
@@ -40,14 +43,20 @@ import Testing
         #expect(await fixture.provider.liveRefreshTokens == 0)
     }
 
-    @Test func `a device code's tokens without an ID token are revoked, too`() async throws {
+    @Test(
+        arguments: [
+            (.noIDToken, .invalidIDToken), (.unboundTokens, .unboundToken),
+        ] as [(FakeIdentityProviderFault, SignInFault)])
+    func `a device code's tokens without an ID token, or bound to no key, are revoked, too`(
+        fault: FakeIdentityProviderFault, expected: SignInFault
+    ) async throws {
         let provider = fixture.provider
-        await provider.setFaults([.noIDToken])
+        await provider.setFaults([fault])
         let request = DeviceCodeRequest(scopes: SignInFixture.scopes, resource: SignInFixture.resource)
         let error = await failure {
             try await fixture.client().signIn(request) { await provider.enter(userCode: $0.userCode, as: .worker) }
         }
-        #expect(error?.fault == .invalidIDToken)
+        #expect(error?.fault == expected)
         #expect(await provider.liveRefreshTokens == 0)
     }
 

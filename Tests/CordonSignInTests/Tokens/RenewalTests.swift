@@ -221,6 +221,17 @@ import Testing
         #expect(await renewals() == 1)
     }
 
+    @Test func `a renewal whose tokens are bound to no key fails, and the next one goes on with what it rotated`()
+        async throws
+    {
+        let client = try await fixture.signedInClient()
+        fixture.time.advance(.seconds(1_000))
+        await fixture.provider.setFaults([.unboundTokens])
+        #expect(await failure { try await client.testToken() }?.fault == .unboundToken)
+        await fixture.provider.setFaults([])
+        #expect(try await client.testToken().isBound)
+    }
+
     @Test(arguments: [FakeIdentityProviderFault.noIDTokenOnRenewal, .noRotation, .demandsNonce])
     func `renewals differ between providers and work all the same`(fault: FakeIdentityProviderFault) async throws {
         let client = try await fixture.signedInClient()
