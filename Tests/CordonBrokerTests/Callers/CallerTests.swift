@@ -53,6 +53,30 @@ import Testing
         #expect(await fault { _ = try await BrokerApp("stranger", at: broker) } == "brokerDenied")
     }
 
+    @Test func `in development an app of the list that does not fit its entry hears why, and is no administrator`()
+        async throws
+    {
+        let stand = try BrokerStand {
+            $0.isDevelopment = true
+            $0.apps[1].group = "board-app"
+            $0.apps[2].sha256 = "aa"
+        }
+        let broker = try await stand.broker()
+        func reason(
+            _ name: String, as clientID: String, path: String? = nil, change: (inout BrokerCaller) -> Void = { _ in }
+        ) async throws -> String {
+            let app = try await BrokerApp(
+                name, at: broker, user: BrokerStand.user, path: path, greets: false, change: change)
+            return await app.greet(clientID).error?.reason ?? ""
+        }
+        #expect(try await reason("notes", as: "notes") == "", "the control")
+        #expect(try await reason("notes", as: "mail").hasSuffix("the program's entry has another client id"))
+        let ofGroup = try await reason("board", as: "mail", path: "") { $0.groups = ["board-app"] }
+        #expect(ofGroup.hasSuffix("the program's entry has another client id"))
+        #expect(try await reason("board", as: "board").hasSuffix("does not run with the group of its entry"))
+        #expect(try await reason("third", as: "third").hasSuffix("the program has not the digest of its entry"))
+    }
+
     @Test func `nothing is answered before hello, and hello comes once with a version that both speak`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
