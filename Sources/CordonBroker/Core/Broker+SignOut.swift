@@ -30,10 +30,13 @@ extension Broker {
     func endSession(
         _ reason: SignOutReason, endingBrowserSession browser: BrowserLauncher? = nil
     ) async throws(SignInError) -> DeviceSignOutReport {
-        guard let account = state.account else { return nothingToEnd }
+        guard let account = state.account else { return nothingToEnd() }
         let signer = try? await client.signer(for: account.facts.id)
         // Another sign-out may have finished while the key was looked up.
-        guard state.account?.session == account.session else { return nothingToEnd }
+        guard state.account?.session == account.session else {
+            return nothingToEnd(
+                keyDestroyed: (try? store.hasSeed(session: account.session)) == false, browserSessionMayRemain: true)
+        }
         let keyDestroyed: Bool
         do { keyDestroyed = try store.destroySeed(session: account.session) } catch {
             throw SignInError(
@@ -41,7 +44,10 @@ extension Broker {
                 hint: error.hint)
         }
         let retired = try await client.retire(account.facts.id)
-        guard state.account?.session == account.session else { return nothingToEnd }
+        guard state.account?.session == account.session else {
+            return nothingToEnd(
+                keyDestroyed: keyDestroyed && retired.removal.isComplete, browserSessionMayRemain: true)
+        }
         var changed = state
         changed.endAccount(
             at: environment.now(), because: reason, waiting: configuration.cleanUpTime.timeInterval)
@@ -75,10 +81,12 @@ extension Broker {
             session: state.session)
     }
 
-    private var nothingToEnd: DeviceSignOutReport {
+    /// What a sign-out says that found no one signed in, or whose session another sign-out ended first: it has shown no page then, and says of
+    /// the key what it saw itself.
+    private func nothingToEnd(keyDestroyed: Bool = true, browserSessionMayRemain: Bool = false) -> DeviceSignOutReport {
         DeviceSignOutReport(
-            hadAccount: false, keyDestroyed: true, revocation: RevocationOutcome.nothingToRevoke.rawValue,
-            browserSessionMayRemain: false, apps: [], session: state.session)
+            hadAccount: false, keyDestroyed: keyDestroyed, revocation: RevocationOutcome.nothingToRevoke.rawValue,
+            browserSessionMayRemain: browserSessionMayRemain, apps: [], session: state.session)
     }
 
     private func waitForCleanUps(of session: UInt64) async {

@@ -96,9 +96,10 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
 
     /// What became of the session.
     static func head(_ report: DeviceSignOutReport) -> String {
-        guard report.hadAccount else { return "no one was signed in" }
-        return report.keyDestroyed
-            ? "signed out; the session's key is destroyed"
-            : "signed out, but the key of the apps' data may still be on the device: have an administrator look at its disk"
+        guard report.keyDestroyed else {
+            return
+                "signed out, but the key of the apps' data may still be on the device: have an administrator look at its disk"
+        }
+        return report.hadAccount ? "signed out; the session's key is destroyed" : "no one was signed in"
     }
 }

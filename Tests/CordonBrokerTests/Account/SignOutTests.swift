@@ -176,6 +176,33 @@ import Testing
         #expect(again.error?.code == "configuration" && again.error?.fault == "invalidParameter")
     }
 
+    @Test func `of two sign-outs at once neither says that a key is gone which is there, or a page was shown`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        // Which of the two comes first is not fixed.
+        for _ in 0..<20 {
+            let session = try await notes.signIn(.worker, at: stand.provider).session
+            secrets.clings.withLock { $0 = ("broker-seed-\(session)", false) }
+            async let one = notes.ask(.accountSignOut)
+            async let other = board.attended(.accountSignOut, as: .worker, at: stand.provider) {
+                $0.endsBrowserSession = true
+            }
+            let reports = await [one, other].compactMap(\.signOut)
+            #expect(reports.contains { $0.hadAccount })
+            for report in reports {
+                #expect(!report.keyDestroyed)
+                #expect(report.hadAccount || report.browserSessionMayRemain)
+            }
+            _ = await notes.report(.done, of: session)
+            _ = await board.report(.done, of: session)
+        }
+    }
+
     @Test func `a person on a device without its registration can be signed out`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()
