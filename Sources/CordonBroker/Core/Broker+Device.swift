@@ -21,7 +21,7 @@ extension Broker {
         return administratorDevice(problems)
     }
 
-    /// The same where no files are read for it; nil for an administrator, who is told what cannot work.
+    /// The same where no programs are read for it; nil for an administrator where programs are listed.
     func quickDeviceInformation(
         _ request: RequestContext
     ) throws(SignInError) -> BrokerRoute.KnownAnswer<DeviceInformation>? {
@@ -32,7 +32,10 @@ extension Broker {
             writtenDevice = fresh
             return Self.lasting(fresh)
         }
-        return configuration.apps.isEmpty ? Self.lasting(WrittenAnswer(administratorDevice())) : nil
+        guard configuration.apps.isEmpty else { return nil }
+        // Nothing tells of a change of the system's settings, and to read them each time would cost more than the question.
+        let now = environment.now()
+        return BrokerRoute.KnownAnswer(written: WrittenAnswer(administratorDevice()), lasts: now..<now + 1)
     }
 
     private static func lasting(

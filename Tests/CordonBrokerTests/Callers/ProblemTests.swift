@@ -120,9 +120,10 @@ import Testing
         #expect(Broker.letsUsersKeepOldPrograms(setting) == isTold)
     }
 
-    @Test func `an administrator is told of the system's settings as they are, without a restart of the broker`()
-        async throws
-    {
+    @Test(arguments: [true, false])
+    func `an administrator is told of the system's settings as they are, without a restart of the broker`(
+        hasApps: Bool
+    ) async throws {
         let settings = TemporaryFolder.newPath()
         defer { TemporaryFolder.remove(settings) }
         func set(_ value: String) throws {
@@ -133,16 +134,18 @@ import Testing
                 try Data(value.utf8).write(to: file)
             }
         }
-        let stand = try BrokerStand()
+        let stand = try BrokerStand { if !hasApps { $0.apps = [] } }
         let broker = try await stand.broker()
         await broker.follow(settings: settings)
         let administrator = try await BrokerApp("x", at: broker, user: 0)
-        let app = try await BrokerApp("notes", at: broker)
+        let app = try await hasApps ? BrokerApp("notes", at: broker) : nil
         for (value, isOpen) in [("0\n", true), ("1\n", false), ("0\n", true)] {
             try set(value)
+            stand.time.advance(.seconds(1))
             let device = try #require(await administrator.ask(.deviceInfo).device)
             #expect(device.warnings.contains(.memoryReadable) == isOpen)
             #expect((device.problems ?? []).contains { $0.hasPrefix("fs.protected_hardlinks is 0") } == isOpen)
+            guard let app else { continue }
             #expect(await app.ask(.deviceInfo).device?.warnings.contains(.memoryReadable) == isOpen)
         }
     }
