@@ -16,4 +16,6 @@ struct SessionRecord: Codable, Sendable, Equatable {
     var isBound: Bool
     /// When the provider last vouched for the claims.
     var vouched: Date
+    /// True while the refresh token came with an ID token that was not verified: whose it is, an answer without one does not say.
+    var isUnverified: Bool?
 }

@@ -99,10 +99,15 @@ extension SignInClient {
         // Read again under the lock: another process may have used the refresh token meanwhile.
         var record = try session(of: key.account)
         let account = record.account
-        let newer = unsaved[account.id].flatMap { $0.session == account.session ? $0.refreshToken : nil }
+        if let newer = unsaved[account.id], newer.session == account.session {
+            record.refreshToken = newer.refreshToken
+            if newer.isUnverified { record.isUnverified = true }
+        }
         // Many providers take a refresh token back as soon as it is used: not before the disk has taken what comes in its place.
-        try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = newer ?? $0.refreshToken }
-        record.refreshToken = newer ?? record.refreshToken
+        try cache.update(account.session, of: account.id, owner: owner) {
+            $0.refreshToken = record.refreshToken
+            $0.isUnverified = record.isUnverified
+        }
         unsaved[account.id] = nil
         guard let refreshToken = record.refreshToken else {
             throw SignInError(.interactionRequired, .invalidGrant, "the session can no longer be renewed")
@@ -150,9 +155,10 @@ extension SignInClient {
         do {
             isSame = try cache.update(account.session, of: account.id, owner: owner) {
                 $0.refreshToken = tokens.refreshToken ?? $0.refreshToken
+                if tokens.idToken != nil { $0.isUnverified = true }
             }
         } catch {
-            unsaved[account.id] = tokens.refreshToken.map { (account.session, $0) }
+            unsaved[account.id] = tokens.refreshToken.map { (account.session, $0, tokens.idToken != nil) }
             throw error
         }
         guard isSame else {
@@ -178,8 +184,12 @@ extension SignInClient {
                     {
                         $0.idToken = idToken
                         $0.vouched = now
+                        $0.isUnverified = nil
                     })
             else { throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile") }
+        } else if record.isUnverified == true {
+            throw SignInError(
+                .interactionRequired, .invalidIDToken, "the provider has still to say whose the session's tokens are")
         }
         deliverRevocationsSoon()
         let granted = tokens.granted(requested: requested.isEmpty ? record.scopes : requested)

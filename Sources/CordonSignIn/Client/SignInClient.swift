@@ -21,8 +21,8 @@ public actor SignInClient: AccessTokenSource {
     var accessTokens = AccessTokenCache()
     var throttle = RequestThrottle()
     let renewals = JoinedTask<RenewalKey, Result<AccessToken, SignInError>>()
-    /// Rotated refresh tokens that the disk did not take: the stored ones are dead already.
-    var unsaved: [AccountID: (session: SessionID, refreshToken: String)] = [:]
+    /// Rotated refresh tokens that the disk did not take, and whether an ID token came with them: the stored ones are dead already.
+    var unsaved: [AccountID: (session: SessionID, refreshToken: String, isUnverified: Bool)] = [:]
     /// Revocations that the disk did not take: kept here until it does, or the provider has heard.
     var unkept: [UUID: PendingRevocation] = [:]
     var isDelivering = false

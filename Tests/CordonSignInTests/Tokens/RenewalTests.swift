@@ -221,6 +221,42 @@ import Testing
         #expect(await renewals() == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `after an ID token that was not verified no token is given out before another one says whose it is`(
+        storeFails: Bool
+    ) async throws {
+        let isRenewing = Locked(false)
+        let secrets = fixture.secrets
+        let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
+            if path == "/token", isRenewing.withLock({ $0 }) { secrets.lock(true) }
+            return body
+        }
+        let client = try await fixture.signedInClient(transport: transport)
+        fixture.time.advance(.seconds(1_000))
+        await fixture.provider.setFaults([.otherPersonOnRenewal, .forgedIDToken])
+        isRenewing.withLock { $0 = storeFails }
+        let first = await failure { try await client.testToken() }
+        #expect(first?.fault == (storeFails ? .storeUnavailable : .invalidIDToken))
+        isRenewing.withLock { $0 = false }
+        secrets.lock(false)
+        await fixture.provider.setFaults([.noIDTokenOnRenewal])
+        // What the disk took, another process knows as well.
+        let next = storeFails ? client : try fixture.client()
+        #expect(await failure { try await next.testToken() }?.fault == .invalidIDToken)
+        await fixture.provider.setFaults([])
+        #expect(await failure { try await next.testToken() }?.fault == .mismatchedUser)
+    }
+
+    @Test func `after an ID token that was not verified the next one that is lets the session go on`() async throws {
+        let client = try await fixture.signedInClient()
+        for faults in [[.forgedIDToken], [], [.noIDTokenOnRenewal]] as [Set<FakeIdentityProviderFault>] {
+            fixture.time.advance(.seconds(1_000))
+            await fixture.provider.setFaults(faults)
+            let error = await failure { try await client.testToken() }
+            #expect(error?.fault == (faults == [.forgedIDToken] ? .invalidIDToken : nil))
+        }
+    }
+
     @Test func `a renewal whose tokens are bound to no key fails, and the next one goes on with what it rotated`()
         async throws
     {
