@@ -67,7 +67,9 @@ import Testing
         #expect(try await Self.signed(Self.receipt(of: "example.third", draft, at: stand.time.now), for: third) == nil)
     }
 
-    @Test func `an app learns whether the broker signs no such text, or only denies it`() async throws {
+    @Test func `an app learns whether the broker signs no such text, only denies it, or has no such key any more`()
+        async throws
+    {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
             let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes")
@@ -81,6 +83,8 @@ import Testing
             #expect(try !sign(stand.time.now).isEmpty)
             #expect(throws: ProtocolError(.signingFailed, "")) { try sign(stand.time.now + 3600) }
             #expect(throws: ProtocolError(.unsupported, "")) { try signer.signature(for: Data("anything".utf8)) }
+            try await notes.signOut()
+            #expect(throws: ProtocolError(.unsupported, "")) { try sign(stand.time.now) }
         }
     }
 

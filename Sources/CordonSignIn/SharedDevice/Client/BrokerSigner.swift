@@ -18,10 +18,11 @@ struct BrokerSigner: MessageSigner {
             }
             return signature
         } catch {
-            // A broker signs nothing that it does not know. What it denies may be this program alone, until its next start.
+            // A broker signs nothing that it does not know, and nothing more once the session has ended. What it denies may be this program
+            // alone, until its next start.
             let isUnknownText = error.code == .brokerRefused && error.fault == .invalidRequest
-            let code: ProtocolError.Code = isUnknownText ? .unsupported : .signingFailed
-            throw ProtocolError(code, "the broker did not sign: \(error.reason)")
+            let isFinal = isUnknownText || error.code == .interactionRequired
+            throw ProtocolError(isFinal ? .unsupported : .signingFailed, "the broker did not sign: \(error.reason)")
         }
     }
 }
