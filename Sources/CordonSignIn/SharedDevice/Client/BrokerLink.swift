@@ -7,6 +7,8 @@ actor BrokerLink {
     static let version = 2
     /// The versions that it speaks; a broker of the first wants no nonce.
     static let versions = [1, 2]
+    /// The least time between two connections that are made by themselves.
+    private static let rest = Duration.milliseconds(50)
 
     private let path: String
     private let trust: BrokerTrust
@@ -18,6 +20,8 @@ actor BrokerLink {
     private var connecting: Task<Result<BrokerConnection, SignInError>, Never>?
     private var isSubscribed = false
     private var keeper: Task<Void, Never>?
+    /// When a lost connection may be made again by itself: a broker may hang up as soon as it has answered, again and again.
+    private var rested = ContinuousClock.now
 
     /// - Parameters:
     ///   - trust: Whose broker is believed.
@@ -89,6 +93,7 @@ actor BrokerLink {
             throw error
         }
         connection = fresh
+        rested = .now + Self.rest
         return fresh
     }
 
@@ -115,8 +120,9 @@ actor BrokerLink {
     /// Connects again and again until it works, then tells that anything may have happened meanwhile (SI-198).
     private func keep() {
         guard keeper == nil else { return }
-        keeper = Task { [weak self] in
-            var pause = Duration.milliseconds(50)
+        keeper = Task { [weak self, rested] in
+            try? await Task.sleep(until: rested, clock: .continuous)
+            var pause = Self.rest
             while !Task.isCancelled {
                 guard let self else { return }
                 if (try? await self.connected()) != nil { break }
