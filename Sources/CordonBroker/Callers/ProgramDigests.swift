@@ -45,10 +45,7 @@ final class ProgramDigests: Sendable {
             hash.update(data: part)
             left -= Int64(part.count)
         }
-        return hash.finalize().map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        return hash.finalize().hex
     }
 
     private func read(_ file: RememberedFile, at path: String) -> String? {

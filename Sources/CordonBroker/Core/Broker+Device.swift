@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonProtocol
 internal import CordonSignIn
@@ -48,8 +49,8 @@ extension Broker {
     private func administratorDevice(_ programs: [String] = []) -> DeviceInformation {
         memoryIsReadable = Self.letsProgramsReadMemory(by: systemSettings)
         var answer = device
-        let problems = programs + problems
-        if !problems.isEmpty { answer.problems = problems }
+        let found = programs + problems
+        if !found.isEmpty { answer.problems = found }
         return answer
     }
 
@@ -159,8 +160,7 @@ extension Broker {
         var bytes = Array(SHA256.hash(data: Data("cordon device 1\n\(thumbprint)".utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80
         bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+        return bytes.uuidText
     }
 
     /// Ends the registration, the session and all they left here (SI-027).
