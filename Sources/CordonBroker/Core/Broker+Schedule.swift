@@ -50,8 +50,8 @@ extension Broker {
         }
     }
 
-    /// The time. A clock that was set back takes the session's times along, and when work is due: it prolongs neither idle time nor shift, makes no
-    /// sign-in newer than a revocation and puts no report off.
+    /// The time. A clock that was set back moves the session's times, and the times at which work is due, back with it: it prolongs neither idle
+    /// time nor shift, makes no sign-in newer than a revocation and puts no report off.
     @discardableResult
     func look() -> Date {
         let now = environment.now()

@@ -49,7 +49,7 @@ struct SessionTimer {
         return back
     }
 
-    /// A person works, unless the screen is locked, or the idle time is over and the session only has not ended yet.
+    /// A person works, unless the screen is locked, or the idle time is already over and the session just has not been ended yet.
     mutating func noteActivity(at now: Date) {
         if !isLocked, !isIdle(at: now) { lastActivity = now }
     }

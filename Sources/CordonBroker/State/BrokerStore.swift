@@ -98,8 +98,8 @@ struct BrokerStore: Sendable {
         try secrets.destroy(named: known.key == 0 ? Self.firstSecret : Self.name(ofKey: known.key))
     }
 
-    /// The count, after a change that failed at its end was finished: its file may be sealed under the key that the next change would write over,
-    /// and the key before it is still there.
+    /// The count in force. First finishes a change that failed at its last step: its file may be sealed under the key that the next change would
+    /// overwrite, and the previous key may still be there.
     private func countInForce(forgetting: Bool) throws(SignInError) -> Count {
         let known = try count() ?? Count()
         guard let bytes = try? TokenStoreFile.read(file, limit: Self.largest), let head = Head(bytes), head.key > 0,

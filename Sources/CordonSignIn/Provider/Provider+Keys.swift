@@ -9,7 +9,7 @@ extension Provider {
 
     /// The provider's keys; fetched again when the wanted one is unknown, because providers rotate (SI-209).
     ///
-    /// - Parameter wereTried: Whether none of the known keys signed the token, so that they do not do even where one has the id.
+    /// - Parameter wereTried: Whether none of the known keys signed the token, so the cached keys will not do, even if one of them has the id.
     func keys(
         containing id: String?, wereTried: Bool, correlationID: UUID?
     ) async throws(SignInError) -> PublishedKeys {
