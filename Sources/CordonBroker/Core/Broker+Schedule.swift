@@ -38,7 +38,7 @@ extension Broker {
     func endWhenDue() async {
         let now = look()
         guard let account = state.account else { return }
-        noteActivityOnDisk()
+        noteTimesOnDisk(now)
         switch timer.step(account.session, began: account.began, now: now) {
         case nil: break
         case .warn: post(.signOutSoon)
@@ -64,17 +64,19 @@ extension Broker {
         changed.account?.began = account.began - back
         changed.account?.authenticated = account.authenticated.map { $0 - back }
         changed.activity = state.activity.map { $0 - back }
+        changed.looked = state.looked.map { $0 - back }
         keeper.changeLazily(changed)
         return now
     }
 
-    /// Written down once a minute, so that a restart does not count as activity.
-    private func noteActivityOnDisk() {
-        guard configuration.maximumIdle != nil,
-            abs(timer.lastActivity.timeIntervalSince(state.activity ?? .distantPast)) >= 60
+    /// Written down once a minute, so that a restart neither counts as activity nor hides that the clock was set back.
+    private func noteTimesOnDisk(_ now: Date) {
+        guard configuration.maximumIdle ?? configuration.maximumSession != nil,
+            now.timeIntervalSince(state.looked ?? .distantPast) >= 60
         else { return }
         var changed = state
         changed.activity = Date(timeIntervalSince1970: timer.lastActivity.timeIntervalSince1970.rounded(.down))
+        changed.looked = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         try? commit(changed, telling: nil)
     }
 

@@ -91,7 +91,7 @@ public actor Broker {
             if let problem { logger.error("\(problem); no account is signed in and the device is not registered") }
             // A restart is no activity: a device that was idle before it is as idle after it.
             let began = found.account?.began ?? environment.now()
-            let known = [began, found.account?.authenticated, found.activity].compactMap(\.self)
+            let known = [began, found.account?.authenticated, found.activity, found.looked].compactMap(\.self)
             timer = SessionTimer(
                 SessionTimer.Limits(configuration), lastActivity: found.activity ?? began, looked: known.max() ?? began)
             look()

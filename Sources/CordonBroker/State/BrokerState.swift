@@ -16,6 +16,8 @@ struct BrokerState: Codable, Sendable, Equatable {
     var changed: Date?
     /// When a person was last seen at work, to the minute.
     var activity: Date?
+    /// When the clock was last looked at in the account's session, to the minute; nil where no limit ends it.
+    var looked: Date?
     /// What each app saw and owes, by ``AppIdentity/key``.
     var apps: [String: AppRecord] = [:]
 
@@ -65,6 +67,7 @@ struct BrokerState: Codable, Sendable, Equatable {
         session += 1
         changed = now
         activity = nil
+        looked = nil
         for (key, app) in apps where app.seenSession == ended.session {
             guard !app.owed.contains(where: { $0.session == ended.session }) else { continue }
             apps[key]?.owed.append(

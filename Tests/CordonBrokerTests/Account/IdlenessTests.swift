@@ -164,6 +164,32 @@ import Testing
         #expect(try await BrokerApp("notes", at: broker).current().current == nil, "3,690 s have gone by")
     }
 
+    @Test(arguments: [nil, .seconds(5_000)] as [Duration?])
+    func `a clock that was set back while no broker ran prolongs no shift that nobody was seen in`(
+        idle: Duration?
+    ) async throws {
+        let stand = try BrokerStand {
+            $0.maximumIdle = idle
+            $0.maximumSession = .seconds(3_600)
+        }
+        var broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        stand.time.advance(.seconds(2_990))
+        await broker.tick()
+        // To after the sign-in, and after whatever a person was last seen to do.
+        for _ in 0..<2 {
+            stand.time.advance(.seconds(-1_000))
+            broker = try await stand.broker()
+            stand.time.advance(.seconds(300))
+            await broker.tick()
+        }
+        #expect(try await BrokerApp("notes", at: broker).current().current != nil, "3,590 s have gone by")
+        stand.time.advance(.seconds(15))
+        await broker.tick()
+        #expect(try await BrokerApp("notes", at: broker).current().current == nil)
+    }
+
     @Test func `a clock that is set back prolongs no shift`() async throws {
         let stand = try BrokerStand { $0.maximumSession = .seconds(3_600) }
         let broker = try await stand.joinedBroker()
