@@ -164,7 +164,10 @@ actor Board {
                 "keyDestroyed": "\(report.keyDestroyed)",
                 "apps": report.apps.map { "\($0.clientID)=\($0.outcome.rawValue)" }.joined(separator: " "),
                 "session": "\(report.session)",
-            ], saying: "signed out everywhere on this device")
+            ],
+            saying: report.keyDestroyed
+                ? "signed out everywhere on this device"
+                : "signed out everywhere, but this device's disk does not let go of the key: tell an administrator")
     }
 
     /// The remarks of the session in force; the broker is asked each time, so nothing stale is ever shown.

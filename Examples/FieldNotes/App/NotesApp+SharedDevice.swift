@@ -182,7 +182,10 @@ extension NotesApp {
         )
         let report = try await shared.signOut()
         screen.answer(
-            "sign-out", "signed out everywhere on this device",
+            "sign-out",
+            report.keyDestroyed
+                ? "signed out everywhere on this device"
+                : "signed out everywhere, but this device's disk does not let go of the key: tell an administrator",
             [
                 "keyDestroyed": .bool(report.keyDestroyed),
                 "apps": .array(report.apps.map { .string("\($0.clientID)=\($0.outcome.rawValue)") }),

@@ -12,7 +12,7 @@ extension Broker {
         async let deliveries: Void = repeating { await $0.deliverWhenDue() }
         async let reports: Void = repeating { await $0.reportWhenDue() }
         await repeating {
-            await $0.flush()
+            await $0.finishSignOuts()
             await $0.endWhenDue()
         }
         await deliveries
@@ -28,10 +28,16 @@ extension Broker {
 
     /// Looks at the clock once.
     public func tick() async {
-        flush()
+        await finishSignOuts()
         await endWhenDue()
         await deliverWhenDue()
         await reportWhenDue()
+    }
+
+    private func finishSignOuts() async {
+        flush()
+        // What stays has been logged.
+        try? await removeLeft()
     }
 
     /// Ends the session after its idle time or at the end of the shift, and warns before.
@@ -44,9 +50,7 @@ extension Broker {
         case .warn: post(.signOutSoon)
         case .end(let isIdle):
             logger.notice("a session is ended because it was idle too long or the shift is over")
-            do { _ = try await endSession(isIdle ? .idle : .shiftOver) } catch {
-                logger.error("the session could not be ended", metadata: ["fault": "\(error.fault.rawValue)"])
-            }
+            _ = await endSession(isIdle ? .idle : .shiftOver)
         }
     }
 

@@ -38,11 +38,11 @@ extension Broker {
                     // Who signed in once more meanwhile gave credentials after all this.
                     guard state.session == session, state.account?.facts.session == signedIn else { continue }
                     logger.notice("the person's sessions were revoked", metadata: ["session": "\(session)"])
-                    _ = try await endSession(.revoked)
+                    _ = await endSession(.revoked)
                 case .behind(let newest) where !hasCaughtUp:
                     guard state.session == session else { continue }
                     logger.error("this device runs on an older copy of its folder", metadata: ["session": "\(session)"])
-                    try await endEverySession(.interrupted)
+                    await endEverySession(.interrupted)
                     try countOn(from: newest)
                     hasCaughtUp = true
                     continue
@@ -114,7 +114,7 @@ extension Broker {
 
     /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
     func forgetRegistration() async throws(SignInError) {
-        try await endEverySession(.released)
+        await endEverySession(.released)
         try store.destroyDeviceKey()
         guard state.registration != nil else { return }
         var changed = state

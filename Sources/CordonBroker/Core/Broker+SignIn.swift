@@ -7,7 +7,7 @@ internal import Logging
 extension Broker {
     /// Signs a person in to the device through the app's browser.
     func signIn(_ call: SignInCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
-        try mayBeginSignIn(call.account, hint: call.loginHint, resource: call.resource, request)
+        try await mayBeginSignIn(call.account, hint: call.loginHint, resource: call.resource, request)
         var wanted = SignInRequest(scopes: call.scopes ?? [], resource: call.resource)
         wanted.loginHint = call.loginHint
         wanted.domainHint = call.domainHint
@@ -32,7 +32,7 @@ extension Broker {
 
     /// Signs a person in who types a code on another screen.
     func signIn(_ call: DeviceCodeCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
-        try mayBeginSignIn(call.account, hint: nil, resource: call.resource, request)
+        try await mayBeginSignIn(call.account, hint: nil, resource: call.resource, request)
         var wanted = DeviceCodeRequest(scopes: call.scopes ?? [], resource: call.resource)
         wanted.account = call.account ?? state.account?.facts.id
         wanted.requiresProofOfPossession = call.requiresProof ?? false
@@ -52,11 +52,13 @@ extension Broker {
 
     private func mayBeginSignIn(
         _ wanted: AccountID?, hint: String?, resource: String?, _ request: RequestContext
-    ) throws(SignInError) {
+    ) async throws(SignInError) {
         let (app, rule) = try connections.app(request.peer)
         try requireShared()
         try refuseWhileOwing(app)
         try check(resource: resource, rule)
+        // Before anything is stored that would be taken for the former session's.
+        try await removeLeft()
         guard let account = state.account else { return }
         let isOther =
             wanted.map { $0 != account.facts.id }

@@ -14,22 +14,23 @@ extension Broker {
                 .configuration, .invalidParameter, "no account is signed in on this device",
                 hint: "Ask for the current account before signing out.")
         }
-        return try await endSession(
+        return await endSession(
             .signedOut, endingBrowserSession: call.endsBrowserSession == true ? launcher(request.key) : nil)
     }
 
     /// Ends whatever session there is, and any that began while apps had their time: the caller may go on as long as nothing suspends it.
-    func endEverySession(_ reason: SignOutReason) async throws(SignInError) {
-        repeat { _ = try await endSession(reason) } while state.account != nil
+    func endEverySession(_ reason: SignOutReason) async {
+        repeat { _ = await endSession(reason) } while state.account != nil
     }
 
     /// Ends the session: data key first, then tokens, then the apps hear of it and have their time, and the provider
     /// is told last (SI-053, SI-056, SI-068). A session that begins meanwhile is left alone.
     ///
-    /// - Throws: ``SignInError`` with code `storage` when a key may still be there; repeating it is safe.
+    /// A disk that takes nothing keeps no person signed in: the session then ends in memory, what is left of it is removed and noted as soon
+    /// as that can be, and the report says that the key may still be there.
     func endSession(
         _ reason: SignOutReason, endingBrowserSession browser: BrowserLauncher? = nil
-    ) async throws(SignInError) -> DeviceSignOutReport {
+    ) async -> DeviceSignOutReport {
         guard let account = state.account else { return nothingToEnd() }
         let signer = try? await client.signer(for: account.facts.id)
         // Another sign-out may have finished while the key was looked up.
@@ -37,16 +38,17 @@ extension Broker {
             return nothingToEnd(
                 keyDestroyed: (try? store.hasSeed(session: account.session)) == false, browserSessionMayRemain: true)
         }
-        let keyDestroyed: Bool
+        var keyDestroyed = false
         do { keyDestroyed = try store.destroySeed(session: account.session) } catch {
-            throw SignInError(
-                .storage, error.fault, "the key of the apps' data could not be destroyed: \(error.reason)",
-                hint: error.hint)
+            noteLeft(account, "the key of the apps' data could not be destroyed", error)
         }
-        let retired = try await client.retire(account.facts.id)
+        var retired: (removal: TokenRemoval, revocation: RevocationOutcome, idToken: String?)?
+        do { retired = try await client.retire(account.facts.id) } catch {
+            noteLeft(account, "the session's tokens could not be removed", error)
+        }
         guard state.account?.session == account.session else {
             return nothingToEnd(
-                keyDestroyed: keyDestroyed && retired.removal.isComplete, browserSessionMayRemain: true)
+                keyDestroyed: keyDestroyed && retired?.removal.isComplete == true, browserSessionMayRemain: true)
         }
         var changed = state
         changed.endAccount(
@@ -56,10 +58,11 @@ extension Broker {
             account.session, tokens: handed, signer: signer,
             awaiting: connections.listening.intersection(concerned.keys))
         handed.removeAll()
-        do { try commit(changed, telling: .globalSignOut) } catch {
-            departures.end(account.session)
-            throw error
+        do { try keeper.commit(changed) } catch {
+            logger.error("a sign-out could not be written down", metadata: ["reason": "\(error.reason)"])
+            keeper.changeLazily(changed)
         }
+        post(.globalSignOut)
         logger.info("the session ended", metadata: ["session": "\(account.session)"])
         reportSoon()
         await waitForCleanUps(of: account.session)
@@ -71,14 +74,31 @@ extension Broker {
         }
         var mayRemain = true
         if let browser {
-            mayRemain = !(await client.endBrowserSession(idToken: retired.idToken, browser: browser))
+            mayRemain = !(await client.endBrowserSession(idToken: retired?.idToken, browser: browser))
         }
         delivery.hurry(environment.now())
         Task { await self.deliver() }
         return DeviceSignOutReport(
-            hadAccount: true, keyDestroyed: keyDestroyed && retired.removal.isComplete,
-            revocation: retired.revocation.rawValue, browserSessionMayRemain: mayRemain, apps: apps,
+            hadAccount: true, keyDestroyed: keyDestroyed && retired?.removal.isComplete == true,
+            revocation: (retired?.revocation ?? .notKept).rawValue, browserSessionMayRemain: mayRemain, apps: apps,
             session: state.session)
+    }
+
+    private func noteLeft(_ account: BrokerState.AccountRecord, _ what: String, _ error: SignInError) {
+        logger.error("\(what)", metadata: ["session": "\(account.session)", "reason": "\(error.reason)"])
+        left[account.session] = account.facts.id
+    }
+
+    /// Removes what the disk kept of sessions that have ended.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` while it still does.
+    func removeLeft() async throws(SignInError) {
+        for (session, account) in left {
+            _ = try store.destroySeed(session: session)
+            // The revocation was kept when the session ended.
+            try await client.removeAccount(account)
+            left[session] = nil
+        }
     }
 
     /// What a sign-out says that found no one signed in, or whose session another sign-out ended first: it has shown no page then, and says of

@@ -36,6 +36,8 @@ public actor Broker {
     var connections = Connections()
     var attended = AttendedRequests()
     var departures = Departures()
+    /// Sessions that have ended and that the disk did not let go, and whose tokens they have.
+    var left: [UInt64: AccountID] = [:]
     /// What apps were given in this session, for their clean-up after its end.
     var handed = HandedTokens() { didSet { repeated.forgetAll() } }
     var timer: SessionTimer
@@ -101,7 +103,7 @@ public actor Broker {
                 error.code == .configuration ? .configurationInvalid : .fileUnusable, reason: error.reason,
                 place: folder.path,
                 hint: error.code == .storage
-                    ? "Below this folder may be nothing but the broker's own files; restore them, or join the device anew without it."
+                    ? "The folder must have room and take changes. Below it may be nothing but the broker's own files; restore them, or join the device anew without it."
                     : error.hint)
         }
         let newest: Int?
@@ -132,6 +134,9 @@ public actor Broker {
                 // that was is not known; the sign-in before it was earlier, and no revocation since may be overlooked.
                 if stored.session != account.facts.session {
                     try goOn(as: stored, authenticated: account.authenticated ?? account.began)
+                } else {
+                    // A disk that takes nothing may have taken no sign-out either: until it does, nobody is let in as this person.
+                    try commit(state, telling: nil)
                 }
             } else {
                 _ = try store.destroySeed(session: account.session)
@@ -168,7 +173,7 @@ public actor Broker {
         }
         guard !isTurnedOn, state.wasShared == true || state.account != nil else { return }
         logger.notice("shared device mode was turned off", metadata: ["missing": "\(missing.map(\.rawValue))"])
-        _ = try await endSession(.released)
+        _ = await endSession(.released)
         // The register must not name the last person for ever; without a network an administrator releases the device.
         await reportWhenDue()
         try await forgetRegistration()

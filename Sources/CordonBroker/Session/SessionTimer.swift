@@ -10,8 +10,6 @@ struct SessionTimer {
     /// Whether the screen is locked: then nothing counts as activity.
     private var isLocked = false
     private var warnedSession: UInt64?
-    /// The session that was last due to end, which nothing prolongs any more.
-    private var due: (session: UInt64, isIdle: Bool)?
     private let limits: Limits
 
     /// How long a session may last.
@@ -73,14 +71,10 @@ struct SessionTimer {
 
     /// What is due for the session; warns once each time the end approaches.
     mutating func step(_ session: UInt64, began: Date, now: Date) -> Step? {
-        if let due, due.session == session { return .end(isIdle: due.isIdle) }
         let idle = limits.idle.map { lastActivity.addingTimeInterval($0.timeInterval) }
         let shift = limits.shift.map { began.addingTimeInterval($0.timeInterval) }
         guard let end = [idle, shift].compactMap({ $0 }).min() else { return nil }
-        if now >= end {
-            due = (session, isIdle: end == idle)
-            return .end(isIdle: end == idle)
-        }
+        if now >= end { return .end(isIdle: end == idle) }
         guard now >= end.addingTimeInterval(-limits.warning.timeInterval) else {
             warnedSession = nil
             return nil

@@ -132,7 +132,7 @@ import Testing
         #expect(await notes.ask(.accountKey).key != first)
     }
 
-    @Test func `what a sign-out could not destroy is named, and the next attempt destroys it`() async throws {
+    @Test func `what a sign-out could not destroy is named, and destroyed as soon as that can be`() async throws {
         let stand = try BrokerStand()
         let secrets = ClingingSecrets()
         let broker = try await stand.joinedBroker(secrets: secrets)
@@ -143,22 +143,64 @@ import Testing
         let token = try #require(Set(secrets.names).subtracting(before).first { $0.hasSuffix("-key") })
 
         secrets.clings.withLock { $0 = (seed, true) }
-        let refused = await notes.ask(.accountSignOut).error
-        #expect(refused?.code == "storage")
-        #expect(refused?.reason == "the key of the apps' data could not be destroyed: the disk is read-only")
-        secrets.clings.withLock { $0 = (token, false) }
-        let again = await notes.ask(.accountSignOut).error
-        #expect(
-            again?.reason == "the key of the session's tokens could not be destroyed", "\(String(describing: again))")
+        let report = await notes.ask(.accountSignOut).signOut
+        #expect(report?.hadAccount == true && report?.keyDestroyed == false)
+        #expect(try await notes.current().current == nil)
+        #expect(secrets.names.contains(seed), "the control")
         secrets.clings.withLock { $0 = nil }
-        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == true)
+        await broker.tick()
         #expect(!secrets.names.contains(seed) && !secrets.names.contains(token))
+        _ = await notes.report(.done, of: first.session)
+
+        let second = try await notes.signIn(.worker, at: stand.provider)
+        let other = try #require(Set(secrets.names).subtracting(before).first { $0.hasSuffix("-key") })
+        secrets.clings.withLock { $0 = (other, false) }
+        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
+        _ = await notes.report(.done, of: second.session)
+        let refused = await notes.attended(.tokenInteractive, as: .otherWorker, at: stand.provider).error
+        #expect(refused?.reason == "the key of the session's tokens could not be destroyed")
+        secrets.clings.withLock { $0 = nil }
+        await broker.tick()
+        #expect(!secrets.names.contains(other))
+        let third = try await notes.signIn(.otherWorker, at: stand.provider)
 
         // A store that is silent about it: what is read back counts.
-        _ = await notes.report(.done, of: first.session)
-        let second = try await notes.signIn(.otherWorker, at: stand.provider)
-        secrets.clings.withLock { $0 = ("broker-seed-\(second.session)", false) }
+        secrets.clings.withLock { $0 = ("broker-seed-\(third.session)", false) }
         #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
+    }
+
+    @Test func `where the disk takes nothing, apps are signed out all the same, and no start lets the person back in`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        let session = try await notes.signIn(.worker, at: stand.provider).session
+        let listener = try await BrokerApp("board", at: broker)
+        _ = await listener.ask(.eventsSubscribe)
+        secrets.clings.withLock { $0 = ("", true) }
+        // Where the next state is to be written lies a folder.
+        let obstacle = stand.folder.appending(path: ".broker.state.new")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+        let report = await notes.ask(.accountSignOut).signOut
+        #expect(report?.hadAccount == true && report?.keyDestroyed == false)
+        #expect(listener.events.map(\.type) == [.globalSignOut])
+        #expect(try await notes.current().current == nil)
+        #expect(await notes.ask(.accountKey).key == nil)
+        #expect(try await broker.store.hasSeed(session: session), "the control: everything is still there")
+        secrets.clings.withLock { $0 = nil }
+        let refusal = await #expect(throws: ProgramError.self) { _ = try await stand.broker(secrets: secrets) }
+        #expect(refusal?.code == .fileUnusable)
+
+        try FileManager.default.removeItem(at: obstacle)
+        await broker.tick()
+        #expect(try await !broker.store.hasSeed(session: session))
+        let again = try await stand.broker(secrets: secrets)
+        let restarted = try await BrokerApp("notes", at: again)
+        #expect(try await restarted.current().current == nil)
+        #expect(try await restarted.current().owed.map(\.session) == [session])
+        #expect(try await again.client.storedAccounts().isEmpty)
     }
 
     @Test func `a second sign-out is refused, and does no harm`() async throws {

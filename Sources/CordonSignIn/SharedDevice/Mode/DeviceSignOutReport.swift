@@ -67,7 +67,8 @@ public struct DeviceSignOutReport: Sendable, Codable, Equatable {
 
     /// Whether anyone was signed in at all.
     public var hadAccount: Bool
-    /// Whether the key of the session's data was destroyed; read back from the store.
+    /// Whether the key of the session's data was destroyed; read back from the store. False where the broker's disk takes no change: the
+    /// session has ended all the same, and its key is destroyed as soon as that can be.
     public var keyDestroyed: Bool
     /// What the provider was told: a ``RevocationOutcome``.
     public var revocation: String
