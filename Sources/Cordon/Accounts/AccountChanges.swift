@@ -137,12 +137,12 @@ actor AccountChanges {
     }
 
     private func release(_ account: AccountID, _ lock: () async -> Void) async {
-        let lists = context.accounts.allowedAccounts
+        let (lists, before) = (context.accounts.allowedAccounts, context.accounts.state(of: account))
         context.accounts.remove(account)
         context.accounts.dropRules(of: account)
         workingTimes[account] = nil
         notePlace()
-        for follower in followers { await follower.accountLeft(account) }
+        for follower in followers { await follower.accountLeft(account, from: before) }
         await lock()
         context.publishAllowedAccounts(before: lists)
     }

@@ -31,7 +31,7 @@ actor EvidenceReports: AccountFollower {
         self.service = service
     }
 
-    func accountLeft(_ account: AccountID) { planned = [:] }
+    func accountLeft(_ account: AccountID, from before: AccountState?) { planned = [:] }
 
     func performDueWork(isFirst: Bool) async {
         guard let source = context.configuration.evidence, source.isSupported else { return }

@@ -288,8 +288,10 @@ public actor LaunchGates: AccountFollower {
             "a PIN could not be taken away", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
     }
 
-    func accountLeft(_ account: AccountID) {
-        tools.gates.forget(account)
+    func accountLeft(_ account: AccountID, from before: AccountState?) {
+        let wasOpenUntried =
+            configuration.interface == nil && before?.rules.asksPerson == false && !context.accounts.mustSignIn(account)
+        tools.gates.forget(account, wasOpenUntried: wasOpenUntried)
         tools.gates.setBlock(.notBlocked, of: account)
     }
 

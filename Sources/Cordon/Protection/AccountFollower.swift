@@ -37,7 +37,9 @@ protocol AccountFollower: Actor {
     func logsRequested(_ requests: [LogRequest], of account: AccountID) async -> Bool
 
     /// The account is not enrolled here any more: nothing of it stays in memory.
-    func accountLeft(_ account: AccountID) async
+    ///
+    /// - Parameter before: What was known of its rules until now.
+    func accountLeft(_ account: AccountID, from before: AccountState?) async
 
     /// The logs and what waits to be sent of them forget the account.
     ///
@@ -79,7 +81,7 @@ extension AccountFollower {
     func accountClosed(_ account: AccountID) async {}
     func resetPIN(of account: AccountID, evenIfFilesAreLost isForced: Bool) async -> Bool { false }
     func logsRequested(_ requests: [LogRequest], of account: AccountID) async -> Bool { false }
-    func accountLeft(_ account: AccountID) async {}
+    func accountLeft(_ account: AccountID, from before: AccountState?) async {}
     func eraseLogs(of account: ManagedAccount) async -> [String] { [] }
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] { [] }
     func sessionEnded(of account: AccountID) async throws(ProtectionError) {}

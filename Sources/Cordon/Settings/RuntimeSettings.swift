@@ -162,7 +162,7 @@ public actor RuntimeSettings: AccountFollower {
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) { publishToLog() }
 
     /// A wipe ends the sessions everywhere where another process may have signed people in.
-    func accountLeft(_ account: AccountID) async { await takeUpStored() }
+    func accountLeft(_ account: AccountID, from before: AccountState?) async { await takeUpStored() }
 
     /// Those of signing in belong to the account that is gone. Where it signed in is forgotten, unless an account's session is still kept,
     /// or may be.

@@ -66,7 +66,7 @@ public actor TelemetryReports: AccountFollower {
         context.telemetry.followSwitches()
     }
 
-    func accountLeft(_ account: AccountID) {
+    func accountLeft(_ account: AccountID, from before: AccountState?) {
         denials.forget(account)
         context.telemetry.followSwitches()
     }

@@ -59,14 +59,23 @@ import Testing
         #expect(await events.count { $0 == closed } == 1)
     }
 
-    @Test func `an open gate is told to be closed where another process has removed the account`() async throws {
+    @Test(arguments: [true, false])
+    func `an open gate is told to be closed, once, where another process has removed the account`(
+        isTried: Bool
+    ) async throws {
         let house = try await Gatehouse()
-        let protection = try await house.opened()
+        let protection =
+            isTried
+            ? try await house.opened()
+            : try await house.enrolled(["pinRequired": .bool(false)]) { $0.interface = nil }
+        #expect(protection.gate.isOpen(for: house.account))
         let events = EventCatch(protection)
         let other = try await house.start()
         #expect(await other.unenroll(house.account, wiping: false) == .unenrolled)
-        await protection.performDueWork()
-        #expect(await events.has(.gate(account: house.account, .closed([GateState.notPassed]))))
+        for _ in 0..<2 { await protection.performDueWork() }
+        let closed = ProtectionEvent.gate(account: house.account, .closed([GateState.notPassed]))
+        #expect(await events.has(closed))
+        #expect(await events.count { $0 == closed } == 1)
     }
 
     @Test func `watching a gate ends with the enrolment`() async throws {
