@@ -65,7 +65,7 @@ public struct TerminalInterface: ProtectionInterface {
 
     /// Asks for the PIN; an empty line cancels, `?` says that it is forgotten.
     public func enterPIN(_ prompt: PINPrompt) async -> PINAnswer {
-        for line in GateScreen.pin(prompt).lines where line.role == .problem { say(line.text) }
+        for line in GateScreen.pin(prompt).lines where line.role != .account { say(line.text) }
         let name = prompt.account.userPrincipalName
         let request = prompt.canCancel ? Texts.terminalEnterPinOrCancel(name: name) : Texts.terminalEnterPin(name: name)
         while true {

@@ -64,11 +64,14 @@ public struct PINPrompt: Sendable, Equatable {
     public let biometry: Biometry?
     /// Whether the person may cancel (SDK-ST-15).
     public let canCancel: Bool
+    /// Whether it is the PIN that the app had before it came to share one with other apps (``ProtectionConfiguration/pinDirectory``): say
+    /// so. It is asked for where nothing else opens the account's files.
+    public let isFormer: Bool
 
     /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
     public init(
         account: ManagedAccount, digitsOnly: Bool, attemptsLeft: Int, lastWasWrong: Bool, wait: Duration,
-        biometry: Biometry?, canCancel: Bool
+        biometry: Biometry?, canCancel: Bool, isFormer: Bool = false
     ) {
         self.account = account
         self.digitsOnly = digitsOnly
@@ -77,6 +80,7 @@ public struct PINPrompt: Sendable, Equatable {
         self.wait = wait
         self.biometry = biometry
         self.canCancel = canCancel
+        self.isFormer = isFormer
     }
 }
 

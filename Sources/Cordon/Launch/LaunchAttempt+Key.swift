@@ -117,10 +117,54 @@ extension LaunchAttempt {
         let isGone = await isShareGone(given: share)
         // The service may have said meanwhile that its data is to go.
         guard tools.context.accounts[account] != nil else { return .again }
-        return isGone ? await startAnew(Texts.gateNeitherPINNorServiceOpensFiles, withoutShareOf: keyID) : nil
+        guard isGone else { return nil }
+        if let step = await askFormerPIN() { return step }
+        return await startAnew(Texts.gateNeitherPINNorServiceOpensFiles, withoutShareOf: keyID)
     }
 
-    /// Whether no PIN gives the share that the account's key hangs on, whatever the person remembers, and the service has it no more either.
+    /// Has the person open the key with the PIN that the app had of its own before it came to share one: the share may still be sealed under
+    /// it. Nil where there is none, the person does not know it any more, or it opens nothing.
+    private nonisolated(nonsending) mutating func askFormerPIN() async -> Next? {
+        guard tools.pins.isShared, let own = tools.ownPINs else { return nil }
+        var (wait, lastWasWrong) = (Duration.zero, false)
+        while case .value(let record)? = try? own.known(of: account), isGuessLeft(at: record),
+            !own.hasEnded(record, of: account)
+        {
+            let limit = mostGuesses
+            // Other rules than today's may have said what it is made of.
+            let prompt = PINPrompt(
+                account: holder, digitsOnly: false, attemptsLeft: max(0, limit - Int(record.failed)),
+                lastWasWrong: lastWasWrong, wait: wait, biometry: nil, canCancel: mayCancel, isFormer: true)
+            switch await session.ask(.pin, { await $0.enterPIN(prompt) }) {
+            case nil: return .end(.blocked)
+            case .cancelled?, .recognised?:
+                session.steps.append(LaunchStep(.pin, .cancelled))
+                return cancelled
+            case .forgotten?:
+                session.steps.append(LaunchStep(.pin, .refused))
+                return nil
+            case .entered(let pin)?:
+                (wait, lastWasWrong) = (.zero, false)
+                do {
+                    let (check, key) = try await own.guess(pin, of: account, limit: limit)
+                    if let key, try await tools.guards.open(account, with: key) {
+                        session.steps.append(LaunchStep(.pin, .done))
+                        return .again
+                    }
+                    session.steps.append(LaunchStep(.pin, .refused))
+                    switch check {
+                    case .wrong: lastWasWrong = true
+                    case .tooSoon(let pause): wait = pause
+                    case .right, .exhausted, .noPIN: return nil
+                    }
+                } catch { return await showFailure(error) }
+            }
+        }
+        return nil
+    }
+
+    /// Whether no PIN of today's gives the share that the account's key hangs on, whatever the person remembers, and the service has it no
+    /// more either.
     ///
     /// So it is where the app's folder was put back from an older copy, whose PIN does not count, after the registration had ended. What
     /// cannot be told counts as not so.
@@ -137,6 +181,7 @@ extension LaunchAttempt {
             // A PIN that was right and has opened nothing is another one than the share was sealed under.
             case .value(let record): guard hasEnteredPIN || !isGuessLeft(at: record) else { return false }
             }
+            if tools.pins.isShared, case .newer? = try tools.ownPINs?.known(of: account) { return false }
             return try await isLeftShareUseless(given: share)
         } catch { return false }
     }

@@ -201,8 +201,12 @@ extension LaunchAttempt {
 
     /// Whether what is kept is of a PIN, and a guess at it is left.
     func isGuessLeft(at record: PINRecord) -> Bool {
-        let access = tools.rules.policy(of: .managed(account))?.policy.access ?? AccessRequirements()
-        return record.verifier != nil && record.failed < access.maximumPinRetries
+        record.verifier != nil && record.failed < mostGuesses
+    }
+
+    /// How many guesses in a row the rules allow.
+    var mostGuesses: Int {
+        (tools.rules.policy(of: .managed(account))?.policy.access ?? AccessRequirements()).maximumPinRetries
     }
 }
 

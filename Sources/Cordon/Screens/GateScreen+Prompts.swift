@@ -12,6 +12,7 @@ extension GateScreen {
     /// The screen that asks for the PIN.
     public static func pin(_ prompt: PINPrompt) -> GateScreen {
         var lines = [Line(.account, Texts.screenAccount(name: prompt.account.userPrincipalName))]
+        if prompt.isFormer { lines.append(Line(.message, Texts.screenPinFormer)) }
         if prompt.lastWasWrong {
             lines.append(Line(.problem, Texts.screenPinWrong(tries: Texts.pinTries(count: prompt.attemptsLeft))))
         }

@@ -797,6 +797,10 @@ package enum Texts {
     /// The label of the field in which a PIN is typed.
     package static let screenPinField = "PIN"
 
+    /// The PIN that is asked for is the one that the app had before it came to share one with other apps.
+    package static let screenPinFormer =
+        "Enter the PIN that this app had before it came to share one with other apps. Nothing else opens this account's files."
+
     /// Why the device is asked to recognise the person.
     package static func screenPinReason(name: String) -> String {
         "Open the data of \(name)."

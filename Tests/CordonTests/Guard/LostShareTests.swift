@@ -140,6 +140,54 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()))
     }
 
+    @Test(arguments: [false, true])
+    func `the PIN that the app had before it came to share one opens the files where the service has lost the share`(
+        hasOtherAppsPIN: Bool
+    ) async throws {
+        let (stand, first) = try await lost()
+        let pins = stand.house.device.folder.appending(path: "common")
+        if hasOtherAppsPIN {
+            let keeper = PINKeeper(
+                folder: try StateFolder(pins), seal: first.context.seal, clock: stand.house.clock.clock,
+                cost: PINCost(logRounds: 1), observer: { _ in }, isShared: true)
+            let requirements = PINRequirements(AccessRequirements())
+            #expect(try await keeper.make("9731", of: stand.account, requirements: requirements).problems.isEmpty)
+        }
+        await stand.house.person.set { person in
+            person.pins =
+                (hasOtherAppsPIN ? [.entered("9731")] : []) + [.entered("1111"), .entered("2580"), .cancelled]
+            person.newPINs = [.chosen("9731")]
+        }
+        await stand.house.person.forgetAsked()
+        stand.house.clock.advance(.seconds(3600))
+        #expect(await stand.reads(try await stand.house.start { $0.pinDirectory = pins }))
+        #expect(await stand.house.person.pinPrompts.filter(\.isFormer).map(\.lastWasWrong) == [false, true])
+        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
+
+        await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
+        await stand.house.goOffline()
+        stand.house.clock.advance(.seconds(3600))
+        #expect(await stand.reads(try await stand.house.start { $0.pinDirectory = pins }), "the shared one does now")
+    }
+
+    @Test func `who has forgotten the PIN that the app had before it came to share one goes on without the files`()
+        async throws
+    {
+        let (stand, _) = try await lost()
+        await stand.house.person.set { person in
+            person.pins = [.forgotten]
+            person.newPINs = [.chosen("9731")]
+        }
+        await stand.house.person.forgetAsked()
+        stand.house.clock.advance(.seconds(3600))
+        let pins = stand.house.device.folder.appending(path: "common")
+        let next = try await stand.house.start { $0.pinDirectory = pins }
+        #expect(await next.launch(stand.account).isOpen)
+        #expect(await stand.house.person.pinPrompts.map(\.isFormer) == [true])
+        #expect(await signInMessages(stand).last?.contains("Neither a PIN nor the service") == true)
+        #expect(try records(stand, ".lost").count == 1)
+    }
+
     private func resetsPIN(_ stand: GuardStand) async {
         let command = Command(
             id: "c1", kind: .resetPIN, account: stand.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
