@@ -23,7 +23,7 @@
         /// their own, above all of the app's.
         public func cordon(_ app: ProtectedApp) -> some View { modifier(ProtectedScene(app: app)) }
 
-        /// Shows the view for an account's data: the window becomes the account's, its gate is passed first, and while that is closed a cover stands in the
+        /// Shows the view for an account's data: its window becomes the account's, whose gate is passed first, and while that is closed a cover stands in the
         /// view's place. Nil is the person's own side.
         ///
         /// Where it did not come to be shown, since the person cancelled, the app was not in front, or the window was given to another account
@@ -56,19 +56,21 @@
         /// One try to have the window show the identity.
         private struct Attempt: Equatable {
             let identity: Identity
+            let window: WindowID?
             let hasStarted: Bool
             let number: Int
         }
 
         let account: AccountID?
         let app: ProtectedApp
+        @State private var window: WindowID?
         @State private var shown: Identity?
         @State private var failed: Attempt?
         @State private var number = 0
 
         private var identity: Identity { account.map { .managed($0) } ?? .personal }
         private var attempt: Attempt {
-            Attempt(identity: identity, hasStarted: app.protection != nil, number: number)
+            Attempt(identity: identity, window: window, hasStarted: app.protection != nil, number: number)
         }
         private var isOpen: Bool { account.map { app.isOpen($0) } ?? true }
 
@@ -87,10 +89,12 @@
                     Text(GateScreen.cover(of: account).title).padding()
                 }
             }
+            .background { WindowReader(window: $window) }
             .task(id: attempt) {
                 (shown, failed) = (nil, nil)
-                guard let protection = app.protection else { return }
-                let outcome = await protection.windows.switchIdentity(to: identity)
+                // Its own window: a gate may open while another one is in front.
+                guard let protection = app.protection, let window else { return }
+                let outcome = await protection.windows.switchIdentity(to: identity, in: window)
                 guard !Task.isCancelled else { return }
                 guard outcome.result == .switched, isOpen else {
                     failed = attempt
@@ -105,6 +109,33 @@
                     (shown, failed) = (nil, attempt)
                 } else if isOpen, failed == attempt {
                     number += 1
+                }
+            }
+        }
+    }
+
+    /// Reads which window its view stands in, which SwiftUI does not say.
+    private struct WindowReader: UIViewRepresentable {
+        @Binding var window: WindowID?
+
+        func makeUIView(context: Context) -> Probe {
+            let view = Probe()
+            // What lies behind is touched as if it were not there.
+            view.isUserInteractionEnabled = false
+            return view
+        }
+
+        func updateUIView(_ view: Probe, context: Context) { view.found = { window = $0 } }
+
+        final class Probe: UIView {
+            var found: (WindowID) -> Void = { _ in }
+
+            override func didMoveToWindow() {
+                super.didMoveToWindow()
+                // Later, since no state may change while SwiftUI updates its views. A view that leaves its window comes back to it: it lies below
+                // another one in a navigation stack.
+                Task { [weak self] in
+                    if let scene = self?.window?.windowScene { self?.found(scene.id) }
                 }
             }
         }

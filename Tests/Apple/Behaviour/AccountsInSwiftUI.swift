@@ -10,7 +10,9 @@ extension AppleAdapters {
     /// A view of an account's data in SwiftUI, and Cordon's screens in it.
     @Suite @MainActor struct AccountsInSwiftUI {
         /// An app that has started, with a scene in front and a view of the account's data.
-        private func whileShown(_ act: (Stage, UIWindowScene, StubHost) async throws -> Void) async throws {
+        private func whileShown(
+            _ act: (Stage, UIWindowScene, StubHost, ProtectedApp) async throws -> Void
+        ) async throws {
             var configuration = Stage.configuration(rules: [
                 "PINEnabled": true, "PINMinLength": 4, "SimplePINAllowed": true,
             ])
@@ -23,9 +25,10 @@ extension AppleAdapters {
             let stage = try Stage(of: app, configuration)
             let scene = stage.scene(task)
             defer { scene.stubDisconnect() }
-            let host = StubHost()
+            let host = StubHost(in: scene)
             host.show(Text("plan").cordon(account: Stage.account, in: app))
-            try await act(stage, scene, host)
+            try await until(host) { stage.text(of: scene) != nil }
+            try await act(stage, scene, host, app)
         }
 
         private func cancel(_ stage: Stage, _ scene: UIWindowScene, _ host: StubHost) async throws {
@@ -51,7 +54,7 @@ extension AppleAdapters {
         }
 
         @Test func `who has cancelled tries again from the cover`() async throws {
-            try await whileShown { stage, scene, host in
+            try await whileShown { stage, scene, host, _ in
                 try await cancel(stage, scene, host)
                 let tryAgain = try #require(host.buttons["Try again"])
                 tryAgain()
@@ -64,7 +67,7 @@ extension AppleAdapters {
         }
 
         @Test func `a gate that is passed elsewhere uncovers the view, and one that closes covers it`() async throws {
-            try await whileShown { stage, scene, host in
+            try await whileShown { stage, scene, host, _ in
                 try await cancel(stage, scene, host)
                 async let resumed = stage.protection.resume(Stage.account)
                 try await stage.passGate(in: scene)
@@ -73,6 +76,47 @@ extension AppleAdapters {
                 scene.stubBackground()
                 host.redraw()
                 #expect(!host.texts.contains("plan"))
+            }
+        }
+
+        @Test func `a view gives its own window another account, also while another window is in front`() async throws {
+            try await whileShown { stage, scene, host, app in
+                try await stage.passGate(in: scene)
+                try await until(host) { host.texts == ["plan"] }
+                let front = stage.scene("front \(UUID().uuidString)")
+                defer { front.stubDisconnect() }
+                host.show(Text("diary").cordon(account: nil, in: app))
+                try await until(host) { host.texts == ["diary"] }
+                #expect(IdentityContext.windowIdentity(of: scene.id) == .personal)
+                #expect(IdentityContext.windowIdentity(of: front.id) == nil)
+            }
+        }
+
+        @Test func `two windows of one account are both given back, each as the account's`() async throws {
+            try await whileShown { stage, scene, host, app in
+                try await stage.passGate(in: scene)
+                try await until(host) { host.texts == ["plan"] }
+                let second = stage.scene("second \(UUID().uuidString)")
+                defer { second.stubDisconnect() }
+                let other = StubHost(in: second)
+                other.show(Text("plan").cordon(account: Stage.account, in: app))
+                try await until(other) { other.texts == ["plan"] }
+                for scene in [scene, second] { scene.stubBackground() }
+                for host in [host, other] { host.redraw() }
+                #expect(!host.texts.contains("plan") && !other.texts.contains("plan"))
+                for scene in [scene, second] {
+                    scene.stubForeground()
+                    scene.stubActivate()
+                }
+                // The period has not passed: it opens by itself.
+                try await stage.until { stage.protection.gate.isOpen(for: Stage.account) }
+                try await until(host) {
+                    other.redraw()
+                    return host.texts == ["plan"] && other.texts == ["plan"]
+                }
+                for scene in [scene, second] {
+                    #expect(IdentityContext.windowIdentity(of: scene.id) == .managed(Stage.account))
+                }
             }
         }
 

@@ -171,6 +171,9 @@ extension View {
     public func onChange<V: Equatable>(of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void)
         -> some View
     { StubChangeView(content: self, value: value, action: action) }
+    public func background<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View {
+        StubBackgroundView(content: self, background: content())
+    }
     public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View { self }
     public func padding(_ edges: Edge.Set = .all, _ length: CGFloat? = nil) -> some View { self }
     public func frame(
@@ -288,6 +291,9 @@ extension UIViewControllerRepresentable {
 extension UIViewRepresentable {
     public var body: Never { fatalError() }
 }
+extension UIViewRepresentable where Coordinator == Void {
+    public func makeCoordinator() {}
+}
 @MainActor public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {
     public let coordinator: Representable.Coordinator
 }
@@ -302,6 +308,15 @@ struct StubEnvironmentView<Content: View>: StubLeaf, StubDrawn {
     func stubDraw(_ values: EnvironmentValues, at path: String, in host: StubHost) {
         var values = values
         change(&values)
+        host.draw(content, values, path)
+    }
+}
+struct StubBackgroundView<Content: View, Background: View>: StubLeaf, StubDrawn {
+    let content: Content
+    let background: Background
+
+    func stubDraw(_ values: EnvironmentValues, at path: String, in host: StubHost) {
+        host.draw(background, values, path + "/background")
         host.draw(content, values, path)
     }
 }
@@ -325,21 +340,23 @@ struct StubChangeView<Content: View, V: Equatable>: StubLeaf, StubDrawn {
         host.draw(content, values, path)
     }
 }
-/// Draws a view, and updates it each time: states stay, tasks begin anew with another id and end with their view.
+/// Draws a view in the app's window of a scene, and updates it each time: states stay, tasks begin anew with another id and end with their
+/// view.
 @MainActor public final class StubHost {
     /// The system's view or controller that was drawn last.
     public private(set) var view: UIView?
     public private(set) var controller: UIViewController?
     public internal(set) var texts: [String] = []
     public internal(set) var buttons: [String: @MainActor () -> Void] = [:]
-    private var coordinator: Any?
+    private let scene: UIWindowScene?
+    private var made: [String: (view: UIView, coordinator: Any)] = [:]
     private var states: [String: AnyObject] = [:]
     private var values: [String: Any] = [:]
     private var tasks: [String: (id: Any, task: Task<Void, Never>)] = [:]
     private var drawnTasks: Set<String> = []
     private var again: () -> Void = {}
 
-    public init() {}
+    public init(in scene: UIWindowScene? = nil) { self.scene = scene }
     public func show<V: View>(_ view: V) {
         again = { [unowned self] in
             (texts, buttons, drawnTasks) = ([], [:], [])
@@ -356,7 +373,7 @@ struct StubChangeView<Content: View, V: Equatable>: StubLeaf, StubDrawn {
 
     func draw<V: View>(_ view: V, _ values: EnvironmentValues, _ path: String) {
         if let drawn = view as? any StubDrawn { return drawn.stubDraw(values, at: path, in: self) }
-        if let shown = view as? any UIViewRepresentable { return update(shown, values) }
+        if let shown = view as? any UIViewRepresentable { return update(shown, values, path) }
         if let shown = view as? any UIViewControllerRepresentable { return update(shown) }
         guard V.Body.self != Never.self else { return }
         draw(body(of: view, values, path) { view.body }, values, path + "/body")
@@ -388,14 +405,17 @@ struct StubChangeView<Content: View, V: Equatable>: StubLeaf, StubDrawn {
         if let before, before != value { action(before, value) }
     }
 
-    private func update<R: UIViewRepresentable>(_ shown: R, _ values: EnvironmentValues) {
+    private func update<R: UIViewRepresentable>(_ shown: R, _ values: EnvironmentValues, _ path: String) {
         EnvironmentValues.stubCurrent = values
         defer { EnvironmentValues.stubCurrent = EnvironmentValues() }
-        let coordinator = self.coordinator as? R.Coordinator ?? shown.makeCoordinator()
+        let coordinator = made[path]?.coordinator as? R.Coordinator ?? shown.makeCoordinator()
         let context = UIViewRepresentableContext<R>(coordinator: coordinator)
-        let view = self.view as? R.UIViewType ?? shown.makeUIView(context: context)
+        let kept = made[path]?.view as? R.UIViewType
+        let view = kept ?? shown.makeUIView(context: context)
         shown.updateUIView(view, context: context)
-        (self.coordinator, self.view) = (coordinator, view)
+        if kept == nil { view.stubMove(to: scene?.windows.first) }
+        made[path] = (view, coordinator)
+        self.view = view
     }
 
     private func update<R: UIViewControllerRepresentable>(_ shown: R) {

@@ -118,7 +118,7 @@ public struct UITraitSceneCaptureState: UITraitDefinition {}
     }
     open func makeKeyAndVisible() {
         isHidden = false
-        rootViewController?.view.window = self
+        rootViewController?.view.stubMove(to: self)
         makeKey()
     }
     open func makeKey() { windowScene?.stubKey = self }

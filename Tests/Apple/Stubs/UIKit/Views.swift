@@ -42,8 +42,13 @@ public enum UIAccessibility {
 
 @MainActor open class UIView: UIResponder {
     public private(set) var subviews: [UIView] = []
-    /// Of the root view of a window that was shown.
-    open internal(set) weak var window: UIWindow?
+    /// Of the root view of a window that was shown, and of what a `StubHost` shows in a scene.
+    open private(set) weak var window: UIWindow?
+    open func didMoveToWindow() {}
+    public func stubMove(to window: UIWindow?) {
+        self.window = window
+        didMoveToWindow()
+    }
     public init(frame: CGRect) {}
     public convenience override init() { self.init(frame: .zero) }
     open var isHidden = false
