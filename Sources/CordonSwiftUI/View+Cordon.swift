@@ -91,9 +91,16 @@
             }
             .background { WindowReader(window: $window) }
             .task(id: attempt) {
-                (shown, failed) = (nil, nil)
                 // Its own window: a gate may open while another one is in front.
                 guard let protection = app.protection, let window else { return }
+                // A switch passes the gate, which would ask again where the rules have it ask at each opening. It does once more where the app has
+                // taken the account from the window meanwhile.
+                if isOpen, let its = IdentityContext.windowIdentity(of: window), IdentityContext.areSame(its, identity)
+                {
+                    (shown, failed) = (identity, nil)
+                    return
+                }
+                (shown, failed) = (nil, nil)
                 let outcome = await protection.windows.switchIdentity(to: identity, in: window)
                 guard !Task.isCancelled else { return }
                 guard outcome.result == .switched, isOpen else {

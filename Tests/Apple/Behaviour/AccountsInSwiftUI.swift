@@ -2,6 +2,7 @@ import BackgroundTasks
 import CordonApple
 import CordonSwiftUI
 import Foundation
+import LocalAuthentication
 import SwiftUI
 import Testing
 import UIKit
@@ -117,6 +118,24 @@ extension AppleAdapters {
                 for scene in [scene, second] {
                     #expect(IdentityContext.windowIdentity(of: scene.id) == .managed(Stage.account))
                 }
+            }
+        }
+
+        @Test func `rules that ask at each opening ask once at a return`() async throws {
+            // Which would answer a second question by itself.
+            LAContext.stubBiometry = .none
+            defer { LAContext.stubBiometry = .faceID }
+            try await whileShown { stage, scene, host, _ in
+                try await stage.passGate(in: scene)
+                try await until(host) { host.texts == ["plan"] }
+                try stage.askAtEveryReturn()
+                scene.stubBackground()
+                host.redraw()
+                #expect(!host.texts.contains("plan"))
+                scene.stubForeground()
+                scene.stubActivate()
+                try await stage.passGate(in: scene)
+                try await until(host) { host.texts == ["plan"] }
             }
         }
 

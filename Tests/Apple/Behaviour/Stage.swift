@@ -132,6 +132,16 @@ import UIKit
     /// Puts rules in force for the account that allow nothing.
     func denyEverything() { activate(.unreadable) }
 
+    /// Has the account's rules ask for the PIN at every return.
+    func askAtEveryReturn() throws {
+        guard case .policy(let rules)? = protection.context.accounts.state(of: Self.account)?.rules else {
+            throw CancellationError()
+        }
+        var policy = rules.policy
+        policy.access.periodOnlineBeforeAccessCheck = .zero
+        activate(.policy(EffectivePolicy(policy)))
+    }
+
     /// Waits until something holds, as the tasks that make it hold go on.
     func until(_ holds: () -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(300)
