@@ -7,17 +7,21 @@ import SwiftUI
 import Testing
 import UIKit
 
+@testable import Cordon
+
 extension AppleAdapters {
     /// A view of an account's data in SwiftUI, and Cordon's screens in it.
     @Suite @MainActor struct AccountsInSwiftUI {
         /// An app that has started, with a scene in front and a view of the account's data.
         private func whileShown(
+            hiding delegate: (any IdentityDelegate)? = nil,
             _ act: (Stage, UIWindowScene, StubHost, ProtectedApp) async throws -> Void
         ) async throws {
             var configuration = Stage.configuration(rules: [
                 "PINEnabled": true, "PINMinLength": 4, "SimplePINAllowed": true,
             ])
             configuration.settings.holdsSeveralIdentities = true
+            configuration.identityDelegate = delegate
             let task = "example.swiftui.\(UUID().uuidString)"
             let app = ProtectedApp(backgroundTask: task) { [configuration] in configuration }
             // Starts the protection, and reads no events beyond the test.
@@ -139,6 +143,39 @@ extension AppleAdapters {
             }
         }
 
+        @Test func `a gate that closes takes the account from a view that was shown, and its opening gives it back`()
+            async throws
+        {
+            try await whileShown(hiding: Hiding()) { stage, scene, host, _ in
+                try await stage.passGate(in: scene)
+                try await until(host) { host.texts == ["plan"] }
+                let protection = stage.protection
+                let rules = try #require(protection.context.accounts.state(of: Stage.account)?.rules)
+                scene.stubBackground()
+                host.redraw()
+                #expect(!host.texts.contains("plan"))
+                // Refused by rules, not by a PIN, which the stand-in of Face ID would answer.
+                stage.denyEverything()
+                scene.stubForeground()
+                scene.stubActivate()
+                try await stage.until {
+                    stage.buttons(of: scene).first { $0.accessibilityLabel == "Cancel" }?.stubTrigger()
+                    return IdentityContext.windowIdentity(of: scene.id) == .personal
+                }
+                try await until(host) { host.buttons["Try again"] != nil }
+                stage.activate(rules)
+                // The attempt that was refused still hands its screen back: who asks meanwhile is told of its end.
+                let opening = Task { while !Task.isCancelled, await !protection.resume(Stage.account).isOpen {} }
+                defer { opening.cancel() }
+                var identity: Identity?
+                try await until(host) {
+                    identity = IdentityContext.windowIdentity(of: scene.id)
+                    return host.texts == ["plan"]
+                }
+                #expect(identity == .managed(Stage.account), "it is the window's before anything is drawn")
+            }
+        }
+
         @Test func `what was typed on one screen is not on the next`() throws {
             let answered = Answered()
             func screen(_ number: Int) -> GateScreenView {
@@ -164,6 +201,14 @@ extension AppleAdapters {
             #expect(answered.all == ["4711 to 2 of 2"])
         }
     }
+}
+
+/// An app that takes an account away when it is asked to.
+private struct Hiding: IdentityDelegate {
+    func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws { answer.fail() }
+    func hideAccount(
+        _ account: AccountID, in window: WindowID, because block: AccountBlock, answer: IdentityAnswer
+    ) async throws { answer.succeed() }
 }
 
 @MainActor private final class Answered {
