@@ -14,7 +14,7 @@
         /// - Parameters:
         ///   - file: The copy, such as of `HandedOutFiles`; it has to stay until the sheet is gone.
         ///   - owner: Whose it is.
-        ///   - whenDone: Called when the sheet is gone, to take the copy back.
+        ///   - whenDone: Called when the sheet has ended, to take the copy back.
         /// - Throws: ``ProtectionError``: `denied` with every reason when it may not go to any app.
         public convenience init(
             _ file: URL, of owner: Identity, by protection: AppProtection, whenDone: @escaping () -> Void = {}
@@ -50,10 +50,12 @@
         /// the first of them, so that what was told stays true.
         func tellEnd(_ told: @escaping (Bool) -> Void) {
             let once = FirstCall()
-            completionWithItemsHandler = { [weak self] _, isDone, _, _ in
+            completionWithItemsHandler = { [weak self] activity, isDone, _, _ in
                 guard once.isMine() else { return }
-                // Told when it has gone, since over it the system shows nothing else.
-                guard !isDone, let presenting = self?.presentingViewController else { return told(isDone) }
+                // Told after the sheet has gone where it is closed here. Otherwise it goes by itself, and the system does not promise to tell the
+                // end of a second dismissal.
+                guard !isDone, activity != nil, let self, !isBeingDismissed, let presenting = presentingViewController
+                else { return told(isDone) }
                 presenting.dismiss(animated: true) { told(false) }
             }
         }

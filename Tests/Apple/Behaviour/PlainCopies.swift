@@ -160,6 +160,19 @@ extension AppleAdapters {
             #expect(presenter.presentedViewController == nil)
         }
 
+        @Test func `a sheet that is going already tells its end`() async throws {
+            let stage = try await Stage()
+            let files = try files(of: stage)
+            for activity in [nil, UIActivity.ActivityType.mail] {
+                let copy = try files.handOut(Data("x".utf8), named: "a.pdf", of: .personal)
+                let sheet = try ProtectedShareSheet(copy, of: .personal, by: stage.protection) { files.takeBack(copy) }
+                presenter.present(sheet, animated: true)
+                presenter.dismiss(animated: true)
+                sheet.completionWithItemsHandler?(activity, false, nil, nil)
+                try await stage.until { files.count == 0 && presenter.presentedViewController == nil }
+            }
+        }
+
         @Test func `a printer that tells its end twice prints once`() async throws {
             UIPrintInteractionController.shared.stubCalls = 2
             defer { UIPrintInteractionController.shared.stubCalls = 1 }

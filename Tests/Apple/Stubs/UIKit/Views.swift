@@ -205,6 +205,7 @@ public enum UIUserInterfaceStyle: Int, Sendable { case unspecified = 0, light = 
     open var viewIfLoaded: UIView? { loaded }
     public private(set) var presentedViewController: UIViewController?
     public private(set) weak var presentingViewController: UIViewController?
+    public private(set) var isBeingDismissed = false
     open var isModalInPresentation = false
     public init(nibName: String? = nil, bundle: Bundle? = nil) {}
     public convenience override init() { self.init(nibName: nil, bundle: nil) }
@@ -224,7 +225,11 @@ public enum UIUserInterfaceStyle: Int, Sendable { case unspecified = 0, light = 
             presentingViewController?.dismiss(animated: flag, completion: completion)
             return
         }
+        // What is going already is not dismissed again, and no one is told.
+        guard !gone.isBeingDismissed else { return }
+        gone.isBeingDismissed = flag
         let end = { [self] in
+            gone.isBeingDismissed = false
             gone.presentingViewController = nil
             presentedViewController = nil
             completion?()
