@@ -38,6 +38,10 @@ struct BrokerRunCommand: AsyncParsableCommand {
         } catch { throw ValidationError("--ca: \(error.reason)") }
         let transport = try AsyncHTTPTransport(trust: trust)
         let folder = URL(filePath: options.dataDirectory, directoryHint: .isDirectory)
+        let (stop, stopping) = AsyncStream<Void>.makeStream()
+        // Until everything is put away: a second signal changes nothing.
+        let signals = StopSignals { _ in stopping.finish() }
+        defer { signals.end() }
         let outcome: Result<Void, CommandFailure>
         do {
             let inherited = try InheritedSocket.descriptor(
@@ -56,9 +60,6 @@ struct BrokerRunCommand: AsyncParsableCommand {
             defer { seat?.stop() }
             let following = Task { if let seat { await broker.follow(seat.events) } }
             defer { following.cancel() }
-            let (stop, stopping) = AsyncStream<Void>.makeStream()
-            let signals = StopSignals { _ in stopping.finish() }
-            defer { signals.end() }
             let serving = Task {
                 try await server.run {
                     if isDevelopment { Self.warn() }
