@@ -23,11 +23,11 @@
         /// their own, above all of the app's.
         public func cordon(_ app: ProtectedApp) -> some View { modifier(ProtectedScene(app: app)) }
 
-        /// Shows the view for an account's data: its window becomes the account's, whose gate is passed first, and while that is closed a cover stands in the
-        /// view's place. Nil is the person's own side.
+        /// Shows the view for an account's data: its window becomes the account's, whose gate is passed first, and while that is closed a cover
+        /// stands in the view's place. Nil is the person's own side.
         ///
-        /// Where it did not come to be shown, since the person cancelled, the app was not in front, or the window was given to another account
-        /// meanwhile, the cover has a button to try again; the gate's opening does the same.
+        /// If the view could not be shown (the person cancelled, the app was not in front, or the window was given to another account meanwhile), the
+        /// cover offers a button to try again; the gate's opening tries again by itself.
         ///
         /// - Parameter app: The same as the scene's.
         public func cordon(account: AccountID?, in app: ProtectedApp) -> some View {
@@ -109,8 +109,8 @@
                 }
                 shown = identity
             }
-            // A gate that closes takes the account from the window; one that something else has passed, such as the app's return to the front,
-            // gives it back.
+            // What was shown when the gate closed is shown again once it is certain that the window is the account's: the app may have been asked
+            // to take it away meanwhile. A gate that something else has passed, such as the app's return to the front, is the sign.
             .onChange(of: isOpen) { _, isOpen in
                 if !isOpen, shown == identity {
                     (shown, failed) = (nil, attempt)

@@ -4,7 +4,7 @@
 
     /// What the system's screens are shown on.
     enum Presenter {
-        /// A controller on screen that shows nothing yet: elsewhere, and over another screen, the system would show none, and never say so.
+        /// A controller on screen that presents nothing yet: anywhere else the system presents nothing and reports no error.
         @MainActor static func free(
             _ controller: @MainActor @Sendable () -> UIViewController?
         ) throws(ProtectionError) -> UIViewController {

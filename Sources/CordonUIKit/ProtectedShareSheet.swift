@@ -44,7 +44,7 @@
     }
 
     extension UIActivityViewController {
-        /// Tells once how the sheet ended: whether something was taken.
+        /// Reports once, when the sheet ends, whether an activity completed.
         ///
         /// The system calls for an activity that the person gave up, which leaves the sheet up, and again when the sheet goes. Here it goes with
         /// the first of them, so that what was told stays true.
