@@ -127,7 +127,7 @@
 
         func makeUIView(context: Context) -> Probe {
             let view = Probe()
-            // What lies behind is touched as if it were not there.
+            // Touches go to what lies behind it.
             view.isUserInteractionEnabled = false
             return view
         }
@@ -139,8 +139,8 @@
 
             override func didMoveToWindow() {
                 super.didMoveToWindow()
-                // Later, since no state may change while SwiftUI updates its views. A view that leaves its window comes back to it: it lies below
-                // another one in a navigation stack.
+                // Later, since no state may change while SwiftUI updates its views. Without a window it lies below another view of a navigation
+                // stack, and comes back to the same one.
                 Task { [weak self] in
                     if let scene = self?.window?.windowScene { self?.found(scene.id) }
                 }
