@@ -49,7 +49,7 @@ final class SlotAllocator {
     func countWithoutFreeTail() -> UInt32 {
         var end = count
         let unused = Set(free).union(retired)
-        while end > 0, unused.contains(end) { end -= 1 }
+        while unused.contains(end) { end -= 1 }
         return end
     }
 
