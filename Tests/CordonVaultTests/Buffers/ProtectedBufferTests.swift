@@ -111,6 +111,17 @@ struct BufferContextTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `software that knows no purposes takes a buffer for none, and refuses one for something`(
+        sealing: Bool
+    ) async throws {
+        let workshop = try await Workshop()
+        for (context, version) in [(nil, FormatVersion.one), ("verdict", .two)] as [(String?, FormatVersion)] {
+            let made = try await workshop.vault.protect(bytes, for: workshop.ada, sealing: sealing, context: context)
+            #expect(try ProtectedBuffer.head(of: made).version == version)
+        }
+    }
+
     @Test func `text and seals take a context too`() async throws {
         let workshop = try await Workshop()
         let vault = workshop.vault
