@@ -100,6 +100,18 @@ struct BoundJournalTests {
         #expect(await code { try await next.unlock(scene.account) } == .wrongKey)
     }
 
+    @Test func `what is noted of wipes is forgotten on request, but for the one that is named`() async throws {
+        let scene = try scene()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        _ = try await scene.plant(in: vault)
+        _ = try await vault.wipe(scene.account, boundTo: "this")
+        try await vault.forgetWipes(of: scene.account, besides: "this")
+        #expect(await vault.finishedReports().count == 1)
+        try await vault.forgetWipes(of: scene.account, besides: "another")
+        #expect(await vault.finishedReports().isEmpty)
+    }
+
     @Test
     func `a copy of an older record in the place of the account's has a wipe name no key that it did not destroy`()
         async throws
