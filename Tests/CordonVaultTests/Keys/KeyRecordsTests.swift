@@ -298,6 +298,21 @@ struct KeyRecordsTests {
         for file in held { #expect(try file.readToEnd()?.prefix(108) == Data(count: 108), "the control") }
     }
 
+    @Test func `what a symbolic link leads to that comes in the place of what is overwritten keeps its bytes`() throws {
+        let scene = try Scene()
+        let (victim, place) = (scene.folder.appending(path: "victim"), scene.folder.appending(path: "place"))
+        let bytes = Data(repeating: 7, count: 600)
+        for file in [victim, place] { try bytes.write(to: file) }
+        DiskFaults.$next.withValue({ call in
+            // After the look at what is there.
+            if call == "open" { _ = unlink(place.path) + symlink(victim.path, place.path) }
+            return 0
+        }) { try? PosixFile.overwriteAndRemove(place.path, count: 108) }
+        #expect(try Data(contentsOf: victim) == bytes)
+        try PosixFile.overwriteAndRemove(victim.path, count: 108)
+        #expect(PosixFile.isAbsent(victim.path), "the control")
+    }
+
     @Test func `a record whose secret is gone is a lost key's, stays aside, and goes with a wipe`() throws {
         let scene = try Scene()
         try scene.records.make(for: scene.ada)
