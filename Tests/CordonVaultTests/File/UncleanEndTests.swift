@@ -147,6 +147,23 @@ struct UncleanEndTests {
         #expect(number > 4)
     }
 
+    @Test func `a file that is moved before its new key is made keeps its own, and what is written goes with it`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (path, moved) = (workshop.path("plan"), workshop.path("moved"))
+        try await workshop.vault.create(path, for: workshop.ada).close()
+        try await use(path, of: workshop, until: Layout.sealLimit / 2)
+        let file = try await DiskFaults.$next.withValue({ call in
+            guard call == "create" else { return 0 }
+            rename(path.path, moved.path)
+            return ENOSPC
+        }) { try await workshop.vault.open(path) }
+        try file.write([7], at: 0)
+        try file.close()
+        #expect(try await workshop.vault.open(moved, writing: false).read(1, at: 0) == [7])
+    }
+
     @Test func `a writer that stays open ends where its key has sealed as often as is safe, and what it synced stays`()
         async throws
     {
