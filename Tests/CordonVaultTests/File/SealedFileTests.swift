@@ -113,6 +113,28 @@ struct SealedFileTests {
         run.finish("operations beside an array of bytes")
     }
 
+    @Test(arguments: [false, true], [0, 4096] as [Int64])
+    func `what was cut off does not come back where the file grows again, and its place is used once more`(
+        isSynced: Bool, size: Int64
+    ) throws {
+        let device = MemoryDevice()
+        let file = try Sealer().create(on: device)
+        let content = [UInt8](repeating: 1, count: 1 << 20)
+        var length = 0
+        // Cut and written so often, a place that is not given back makes the file longer each time.
+        for round in 0..<6 {
+            try file.write(content, at: 0)
+            if isSynced { try file.sync() }
+            try file.truncate(to: size)
+            if isSynced { try file.sync() }
+            try file.truncate(to: 1 << 20)
+            #expect(Set(try file.all().dropFirst(Int(size))) == [0], "round \(round)")
+            if round == 1 { length = device.bytes.count }
+        }
+        #expect(device.bytes.count <= length + 1 << 19)
+        try file.close()
+    }
+
     @Test func `the cursor moves with reads and writes`() async throws {
         let workshop = try await Workshop()
         let file = try await workshop.vault.create(workshop.path("cursor"), for: workshop.ada)
