@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -127,6 +128,23 @@ struct MovingTests {
         #expect(await code { try await workshop.vault.decrypt(path, toCopy: other) } == .locked)
         #expect(workshop.vault.owner(of: other) == nil)
         #expect(try Data(contentsOf: other) == second)
+    }
+
+    @Test func `a file that nobody may write to is replaced like any other`() async {
+        await #expect(processExitsWith: .success) {
+            // Nothing refuses root a file.
+            if geteuid() == 0 { _ = setgid(65_534) == 0 && setuid(65_534) == 0 }
+            let folder = URL(fileURLWithPath: "/tmp/\(UUID().uuidString)", isDirectory: true)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            defer { TemporaryFolder.remove(folder) }
+            let vault = try Vault(directory: folder.appending(path: "vault"), keyStore: InMemoryKeyStore())
+            try await vault.createAccountKey(for: "ada@example.test")
+            let path = folder.appending(path: "plan")
+            try Data("text".utf8).write(to: path)
+            try #require(chmod(path.path, 0o400) == 0)
+            try await vault.create(path, for: "ada@example.test").close()
+            try #require(vault.isSealed(path))
+        }
     }
 
     @Test func `a file whose owner's note cannot be read is not moved as unowned`() async throws {
