@@ -1,4 +1,6 @@
 import CordonIdentity
+import CordonTestSupport
+import Foundation
 import Testing
 
 @testable import CordonVault
@@ -27,6 +29,20 @@ struct DatabaseImageTests {
         func sync() throws(VaultError) {}
         func truncate(to size: Int64) throws(VaultError) {}
         func close() {}
+    }
+
+    @Test(arguments: ["-journal", "-wal", "-shm"])
+    func `a database is refused beside which SQLite would write into another file`(suffix: String) throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (path, other) = (folder.appending(path: "notes").path, folder.appending(path: "other"))
+        let beside = URL(fileURLWithPath: path + suffix)
+        try DatabaseKeyring.requireOneNameBeside(path)
+        try Data("another's".utf8).write(to: other)
+        try FileManager.default.linkItem(at: other, to: beside)
+        #expect(throws: VaultError(.invalidArgument, "")) { try DatabaseKeyring.requireOneNameBeside(path) }
+        try FileManager.default.removeItem(at: other)
+        try DatabaseKeyring.requireOneNameBeside(path)
     }
 
     @Test func `a database that is cut while it is looked at is damaged, and ends no process`() throws {
