@@ -47,7 +47,7 @@ struct SealedState<Value: Sendable>: Sendable {
         var generation: Int64 = 0
         /// Whether a version before wrote it.
         var isFormer = false
-        /// Whether the counter knows of it, be it only that it is gone; also where it cannot be asked what it knows of a damaged one.
+        /// Whether the counter knows of it, be it only that it is gone; also where it cannot be asked.
         var isCounted = false
         /// What the counter held when it was asked, and by now where this look has counted the record; nil where it could not be.
         fileprivate var number: StateNumber?
@@ -207,7 +207,7 @@ extension SealedState where Value: Codable & JSONReadable {
         // Of a number that cannot be told nothing follows but doubt.
         let number = try? StateNumber(seal.counter.value(of: name))
         var found = Found(contents: .doubtful(.uncounted), generation: number?.generation ?? 0, number: number)
-        found.isCounted = number.map { $0.state > 0 } ?? false
+        found.isCounted = number?.state != 0
         guard let bytes = try file.read() else {
             if let number { found.contents = number.isAbsent ? .absent : .doubtful(.missing) }
             return found
@@ -227,9 +227,7 @@ extension SealedState where Value: Codable & JSONReadable {
             let isOlder = !isFirst || !isShared && former != .unsealed && seal.refusesUncounted
             found.contents = isOlder ? .doubtful(.older) : .value(value)
         case .newer: found.contents = .newer
-        case .damaged:
-            found.contents = .doubtful(.damaged)
-            found.isCounted = number?.state != 0
+        case .damaged: found.contents = .doubtful(.damaged)
         }
         return found
     }
