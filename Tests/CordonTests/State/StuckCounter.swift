@@ -6,6 +6,10 @@ import Foundation
 struct StuckCounter: StateCounter {
     let numbers: FileStateCounter
     let isStuck = Locked(false)
+    /// What it says then.
+    let failure = Locked<any Error>(POSIXError(.EIO))
+    /// Whether another process is always quicker with a number in place of another.
+    let isOvertaken = Locked(false)
     /// The numbers of which it does not even say what they are.
     let silent = Locked<Set<String>>([])
     /// What happens, first to last, each time that it is asked for a number: before it answers, another process is quicker.
@@ -24,10 +28,11 @@ struct StuckCounter: StateCounter {
     }
     func raise(_ name: String, from former: Int64, to number: Int64) throws -> Bool {
         try requireAnswer(name)
+        if isOvertaken.withLock({ $0 }) { return false }
         return try numbers.raise(name, from: former, to: number)
     }
 
     private func requireAnswer(_ name: String) throws {
-        if isStuck.withLock({ $0 }) || silent.withLock({ $0.contains(name) }) { throw POSIXError(.EIO) }
+        if isStuck.withLock({ $0 }) || silent.withLock({ $0.contains(name) }) { throw failure.withLock { $0 } }
     }
 }
