@@ -103,7 +103,20 @@ import Testing
         #expect(!device.mayPrint(restarted))
     }
 
-    @Test func `numbers in a plain record that no counting led to do not end the process`() async throws {
+    @Test func `a plain registration counts for nothing in a home of the version that had sealed them`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(false)])
+        let file = try registrationFile(of: device)
+        let plain = try device.contents(ofState: file)
+        try device.makeFormer()
+        try plain.write(to: file)
+        let restarted = try await device.start()
+        #expect(restarted.enrolledAccounts.isEmpty && !device.mayPrint(restarted))
+    }
+
+    @Test func `a plain record with numbers that no counting led to is put aside, and does not end the process`()
+        async throws
+    {
         for member in ["generation", "failures"] {
             for number in [Int64.max, .min] {
                 let device = try Device()
@@ -112,6 +125,7 @@ import Testing
                 let restarted = try await device.start()
                 await restarted.checkIn(device.account.id)
                 #expect(restarted.enrolledAccounts.isEmpty)
+                #expect(device.files(in: "registrations").contains { $0.hasSuffix(".damaged") }, "\(member) \(number)")
             }
         }
     }
@@ -169,10 +183,15 @@ import Testing
         (try? await protection.files.read("plan", of: device.account.id)) == Data("plan".utf8)
     }
 
-    @Test func `rules that the state counter does not count close the account until it does`() async throws {
+    private struct Refusal: Error {}
+
+    @Test(arguments: [POSIXError(.EIO), Refusal()] as [any Error])
+    func `rules that the state counter does not count close the account until it does`(failure: any Error) async throws
+    {
         let device = try Device()
         let account = device.account.id
         let counter = try StuckCounter(directory: device.folder.appending(path: "counters"))
+        counter.failure.withLock { $0 = failure }
         try await device.publish(["printBlocked": .bool(false)])
         let protection = try await device.start { $0.stateCounter = counter }
         #expect(await protection.enroll(device.account) == .newPolicies)
@@ -313,6 +332,18 @@ import Testing
         await device.service.set { $0.isUnreachable = false }
         await restarted.checkIn(device.account.id)
         #expect(!restarted.decision(for: launch).reasons.contains { $0.rule == rule })
+    }
+
+    @Test func `a clock that is turned back right after the service was reached is told of`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled()
+        await protection.checkIn(device.account.id)
+        await device.service.set { $0.isUnreachable = true }
+        let events = EventCatch(protection)
+        time.advance(by: -3_000)
+        await protection.performDueWork()
+        #expect(await events.has(.clockTurnedBack))
     }
 
     @Test func `damaged files of every kind never keep an app from starting`() async throws {
