@@ -189,6 +189,63 @@ import Testing
         #expect(first.context.accounts.rules[ada]?.lastCheckIn == second.context.accounts.rules[ada]?.lastCheckIn)
     }
 
+    private func isReadable(_ protection: AppProtection) async -> Bool {
+        (try? await protection.files.read("plan", of: ada)) == Data("plan".utf8)
+    }
+
+    /// An account with a file, in an app whose counter can be stuck.
+    private func enrolled(
+        _ device: Device, counting counter: StuckCounter
+    ) async throws -> AppProtection {
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: ada)
+        try await device.publish(["printBlocked": .bool(true)])
+        return protection
+    }
+
+    @Test func `rules that one process has stored and cannot count close the account in the others too`() async throws {
+        let device = try Device()
+        let counter = try StuckCounter(directory: device.folder.appending(path: "counters"))
+        let first = try await enrolled(device, counting: counter)
+        let second = try await device.start { $0.stateCounter = counter }
+        #expect(await isReadable(second))
+        counter.isStuck.withLock { $0 = true }
+        #expect(await first.checkIn(ada) == .internalError)
+        await device.service.set { $0.isUnreachable = true }
+        await second.performDueWork()
+        #expect(await !isReadable(second), "what came now would go by the rules before")
+        counter.isStuck.withLock { $0 = false }
+        await second.performDueWork()
+        #expect(await isReadable(second))
+        #expect(!device.mayPrint(second))
+    }
+
+    @Test func `rules whose number another process was quicker to take close the account`() async throws {
+        let device = try Device()
+        let counter = try StuckCounter(directory: device.folder.appending(path: "counters"))
+        let protection = try await enrolled(device, counting: counter)
+        counter.isOvertaken.withLock { $0 = true }
+        #expect(await protection.checkIn(ada) == .internalError)
+        #expect(await !isReadable(protection))
+    }
+
+    @Test func `contact counts over a start once news of the service have settled a doubt`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let first = try await device.enrolled()
+        let copy = try Data(contentsOf: file(of: device))
+        try first.context.accounts.change(ada) { $0.lastEventID = "1" }
+        try copy.write(to: file(of: device))
+        let second = try await device.start()
+        #expect(await second.checkIn(ada) == .newPolicies)
+        await device.service.set { $0.sparesEnvelopes = true }
+        time.advance(by: 3600)
+        #expect(await second.checkIn(ada) == .policiesUnchanged)
+        #expect(try second.context.accounts.stored(ada)?.lastCheckIn == time.now)
+    }
+
     @Test func `what was denied in doubt is allowed again where another process has settled it`() async throws {
         let device = try Device()
         let first = try await device.enrolled(["printBlocked": .bool(false)])
