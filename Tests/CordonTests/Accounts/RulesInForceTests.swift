@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import Foundation
 import Testing
 
@@ -53,6 +54,17 @@ import Testing
         // As while an account is being taken up: its record is there, its rules are not.
         protection.context.accounts.dropRules(of: account.id)
         #expect(protection.enrolledAccounts == [account] && !protection.rules.mayShow(account.id))
+    }
+
+    @Test func `work that lost its identity is denied while the rules of the only account cannot be read`() async throws
+    {
+        let device = try Device()
+        let lost = Question(.print, owner: .lost)
+        #expect(try await device.enrolled(["printBlocked": .bool(false)]).decision(for: lost).verdict == .block)
+        // An app that pins another root key believes nothing that is stored.
+        let restarted = try await device.start(pin: SoftwareSigningKey().publicKey.thumbprint)
+        #expect(restarted.enrolledAccounts == [device.account])
+        #expect(!restarted.decision(for: lost).verdict.permits)
     }
 
     @Test func `new rules are compiled`() async throws {
