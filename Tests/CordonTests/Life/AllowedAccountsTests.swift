@@ -130,6 +130,45 @@ import Testing
         #expect(failure() == nil && !restarted.pinning.hasCertificatePins(account))
     }
 
+    @Test func `while what is stored of an account cannot be read, none is admitted that was not here`() async throws {
+        let device = try Device()
+        let other = ManagedAccount(
+            id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
+        #expect(try await device.enrolled().enrollments.admits(other))
+        // An app that pins another root key believes nothing that is stored.
+        let restarted = try await device.start(pin: SoftwareSigningKey().publicKey.thumbprint)
+        #expect(!restarted.enrollments.admits(other) && restarted.enrollments.admits(device.account))
+    }
+
+    @Test func `an account is on the lists of two organisations also where one names it by its sign-in name alone`()
+        async throws
+    {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        await two.first.set { service in
+            service.change = {
+                $0.allowedAccounts = [
+                    .init(id: "oid-a", userPrincipalName: "worker-a@contoso.example"),
+                    .init(id: "", userPrincipalName: "Worker-B@contoso.example"),
+                    .init(id: "oid-c", userPrincipalName: "worker-c@contoso.example"),
+                ]
+            }
+        }
+        await two.second.set { service in
+            service.change = {
+                $0.allowedAccounts = [
+                    .init(id: "oid-b", userPrincipalName: "worker-b@contoso.example"),
+                    .init(id: "", userPrincipalName: "WORKER-A@contoso.example"),
+                ]
+            }
+        }
+        let protection = try await two.enrolled(on: device, [:], [:])
+        for service in [two.first, two.second] { #expect(protection.enrollments.admits(service.account)) }
+        let third = ManagedAccount(
+            id: "oid-c", tenant: device.account.tenant, userPrincipalName: "worker-c@contoso.example")
+        #expect(!protection.enrollments.admits(third))
+    }
+
     @Test func `accounts that were here are admitted again also where the registrations of all are gone`() async throws
     {
         let device = try Device()
