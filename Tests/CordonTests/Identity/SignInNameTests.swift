@@ -135,6 +135,16 @@ import Testing
         #expect(protection.windows.blockedAccounts == ["oid-a"])
     }
 
+    @Test func `an account is known by its sign-in name as soon as it is enrolled`() async throws {
+        let device = try Device()
+        let named = ManagedAccount(
+            id: device.account.id, tenant: device.account.tenant, userPrincipalName: "just-enrolled@contoso.example")
+        let protection = try await device.start()
+        #expect(!IdentityContext.areSame("just-enrolled@contoso.example", named.id))
+        #expect(await protection.enroll(named) == .noPolicyTargeted)
+        #expect(IdentityContext.areSame("just-enrolled@contoso.example", named.id))
+    }
+
     @Test func `an account that got another sign-in name elsewhere is known by the new one here`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
