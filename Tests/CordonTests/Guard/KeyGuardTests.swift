@@ -140,6 +140,16 @@ import Testing
         #expect(await stand.reads(last))
     }
 
+    @Test func `who has to sign in gets at the files by that, and is not asked for the PIN as well`() async throws {
+        let stand = try await GuardStand()
+        _ = try await stand.guarded()
+        // What launches remember is in doubt.
+        try FileManager.default.removeItem(at: stand.house.device.folder.appending(path: "data/launch"))
+        let next = try await stand.house.start()
+        #expect(await next.launch(stand.account).steps == [LaunchStep(.signIn, .done)])
+        #expect(try await next.files.read("note", of: stand.account) == GuardStand.text)
+    }
+
     @Test func `used-up guesses end what the PIN opens, also in a copy from before`() async throws {
         let stand = try await GuardStand()
         _ = try await stand.guarded(["maximumPinRetries": .integer(2)])
