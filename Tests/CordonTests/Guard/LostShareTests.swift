@@ -295,6 +295,22 @@ import Testing
         #expect(await stand.reads(try await stand.house.start { $0.stateCounter = counter }))
     }
 
+    @Test func `nobody is told that files are lost while a newer version of the app has noted what the PIN opens`()
+        async throws
+    {
+        let (stand, _) = try await lost()
+        let name = try #require(stand.house.device.files(in: "guards").first { $0.hasSuffix(".json") })
+        let file = stand.house.device.folder.appending(path: "data/guards").appending(path: name)
+        let noted = try Data(contentsOf: file)
+        try Data(#"{"version":99}"#.utf8).write(to: file)
+        await stand.house.person.forgetAsked()
+        #expect(await !stand.reads(try await stand.house.start()))
+        #expect(await !signInMessages(stand).isEmpty)
+        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
+        try noted.write(to: file)
+        #expect(await stand.reads(try await stand.house.start()))
+    }
+
     @Test(arguments: [false, true])
     func `who has forgotten the PIN of files that are open has lost nothing, whatever the service has`(
         hasOlderShare: Bool
