@@ -78,6 +78,20 @@ import Testing
         #expect(await events.count { $0 == closed } == 1)
     }
 
+    @Test func `rules that cannot be stored close an open gate, and the person is told without coming back`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let lock = house.device.folder.appending(path: "data/registrations.lock")
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        try await house.device.publish(["printBlocked": .bool(true)], asksForPIN: true)
+        #expect(await protection.checkIn(house.account) == .internalError)
+        #expect(!protection.gate.isOpen(for: house.account))
+        try await until { await !house.person.shown(.blocked).isEmpty }
+    }
+
     @Test func `watching a gate ends with the enrolment`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()
