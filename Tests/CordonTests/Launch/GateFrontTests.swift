@@ -139,6 +139,39 @@ import Testing
         #expect(await protection.resume(house.account).steps == [LaunchStep(.pin, .done)])
     }
 
+    @Test func `once the app is suspended it is noted when the person was last there`() async throws {
+        let house = try await Gatehouse()
+        let isSlow = Locked(false)
+        let protection = try await house.opened([
+            "disableAppPinIfDevicePinIsSet": .bool(true), "appDataEncryptionType": .string("useDeviceSettings"),
+        ]) { configuration in
+            configuration.deviceFacts = { _ in
+                var facts = Gatehouse.soundDevice
+                facts.devicePINSet = false
+                if isSlow.withLock({ $0 }) { for _ in 0..<1000 { await Task.yield() } }
+                return facts
+            }
+        }
+        let file = try #require(house.pinFiles.first { $0.pathExtension == "json" })
+        let before = try Data(contentsOf: file)
+        house.clock.advance(.seconds(60))
+        isSlow.withLock { $0 = true }
+        await protection.suspend()
+        #expect(try Data(contentsOf: file) != before, "the system may end the app now")
+    }
+
+    @Test func `passing a gate brings the app to the front at a launch and at a return alone`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        for (occasion, isInFront) in [
+            (LaunchOccasion.identitySwitch, false), (.timer, false), (.launch, true), (.resume, true),
+        ] {
+            protection.gate.leftFront()
+            #expect(await protection.gate.pass(house.account, on: occasion).isOpen == isInFront, "\(occasion)")
+            #expect(protection.gate.isOpen(for: house.account) == isInFront, "\(occasion)")
+        }
+    }
+
     @Test func `a gate that has opened is not told to be open when the app was left before the screen is given back`()
         async throws
     {
