@@ -35,6 +35,23 @@ import Testing
         #expect(kinds.filter { $0 == .signIn }.count == (shown == "sign-in" ? 1 : 0), "\(kinds)")
     }
 
+    @Test func `a PIN that was shown long before the last look is asked for once more`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["minimumWarningAppVersion": .string("2.0")]) {
+            $0.interfaceDeadline = .seconds(86_400)
+        }
+        await house.person.set { person in
+            person.notices[.warning] = [.goOn]
+            // The person reads the warning for longer than the rules trust a PIN.
+            person.beforeNotice = { [clock = house.clock] notice in
+                if notice.kind == .warning { clock.advance(.seconds(31 * 60)) }
+            }
+        }
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.isOpen)
+        #expect(outcome.steps.map(\.kind) == [.managedNotice, .newPIN, .warning, .pin])
+    }
+
     @Test func `a person who was away for a short time is not asked again`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()
