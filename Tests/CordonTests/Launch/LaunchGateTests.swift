@@ -177,6 +177,7 @@ import Testing
         #expect(await protection.launch(house.account).result == .wiped)
         let told = await house.device.service.checkIns.last
         #expect(told?.outcomes?.map(\.action) == [.wipe])
+        #expect(told?.outcomes?.map(\.check) == ["appActionIfDeviceComplianceRequired"])
         #expect(told?.health == [.rootedDevice])
     }
 
