@@ -144,6 +144,18 @@ import Testing
         #expect(text(log).contains("asked for oid-b"))
     }
 
+    @Test func `what is told of a wipe's end does not name the account`() async throws {
+        let log = try makeLog()
+        let protection = try await start(log)
+        try await device.publish([:])
+        await protection.enroll(device.account)
+        #expect(text(log).contains("account=oid-a"), "the control")
+        await device.service.set { $0.commands = [.wipe()] }
+        #expect(await protection.checkIn(device.account.id) == .wipeReceived)
+        #expect(text(log).contains("ended with"))
+        #expect(!text(log).lowercased().contains("oid-a") && !text(log).lowercased().contains("worker-a@"))
+    }
+
     @Test func `half a line hides no verbose one after it from a wipe, and from what is uploaded`() throws {
         let log = try makeLog()
         let file = device.folder.appending(path: "data/logs/cordon.log")
