@@ -264,6 +264,19 @@ import Testing
         #expect(await levels.level(for: "oid-a") == .block)
     }
 
+    @Test func `while it is not known whose wipe a record is, extensions show nothing of any account`() async throws {
+        let device = try Device()
+        let group = try group(on: device)
+        let protection = try await start(device) { $0.sharingGroup = group }
+        try await device.publish(["notificationRestriction": .string("allow")])
+        await protection.enroll(device.account)
+        let levels = try NotificationLevels(group, dataDirectory: device.folder.appending(path: "extension"))
+        #expect(await levels.level(for: "oid-a") == .allow)
+        try Data("{".utf8).write(to: device.folder.appending(path: "data/wipes/x.json"))
+        _ = try await start(device) { $0.sharingGroup = group }
+        #expect(await levels.level(for: "oid-a") == .block)
+    }
+
     private func group(on device: Device) throws -> SharingGroup {
         SharingGroup(
             directory: device.folder.appending(path: "group"), keyStore: InMemoryKeyStore(),
