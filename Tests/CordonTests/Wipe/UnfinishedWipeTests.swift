@@ -91,7 +91,7 @@ import Testing
         time.advance(by: 86_000)
         await protection.performDueWork()
         #expect(await device.sessions.ended.isEmpty)
-        time.advance(by: 800)
+        time.advance(by: 400)
         await protection.performDueWork()
         #expect(await device.sessions.ended == [ada])
         #expect(device.files(in: "wipes").isEmpty)
@@ -135,11 +135,12 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func `a session that is gone does not hold the wipe up`() async throws {
+    @Test(arguments: [SignInFault.storeDamaged, .signedOut])
+    func `a session that is gone does not hold the wipe up`(fault: SignInFault) async throws {
         let device = try Device()
         let protection = try await device.enrolled()
         await device.sessions.set {
-            $0.signerFailure = SignInError(.interactionRequired, .storeDamaged, "the session is gone")
+            $0.signerFailure = SignInError(.interactionRequired, fault, "the session is gone")
         }
         #expect(await protection.failureOfWiping(ada) == nil)
         #expect(await device.sessions.ended == [ada])
@@ -227,6 +228,25 @@ import Testing
         }
         try await protection.wipe(ada)
         #expect(device.files(in: "wipes").isEmpty)
+    }
+
+    @Test func `a receipt that a process has handed in and not put away before it was killed is handed in once more`()
+        async throws
+    {
+        let device = try Device()
+        let (data, copy) = (device.folder.appending(path: "data"), device.folder.appending(path: "copy"))
+        try await device.publish([:])
+        let protection = try await device.start {
+            $0.wipeObserver = { if $0 == "put-away" { try? FileManager.default.copyItem(at: data, to: copy) } }
+        }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.wipe(ada)
+        try FileManager.default.removeItem(at: data)
+        try FileManager.default.moveItem(at: copy, to: data)
+        await (try device.start()).deliverReceipts()
+        #expect(device.files(in: "wipes").isEmpty)
+        let receipts = await device.service.acknowledgements.compactMap(\.receipt)
+        #expect(receipts.count > 1 && Set(receipts).count == 1)
     }
 
     @Test func `a receipt that a newer version of the app has left waits for that version`() async throws {
