@@ -24,6 +24,9 @@ struct TelemetryLedger: Sendable {
     /// Some two hundred thousand events; of a longer file the newest half of this is kept.
     private static let longest = 1 << 26
 
+    /// Puts what was added on the disk; false where that failed.
+    var flush: @Sendable (Int32) -> Bool = { fsync($0) == 0 }
+
     private let file: URL
     /// Taken for every change: what is added while the ledger is rewritten must not be lost.
     private var lock: URL { file.appendingPathExtension("lock") }
@@ -62,7 +65,12 @@ struct TelemetryLedger: Sendable {
                 descriptor = try opened()
             }
             defer { close(descriptor) }
-            return DurableFile.append(text, to: descriptor) && fsync(descriptor) == 0
+            let size = lseek(descriptor, 0, SEEK_END)
+            guard DurableFile.append(text, to: descriptor) else { return false }
+            if flush(descriptor) { return true }
+            // They are written again before they are sent, and stand here once.
+            if size >= 0 { _ = ftruncate(descriptor, size) }
+            return false
         } catch { return false }
     }
 

@@ -57,6 +57,19 @@ import Testing
         #expect(await restarted.telemetry.ledger() == ledger, "it outlives the process")
     }
 
+    @Test func `an event that did not reach the disk is taken back, and stands in the ledger once`() async throws {
+        let (_, protection) = try await worked()
+        var ledger = try TelemetryLedger(protection.context)
+        let (event, moment) = (try #require(ledger.entries.last).event, Date(timeIntervalSince1970: 1))
+        let flush = ledger.flush
+        ledger.flush = { _ in false }
+        #expect(!ledger.record([event], to: .service, at: moment))
+        #expect(!ledger.entries.contains { $0.sent == moment })
+        ledger.flush = flush
+        #expect(ledger.record([event], to: .service, at: moment))
+        #expect(ledger.entries.count { $0.sent == moment } == 1)
+    }
+
     @Test
     func `a ledger that cannot be read keeps a wipe from being done`() async throws {
         await #expect(processExitsWith: .success) {
