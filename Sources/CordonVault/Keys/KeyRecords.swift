@@ -427,7 +427,7 @@ struct KeyRecords: Sendable {
     /// Does what ``unlink(_:)`` does, unless another app of the key group has made a key since: where no note was left, nothing keeps it from that.
     func unlinkEnded(_ account: AccountID) throws(VaultError) {
         try exclusively { () throws(VaultError) in
-            if let claim = try legibleClaim(of: account), isInForce(claim) { return }
+            if let claim = try legibleClaim(of: account), try isInForce(claim) { return }
             unlink(account)
         }
     }
@@ -444,10 +444,13 @@ struct KeyRecords: Sendable {
 
     /// Whether a record hangs on the store's secret as it is now, or opens with the root key alone and was not retired. One that needs a
     /// share besides cannot be opened here; it is known by the id of its secret, which only who has the secret makes for its key.
-    func isInForce(_ record: AccountKeyRecord.Claim) -> Bool {
-        guard let bytes = try? PosixFile.contents(path(of: record.account), limit: AccountKeyRecord.size),
-            (try? isRetired(record)) == false, let parts = try? secrets.parts(of: record.account, for: record)
+    ///
+    /// - Throws: ``VaultError`` where the record cannot be read or the key store does not answer: it may be in force.
+    func isInForce(_ record: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
+        guard !record.isWipe, try !isRetired(record),
+            let bytes = try PosixFile.contents(path(of: record.account), limit: AccountKeyRecord.size)
         else { return false }
+        let parts = try secrets.parts(of: record.account, for: record)
         if record.shareID != nil {
             return record.secretID != nil && (try? parts.secretID(for: record.keyID)) == record.secretID
         }

@@ -156,7 +156,7 @@ extension Vault {
         _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) -> (keyID: String?, isNewer: Bool) {
         let known = (try? records.claim(of: account)) ?? nil
-        if isResumed, let known, isNewer(known, than: journal) { return (nil, true) }
+        if isResumed, let known, try isNewer(known, than: journal) { return (nil, true) }
         // A key whose record is gone ends with its secret.
         let mayHoldKey = (try? records.mayHoldKey(of: account)) ?? false
         // Asked before the secret goes.
@@ -173,7 +173,7 @@ extension Vault {
     /// The id of the key that the account has, or had when the wipe was asked for, hexadecimal. A record that does not open, such as a copy of an
     /// older one, proves none where a receipt is signed on the report.
     private func provenKeyID(_ known: AccountKeyRecord.Claim?, in journal: WipeJournal) -> String? {
-        if let known, journal.binding == nil || records.isInForce(known) { return known.keyID.hex }
+        if let known, journal.binding == nil || (try? records.isInForce(known)) == true { return known.keyID.hex }
         return journal.askedKeyID.flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -196,19 +196,24 @@ extension Vault {
     /// in another one's place, and a record that is gone beside its secret may come back.
     private func askedKeyID(of account: AccountID) -> String? {
         do {
-            if let claim = try records.claim(of: account) { return records.isInForce(claim) ? claim.keyID.hex : nil }
+            if let claim = try records.claim(of: account) {
+                return try records.isInForce(claim) ? claim.keyID.hex : nil
+            }
             return try records.keepsKey(of: account) ? nil : ""
         } catch { return nil }
     }
 
     /// Whether another app of the group has made the key since the wipe began. It opens with the store's secret as it is now, and
     /// each key has a secret of its own.
-    private func isNewer(_ record: AccountKeyRecord.Claim, than journal: WipeJournal) -> Bool {
+    ///
+    /// - Throws: ``VaultError`` where that cannot be told: the wipe waits.
+    private func isNewer(_ record: AccountKeyRecord.Claim, than journal: WipeJournal) throws(VaultError) -> Bool {
         guard !record.isWipe else { return false }
         if journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil {
             return !journal.hasDestroyed(record.keyID)
         }
-        return journal.askedKeyID.map { $0 != record.keyID.hex } ?? false && records.isInForce(record)
+        guard let asked = journal.askedKeyID, asked != record.keyID.hex else { return false }
+        return try records.isInForce(record)
     }
 
     /// Destroys the account's secret, so that no copy of a record opens, and remembers what ended; why not, where that failed.

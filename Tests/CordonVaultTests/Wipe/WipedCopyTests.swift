@@ -192,13 +192,17 @@ struct WipedCopyTests {
 
     // MARK: Key store and record that refuse
 
-    /// A key store that keeps its secrets while it refuses.
+    /// A key store that keeps its secrets while it refuses, and tells none while it is silent.
     private final class Refusing: KeyStore {
         let store = InMemoryKeyStore()
         let refuses = Locked(false)
+        let isSilent = Locked(false)
 
         func rootKey() throws(VaultError) -> SymmetricKey { try store.rootKey() }
-        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { store.secret(for: name) }
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? {
+            if isSilent.withLock({ $0 }) { throw VaultError(.keyStore, "The key store does not answer.") }
+            return store.secret(for: name)
+        }
         func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { store.makeSecret(for: name) }
         func retire(_ name: KeyStoreName) throws(VaultError) { store.retire(name) }
         func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool { store.isRetired(name) }
@@ -226,6 +230,46 @@ struct WipedCopyTests {
         store.refuses.withLock { $0 = false }
         let reports = try await next.resumeWipes()
         #expect(reports.map(\.destroyedKeyIDs) == [[keyID]] && reports.allSatisfy(\.succeeded))
+    }
+
+    @Test func `a key that another app of the group has made since stays also while the key store does not answer`()
+        async throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (store, account) = (Refusing(), AccountID("ada@example.test"))
+        let (first, second) = try (
+            Vault(
+                directory: folder.appending(path: "first"), keyStore: store,
+                keyDirectory: folder.appending(path: "group")),
+            Vault(
+                directory: folder.appending(path: "second"), keyStore: store,
+                keyDirectory: folder.appending(path: "group"))
+        )
+        // Made after the former key was destroyed, and before the rest of its record was unlinked.
+        let refused = await code {
+            _ = try await first.wipe(account) { step in
+                guard step.kind == .journalWritten else { return }
+                do { try second.records.make(for: account) } catch { Issue.record(error) }
+                store.isSilent.withLock { $0 = true }
+            }
+        }
+        #expect(refused == .keyStore)
+        store.isSilent.withLock { $0 = false }
+        #expect(try await first.resumeWipes().map(\.destroyedKeyIDs) == [[]])
+        try await second.unlock(account)
+
+        // Made after a wipe had begun that has destroyed nothing yet.
+        store.refuses.withLock { $0 = true }
+        #expect(await code { _ = try await first.wipe(account) } == .keyStore)
+        store.refuses.withLock { $0 = false }
+        _ = try await second.wipe(account)
+        let new = try await second.createAccountKey(for: account)
+        store.isSilent.withLock { $0 = true }
+        #expect(await code { _ = try await first.resumeWipes() } == .keyStore)
+        store.isSilent.withLock { $0 = false }
+        #expect(try await first.resumeWipes().map(\.destroyedKeyIDs) == [[]])
+        #expect(try await second.createAccountKey(for: account) == new)
     }
 
     @Test func `a wipe whose record cannot be opened ends what is open, is noted, and goes on later`() async throws {
