@@ -171,6 +171,23 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         return total
     }
 
+    /// Where the first byte from an offset on lies that is in no hole; nil where none follows. For a file that is open for reading.
+    ///
+    /// - Throws: ``VaultError`` as ``read(into:at:)`` does.
+    func firstStored(from offset: Int64) throws(VaultError) -> Int64? {
+        mutex.lock()
+        defer { mutex.unlock() }
+        let store = try live()
+        hasHandedOut = true
+        do {
+            let chunk = try store.firstStored(from: place(of: offset).chunk)
+            return chunk.map { max(offset, $0 * Int64(chunkSize)) }
+        } catch {
+            guard error.code == .damaged, try store.isOvertaken() else { throw error }
+            throw VaultError(.overtaken, "A writer has reused the places of the commit that was being read.")
+        }
+    }
+
     // MARK: Writing
 
     /// Writes at the cursor and moves it.

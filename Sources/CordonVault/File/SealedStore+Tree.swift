@@ -12,6 +12,29 @@ extension SealedStore {
         return try node(at: parent)[child]
     }
 
+    /// The first chunk from a number on that is no hole; nil where all of these are. Only of a file that is open for reading: what a writer has
+    /// in memory may have no place yet.
+    func firstStored(from chunk: Int64) throws(VaultError) -> Int64? {
+        guard chunk < shape.chunkCount else { return nil }
+        return try firstStored(from: chunk, root, at: TreePlace(level: shape.height, index: 0))
+    }
+
+    private func firstStored(
+        from chunk: Int64, _ reference: BlockReference, at place: TreePlace
+    ) throws(VaultError) -> Int64? {
+        guard !reference.isHole else { return nil }
+        guard place.level > 0 else { return place.index }
+        let node = try node(at: place)
+        if nodes.count > nodeLimit { nodes.removeAll() }
+        let start = place.index * Int64(shape.fanout)
+        let first = chunk >> Int64(shape.fanout.trailingZeroBitCount * (place.level - 1)) - start
+        for child in Int(max(0, first))..<node.count {
+            let below = TreePlace(level: place.level - 1, index: start + Int64(child))
+            if let found = try firstStored(from: chunk, node[child], at: below) { return found }
+        }
+        return nil
+    }
+
     /// Notes where a block is from now on.
     func setReference(_ reference: BlockReference, at place: TreePlace) throws(VaultError) {
         isDirty = true

@@ -28,9 +28,10 @@ extension Vault {
         return SealedFileFacts(header, newest, bytesOnDisk: size)
     }
 
-    /// Proves a whole sealed file of an unlocked account genuine, reading every block.
+    /// Proves a whole sealed file of an unlocked account genuine, reading every block. Holes take no time: that they are some is proved by the
+    /// blocks above them.
     ///
-    /// - Parameter progress: told the bytes read so far and in all, from time to time.
+    /// - Parameter progress: told the bytes proved so far and in all, from time to time.
     /// - Throws: what ``open(_:writing:recovering:)`` throws; `damaged` names the block.
     public func verify(
         _ path: URL, progress: @Sendable (Int64, Int64) -> Void = { _, _ in }
@@ -40,10 +41,11 @@ extension Vault {
         try file.ofOneCommit { () throws(VaultError) in
             let size = try file.size()
             var offset: Int64 = 0
-            while offset < size {
-                offset += Int64(try file.read(into: memory.slice(0, memory.bytes.count), at: offset))
+            while offset < size, let start = try file.firstStored(from: offset) {
+                offset = start + Int64(try file.read(into: memory.slice(0, memory.bytes.count), at: start))
                 progress(offset, size)
             }
+            if offset < size { progress(size, size) }
         }
         try file.close()
         return try Self.inspect(path)

@@ -387,4 +387,28 @@ struct ProtectionTests {
         #expect(try Vault.inspect(path) == facts)
         #expect(await code { _ = try await workshop.vault.verify(path) } == .damaged)
     }
+
+    @Test func `verification passes over holes, however large, and reads every block around them`() async throws {
+        let workshop = try await Workshop()
+        let path = workshop.path("sparse")
+        let file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: 4096)
+        try file.write([1, 2, 3], at: 1 << 20)
+        try file.write([4, 5, 6], at: 1 << 32)
+        try file.truncate(to: 1 << 40)
+        try file.close()
+        let told = Locked<[Int64]>([])
+        _ = try await workshop.vault.verify(path) { done, _ in told.withLock { $0.append(done) } }
+        // What is read at once is a quarter of a mebibyte.
+        let expected: [Int64] = [1_310_720, 4_295_229_440, 1_099_511_627_776]
+        #expect(told.withLock { $0 } == expected)
+        let bytes = try Data(contentsOf: path)
+        for block in stride(from: 12_288, to: bytes.count, by: 4096) {
+            var changed = bytes
+            changed[block + 10] ^= 1
+            try changed.write(to: path)
+            #expect(await code { _ = try await workshop.vault.verify(path) } == .damaged, "block at \(block)")
+        }
+        // Two chunks, and the nodes that lead to them.
+        #expect(bytes.count == 12_288 + 8 * 4096)
+    }
 }
