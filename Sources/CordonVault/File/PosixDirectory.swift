@@ -133,13 +133,17 @@ extension PosixFile {
     /// there could not be looked at, if something could not.
     ///
     /// What is not there is no failure, and neither is what another user keeps to itself; see ``isForeign(_:)``.
-    static func entriesBelow(_ directory: String) -> (entries: [(path: String, kind: mode_t)], unread: VaultError?) {
+    ///
+    /// - Parameter renaming: Whether what has a name that is not UTF-8 gets another one: by the one that it has, nothing here can remove it.
+    static func entriesBelow(
+        _ directory: String, renaming: Bool = false
+    ) -> (entries: [(path: String, kind: mode_t)], unread: VaultError?) {
         var found: [(path: String, kind: mode_t)] = []
         var unread: VaultError?
         var folders = [directory]
         while let folder = folders.popLast() {
             do {
-                for (name, kind) in try entries(of: folder) {
+                for (name, kind) in try entries(of: folder, renaming: renaming) {
                     guard let name else {
                         unread = unread ?? VaultError(.inputOutput, "A name is not UTF-8.", place: folder)
                         continue
@@ -162,7 +166,9 @@ extension PosixFile {
     }
 
     /// The names in a directory, nil for one that is not UTF-8, each with the part of its mode that says what it is, 0 for neither file nor folder.
-    private static func entries(of directory: String) throws(VaultError) -> [(name: String?, kind: mode_t)] {
+    private static func entries(
+        of directory: String, renaming: Bool
+    ) throws(VaultError) -> [(name: String?, kind: mode_t)] {
         try pass("list", directory)
         let descriptor = retrying { openDirectory(directory, O_NOFOLLOW) }
         if descriptor < 0 { throw .system("list", directory) }
@@ -172,16 +178,26 @@ extension PosixFile {
         }
         defer { closedir(list) }
         var found: [(name: String?, kind: mode_t)] = []
+        var illegible: [(index: Int, name: [CChar])] = []
         while true {
             errno = 0
             guard let entry = readdir(list) else {
                 guard errno == 0 else { throw .system("list", directory) }
+                // Now that no new name is listed as well.
+                for (index, name) in illegible {
+                    let legible = temporaryName()
+                    if renameat(descriptor, name, descriptor, legible) == 0 { found[index].name = legible }
+                }
                 return found
             }
             // Where it lies: the record is shorter than its type, and a copy of the member would read beyond it.
             let start = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
             let name = String(validatingCString: start)
             guard name != ".", name != ".." else { continue }
+            if renaming, name == nil {
+                let count = strlen(start) + 1
+                illegible.append((found.count, Array(UnsafeBufferPointer(start: start, count: count))))
+            }
             var status = stat()
             switch entry.pointee.d_type {
             case UInt8(DT_REG): found.append((name, S_IFREG))

@@ -19,8 +19,10 @@ extension URL {
     }
 
     /// Everything below the directory, what lies deeper first; nothing when it does not exist. And why something could not be looked at.
-    var everythingBelow: (paths: [URL], unread: VaultError?) {
-        let (entries, unread) = PosixFile.entriesBelow(path)
+    ///
+    /// - Parameter renaming: Whether what has a name that is not UTF-8 gets another one, by which it can be removed.
+    func everythingBelow(renaming: Bool = false) -> (paths: [URL], unread: VaultError?) {
+        let (entries, unread) = PosixFile.entriesBelow(path, renaming: renaming)
         return (entries.reversed().map { URL(fileURLWithPath: $0.path, isDirectory: false) }, unread)
     }
 

@@ -241,10 +241,10 @@ extension Vault {
         try remove(.filesRemoved, \.files, &journal, paths, Self.reason(note: unread, file: unreadFile), observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
-        let caches = cacheDirectory(for: account).everythingBelow
+        let caches = cacheDirectory(for: account).everythingBelow(renaming: true)
         let cachesLeft = Self.reason(note: nil, file: caches.unread)
         try remove(.cachesRemoved, \.caches, &journal, caches.paths, cachesLeft, observer)
-        let temporary = temporaryDirectory(for: account).everythingBelow
+        let temporary = temporaryDirectory(for: account).everythingBelow(renaming: true)
         let temporaryLeft = Self.reason(note: nil, file: temporary.unread)
         try remove(.temporaryFilesRemoved, \.temporaryFiles, &journal, temporary.paths, temporaryLeft, observer)
     }
@@ -337,7 +337,7 @@ extension Vault {
         case .remove(let paths):
             let roots = paths(account).filter { !PosixFile.isAbsent($0.path) }
             // What could not be listed keeps its folder.
-            let below = roots.filter(\.isDirectory).flatMap(\.everythingBelow.paths)
+            let below = roots.filter(\.isDirectory).flatMap { $0.everythingBelow().paths }
             failure = try removePaths(name, \.attachedFiles, &journal, below + roots) {}
         case .run(let hook):
             switch await hook(account) {

@@ -216,7 +216,7 @@ struct ProtectionTests {
         for name in ["pins.lock", "pins.0123.lock"] { try Data().write(to: home.appending(path: name)) }
         func contents() throws -> [String: Data] {
             var contents: [String: Data] = [:]
-            for path in home.everythingBelow.paths where path.isOrdinaryFile && path.lastPathComponent != "note" {
+            for path in home.everythingBelow().paths where path.isOrdinaryFile && path.lastPathComponent != "note" {
                 contents[path.path] = try Data(contentsOf: path)
             }
             return contents

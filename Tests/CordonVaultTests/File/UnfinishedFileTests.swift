@@ -96,10 +96,10 @@ struct UnfinishedFileTests {
         let workshop = try await Workshop()
         let owners = workshop.vault.directory.appending(path: "owners")
         try workshop.vault.register.setOwner(workshop.ada, of: workshop.path(PosixFile.temporaryName()))
-        let note = try #require(owners.everythingBelow.paths.first)
+        let note = try #require(owners.everythingBelow().paths.first)
         let place = note.appendingPathExtension("0123456789abcdef.tmp")
         try FileManager.default.moveItem(at: note, to: place)
         _ = try await workshop.reopened()
-        #expect(owners.everythingBelow.paths.map(\.lastPathComponent) == [place.lastPathComponent])
+        #expect(owners.everythingBelow().paths.map(\.lastPathComponent) == [place.lastPathComponent])
     }
 }

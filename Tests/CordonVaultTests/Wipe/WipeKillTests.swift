@@ -53,14 +53,14 @@ struct WipeKillTests {
         /// How many markers stand in any file of the folder.
         func found() throws -> Int {
             var all = Data()
-            for path in folder.everythingBelow.paths where !path.isDirectory { all += try Data(contentsOf: path) }
+            for path in folder.everythingBelow().paths where !path.isDirectory { all += try Data(contentsOf: path) }
             return Self.markers.count { all.range(of: Data($0.utf8)) != nil }
         }
 
         /// Every byte that belongs to the other account.
         func others() throws -> [String: Data] {
             var files: [String: Data] = [:]
-            for path in folder.everythingBelow.paths where !path.isDirectory {
+            for path in folder.everythingBelow().paths where !path.isDirectory {
                 let isOthers =
                     path.lastPathComponent.hasPrefix("ben")
                     || path.path.contains(AccountID("ben@example.test").fileName)
@@ -94,7 +94,7 @@ struct WipeKillTests {
         #expect((report.files, report.caches, report.temporaryFiles, report.attachedFiles) == (4, 1, 1, 1))
         #expect(try scene.found() == 0)
         #expect(try scene.others() == before)
-        let names = scene.folder.everythingBelow.paths.map(\.lastPathComponent)
+        let names = scene.folder.everythingBelow().paths.map(\.lastPathComponent)
         // Random names have those letters in a row now and then, and hardly alone.
         let words = names.flatMap { $0.lowercased().split { !$0.isLetter } }
         #expect(!words.contains("ada"))

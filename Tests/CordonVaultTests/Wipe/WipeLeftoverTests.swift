@@ -183,6 +183,28 @@ struct WipeLeftoverTests {
                 #expect(!FileManager.default.fileExists(atPath: plan.path))
             }
         }
+
+        @Test func `what lies in caches and temporary files under a name that is not UTF-8 goes with the rest`()
+            async throws
+        {
+            let workshop = try await Workshop()
+            for folder in [workshop.vault.cacheDirectory, workshop.vault.temporaryDirectory] {
+                let (file, below) = (
+                    folder(workshop.ada).appending(path: "file"), folder(workshop.ada).appending(path: "f")
+                )
+                try FileManager.default.createDirectory(at: below, withIntermediateDirectories: true)
+                try Data("made again".utf8).write(to: file)
+                try Data("made again".utf8).write(to: below.appending(path: "file"))
+                for path in [below.appending(path: "file").path, below.path, file.path] {
+                    #expect(rename(path, Array(path.utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]) == 0)
+                }
+            }
+            let report = try await workshop.vault.wipe(workshop.ada)
+            #expect(report.succeeded && report.caches == 2 && report.temporaryFiles == 2)
+            for folder in [workshop.vault.cacheDirectory, workshop.vault.temporaryDirectory] {
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder(workshop.ada).path).isEmpty)
+            }
+        }
     #endif
 
     @Test func `a root that is a file is looked at, and holds up no wipe`() async throws {
@@ -262,7 +284,7 @@ struct WipeLeftoverTests {
         }
         func drafts() -> [URL] {
             let folder = workshop.vault.directory
-            return ["owners", "keys"].flatMap { folder.appending(path: $0).everythingBelow.paths }
+            return ["owners", "keys"].flatMap { folder.appending(path: $0).everythingBelow().paths }
                 .filter { $0.lastPathComponent.hasSuffix(PosixFile.draftSuffix) }
         }
         #expect(drafts().count == 4)

@@ -57,7 +57,7 @@ struct WipedCopyTests {
         let keyID = try await after.createAccountKey(for: scene.account)
         #expect(!report.destroyedKeyIDs.contains(keyID))
         #expect(await code { _ = try await after.open(scene.note, writing: false) } == .wrongKey)
-        let names = scene.folder.appendingPathComponent("keys").everythingBelow.paths.map(\.path)
+        let names = scene.folder.appendingPathComponent("keys").everythingBelow().paths.map(\.path)
         #expect(!names.contains { $0.contains(scene.account.rawValue) || $0.contains(scene.account.fileName) })
     }
 
