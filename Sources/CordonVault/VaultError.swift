@@ -55,9 +55,9 @@ public struct VaultError: Error, Sendable, Equatable {
     /// What kind of failure it was; the only part that equality looks at.
     public let code: Code
     /// What was wrong, without any secret.
-    public let reason: String
+    public private(set) var reason: String
     /// Where: a path or an offset; nil where the reason says it all.
-    public let place: String?
+    public private(set) var place: String?
     /// What to do about it.
     public let hint: String
     /// Where Cordon's source made the error, for the report of a defect: module, file and line.
@@ -74,6 +74,20 @@ public struct VaultError: Error, Sendable, Equatable {
         self.place = place
         self.hint = hint ?? code.usualHint
         codePlace = CodePlace(file, line)
+    }
+
+    /// The same error, of a file.
+    func at(_ path: String) -> VaultError {
+        var error = self
+        error.place = path
+        return error
+    }
+
+    /// The same error with its place in the reason, for whoever has to know which of many files it is.
+    package var sayingWhere: VaultError {
+        var error = self
+        if let place { error.reason += " (\(place))" }
+        return error
     }
 
     /// Whether both are of one kind.

@@ -21,14 +21,17 @@ extension AccountFiles {
     ///   - account: The owner from now on, managed or not.
     ///   - progress: Told after every megabyte and file, on no particular thread.
     /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
-    ///   `gateClosed` where another account's file is to change hands while that account's gate is closed; `vault`, also where the path itself is
-    ///   a file of Cordon's own, or a folder for such.
+    ///   `gateClosed` where another account's file is to change hands while that account's gate is closed; `vault` where a file cannot be brought
+    ///   in line, which the reason names and which stays as it is while all others are (a full disk alone ends that at once), and where the path
+    ///   itself is a file of Cordon's own, or a folder for such.
     public func protect(
         _ path: URL, for account: AccountID?, progress: @escaping @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(ProtectionError) {
         let account = account.map { context.accounts.resolved($0) }
         let isSealing = if let account { try await wantsSealing(for: account) } else { false }
-        for path in files(at: path) where !StatePlaces.hold(path) {
+        // One look for both: a file that was not there, or not seen, when the gates were asked is not touched.
+        let files = try await fromVault { (vault) async throws(VaultError) in try await vault.filesBelow(path) }
+        for path in files.paths {
             // What is sealed and stays so for its owner is not read.
             guard let owner = owner(of: path), owner != account || !isSealing && isSealed(path) else { continue }
             try rules.requireOpenGate(forReading: owner)
@@ -37,7 +40,7 @@ extension AccountFiles {
             context.configuration.logger.info("files are left without an owner, and no rules hold for them any more")
         }
         try await fromVault { (vault) async throws(VaultError) in
-            try await vault.protect(path, for: account, sealing: isSealing, progress: progress)
+            try await vault.protect(naming: files, for: account, sealing: isSealing, progress: progress)
         }
     }
 
@@ -178,15 +181,17 @@ extension AccountFiles {
         }
         return false
     }
+}
 
-    /// A file, or everything below a folder.
-    private nonisolated func files(at path: URL) -> [URL] {
-        var paths = [path]
-        guard let below = FileManager.default.enumerator(at: path, includingPropertiesForKeys: nil) else {
-            return paths
-        }
-        while let next = below.nextObject() as? URL { paths.append(next) }
-        return paths
+extension Vault {
+    /// Brings files in line, and names in the reason the one that cannot be.
+    fileprivate func protect(
+        naming files: (paths: [URL], unread: VaultError?), for account: AccountID?, sealing: Bool,
+        progress: @Sendable (ProtectionProgress) -> Void
+    ) async throws(VaultError) {
+        do {
+            try await protect(files: files, for: account, sealing: sealing, progress: progress)
+        } catch { throw error.sayingWhere }
     }
 }
 

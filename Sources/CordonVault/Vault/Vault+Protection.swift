@@ -15,31 +15,63 @@ extension Vault {
     ///   - account: the owner from now on.
     ///   - sealing: whether the owner's policy asks for encryption.
     ///   - progress: told after every megabyte and file.
-    /// - Throws: ``VaultError`` of the first file that cannot be brought in line, `inUse` for one that a writer has open,
-    ///   `invalidArgument` for one that is to be sealed and has several names; earlier ones are. `damaged` or `unsupportedFormat` for one that
-    ///   begins as a sealed file and is none, and what the disk refused for a file or folder that cannot be looked at: these stay as they are,
-    ///   and all others are brought in line. `invalidArgument` also where the path itself is a file of Cordon's own, or a folder for such.
+    /// - Throws: ``VaultError`` of the first file or folder that cannot be brought in line, which it names: `inUse` for a file that a writer has
+    ///   open, `invalidArgument` for one that is to be sealed and has several names, `damaged` or `unsupportedFormat` for one that begins as a
+    ///   sealed file and is none, and what the disk refused. What cannot be brought in line stays as it is, and all others are brought in line; a
+    ///   full disk (`noSpace`) alone ends that at once. `invalidArgument` also where the path itself is a file of Cordon's own, or a folder for
+    ///   such.
     public func protect(
         _ path: URL, for account: AccountID?, sealing: Bool = true,
         progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
-        let (paths, unread) = try filesBelow(path)
+        try await protect(files: try filesBelow(path), for: account, sealing: sealing, progress: progress)
+    }
+
+    /// Does what ``protect(_:for:sealing:progress:)`` does with the files that ``filesBelow(_:)`` has found.
+    package func protect(
+        files: (paths: [URL], unread: VaultError?), for account: AccountID?, sealing: Bool,
+        progress: @Sendable (ProtectionProgress) -> Void
+    ) async throws(VaultError) {
         var state = ProtectionProgress(
-            totalFiles: paths.count, totalBytes: paths.reduce(0) { $0 + $1.bytesOnDisk })
-        var failure = unread
-        for path in paths {
+            totalFiles: files.paths.count, totalBytes: files.paths.reduce(0) { $0 + $1.bytesOnDisk })
+        var failure = files.unread
+        for path in files.paths {
             do {
                 try await protectFile(path, for: account, sealing: sealing, &state, progress)
             } catch {
-                // No other file is to stay readable for what nothing opens.
-                guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
-                failure = failure ?? error
+                let named = error.at(path.path)
+                // No other file is to stay readable for this one.
+                guard error.code != .noSpace else { throw named }
+                failure = failure ?? named
                 continue
             }
             state.files += 1
             progress(state)
         }
         if let failure { throw failure }
+    }
+
+    /// The file itself, or every ordinary file below a directory, in a fixed order, never what Cordon itself keeps; and why something there could
+    /// not be looked at, if something could not.
+    ///
+    /// - Throws: `noSuchFile`; `invalidArgument` where only Cordon's own is asked for.
+    package func filesBelow(_ path: URL) throws(VaultError) -> (paths: [URL], unread: VaultError?) {
+        let refusal = VaultError(.invalidArgument, "Cordon keeps its own state there.", place: path.path)
+        guard path.isDirectory else {
+            guard path.isOrdinaryFile else {
+                throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
+            }
+            if try isOwn(path) { throw refusal }
+            return ([path], nil)
+        }
+        if StatePlaces.include(path) { throw refusal }
+        var (below, unread) = PosixFile.filesBelow(path.path)
+        var found: [URL] = []
+        for name in below.sorted() {
+            let file = URL(fileURLWithPath: name, isDirectory: false)
+            do { if try !isOwn(file) { found.append(file) } } catch { unread = unread ?? error }
+        }
+        return (found, unread)
     }
 
     /// Whether a file is sealed, or noted, for exactly this account (SDK-FP-07, SDK-FP-14).
@@ -208,29 +240,6 @@ extension Vault {
             if PosixFile.isAbsent(draft.path) { try? register.setOwner(nil, of: draft) }
             throw error
         }
-    }
-
-    /// The file itself, or every ordinary file below a directory, in a fixed order, never what Cordon itself keeps; and why something there could
-    /// not be looked at, if something could not.
-    ///
-    /// - Throws: `noSuchFile`; `invalidArgument` where only Cordon's own is asked for.
-    private func filesBelow(_ path: URL) throws(VaultError) -> (paths: [URL], unread: VaultError?) {
-        let refusal = VaultError(.invalidArgument, "Cordon keeps its own state there.", place: path.path)
-        guard path.isDirectory else {
-            guard path.isOrdinaryFile else {
-                throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
-            }
-            if try isOwn(path) { throw refusal }
-            return ([path], nil)
-        }
-        if StatePlaces.include(path) { throw refusal }
-        var (below, unread) = PosixFile.filesBelow(path.path)
-        var found: [URL] = []
-        for name in below.sorted() {
-            let file = URL(fileURLWithPath: name, isDirectory: false)
-            do { if try !isOwn(file) { found.append(file) } } catch { unread = unread ?? error }
-        }
-        return (found, unread)
     }
 
     /// Whether a file is a key, a journal, an unfinished file or other state of Cordon's: sealing one would lose everything.

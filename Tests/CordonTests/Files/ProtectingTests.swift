@@ -4,9 +4,10 @@ import CordonPolicy
 import CordonProtocol
 import CordonTestSupport
 import CordonTesting
-import CordonVault
 import Foundation
 import Testing
+
+@testable import CordonVault
 
 /// SDK-FP-05…07, FP-12…14, SDK-DP-01…06: an app's own paths, bytes and text, as the owner's policy asks.
 @Suite(.timeLimit(.minutes(10))) struct ProtectingTests {
@@ -217,6 +218,36 @@ import Testing
         let late = try file("late", in: folder)
         try await protection.files.protect(late, for: house.account)
         #expect(protection.files.isSealed(late))
+    }
+
+    @Test func `a file that comes while the gates are asked does not change hands`() async throws {
+        let house = try await Gatehouse()
+        let folder = house.device.folder.appending(path: "own")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let protection = try await house.opened(Self.readable) { $0.protectedRoots = [folder] }
+        let path = try file("deep/a", in: folder)
+        try await protection.files.protect(path, for: house.account)
+        let (deep, aside) = (folder.appending(path: "deep"), house.device.folder.appending(path: "aside"))
+        try FileManager.default.moveItem(at: deep, to: aside)
+        await protection.suspend()
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            try await DiskFaults.$next.withValue({ call in
+                if call == "list" { try? FileManager.default.moveItem(at: aside, to: deep) }
+                return 0
+            }) { try await protection.files.protect(folder, for: "oid-private") }
+        }
+        #expect(isReadable(path) && protection.files.owner(of: path) == house.account)
+    }
+
+    @Test func `a file that cannot be sealed is named to the app, and the others are sealed`() async throws {
+        let (device, protection, folder) = try await stage()
+        let paths = [try file("a", in: folder), try file("b", in: folder)]
+        try FileManager.default.linkItem(at: paths[0], to: device.folder.appending(path: "again"))
+        let error = await #expect(throws: ProtectionError.self) {
+            try await protection.files.protect(folder, for: device.account.id)
+        }
+        #expect(error?.code == .vault && error?.reason.contains(paths[0].path) == true)
+        #expect(paths.map { protection.files.isSealed($0) } == [false, true])
     }
 
     @Test func `an account that was enrolled once protects nothing until it is enrolled again`() async throws {

@@ -49,6 +49,28 @@ struct ProtectionTests {
         #expect(try paths.map { try Data(contentsOf: $0) } == before)
     }
 
+    @Test func `what cannot be brought in line is named, and keeps nothing else in its folder from being sealed`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let (vault, ada, ben) = (workshop.vault, workshop.ada, workshop.ben)
+        let folder = workshop.path("folder")
+        let paths = try ["a", "b", "c"].map { try planted(workshop, "folder/\($0)") }
+        // Too short for a look at what it is; the first one to be opened cannot be.
+        for path in paths { try Data("plan".utf8).write(to: path) }
+        let fault = FailingCall("open", number: 1)
+        let refused = await #expect(throws: VaultError.self) {
+            try await DiskFaults.$next.withValue({ fault.next($0) }) { try await vault.protect(folder, for: ada) }
+        }
+        #expect(refused?.code == .inputOutput && refused?.place == paths[0].path)
+        #expect(paths.map { vault.isSealed($0) } == [false, true, true])
+        let writer = try await vault.open(paths[1])
+        let inUse = await #expect(throws: VaultError.self) { try await vault.protect(folder, for: ben) }
+        #expect(inUse?.code == .inUse && inUse?.place == paths[1].path)
+        #expect(paths.map { vault.owner(of: $0) } == [ben, ada, ben])
+        try writer.close()
+    }
+
     @Test func `a directory in a file's place is refused with its own number, and stays as it is`() async throws {
         let workshop = try await Workshop()
         let (note, other) = (try planted(workshop, "folder/note"), try planted(workshop, "other"))
