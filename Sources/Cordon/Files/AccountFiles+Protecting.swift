@@ -72,8 +72,12 @@ extension AccountFiles {
 
     /// Removes a copy that its owner's gate has closed over; the file itself stays.
     func takeBack(_ copy: URL, of path: URL) async {
-        guard copy.resolvingSymlinksInPath() != path.resolvingSymlinksInPath() else { return }
-        try? await context.vault.remove(copy)
+        do { try await context.vault.takeBack(copy, of: path) } catch {
+            // It keeps its owner, by whom a wipe finds it.
+            context.configuration.logger.warning(
+                "a copy that the gate has closed over could not be removed",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
     }
 
     /// Opens a sealed file at a path of the app's own, at plaintext offsets (SDK-FP-10, FP-11).

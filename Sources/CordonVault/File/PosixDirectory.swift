@@ -106,6 +106,13 @@ extension PosixFile {
         return false
     }
 
+    /// Whether two paths lead to one file; false where either leads to none.
+    static func areSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(path, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
+            && first.st_dev == second.st_dev
+    }
+
     /// Whether a symbolic link is at a path.
     static func isLink(_ path: String) -> Bool {
         var status = stat()

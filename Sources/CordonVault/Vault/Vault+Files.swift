@@ -385,6 +385,11 @@ extension Vault {
         try register.setOwner(nil, of: path)
     }
 
+    /// Removes a copy of a file, with the note of its owner, unless it stands in the file's own place, however that is spelled.
+    package func takeBack(_ copy: URL, of path: URL) throws(VaultError) {
+        if !PosixFile.areSame(copy.path, path.path) { try remove(copy) }
+    }
+
     /// Refuses a folder where one file is meant: the notes of the owners of what lies in it name paths, and would not follow.
     ///
     /// - Throws: ``VaultError`` with code `isDirectory`.

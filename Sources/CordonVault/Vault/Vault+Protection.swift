@@ -112,7 +112,7 @@ extension Vault {
     /// at the copy's place is replaced once the copy is whole, and keeps its owner when that fails.
     ///
     /// - Throws: what ``open(_:writing:recovering:)`` throws; `inUse` when a writer has a sealed file at the copy's place
-    ///   open.
+    ///   open. Then there is no new copy.
     public func decrypt(
         _ path: URL, toCopy copy: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
@@ -238,6 +238,8 @@ extension Vault {
             PosixFile.remove(draft.path)
             // What could not be removed keeps its owner, by which a wipe or the next start finds it.
             if PosixFile.isAbsent(draft.path) { try? register.setOwner(nil, of: draft) }
+            // Nor is a whole copy left after an error; where it stands in the file's own place, it is all there is.
+            if !consuming, (try? file.isAt(target.path)) == true { try? takeBack(target, of: path) }
             throw error
         }
     }

@@ -394,6 +394,33 @@ struct ProtectionTests {
         #expect(paths[1].bytesOnDisk > length)
     }
 
+    @Test(arguments: ["sync", "unlink"])
+    func `a readable copy that fails at any moment is not left, and the file itself is`(call: String) async throws {
+        let workshop = try await Workshop()
+        let (vault, plan, copy) = (workshop.vault, try planted(workshop, "plan"), workshop.path("copy"))
+        try await vault.protect(plan, for: workshop.ada)
+        func failed(_ path: URL, _ copy: URL, _ number: Int) async -> VaultError.Code? {
+            let fault = FailingCall(call, number: number)
+            return await DiskFaults.$next.withValue({ fault.next($0) }) {
+                await code { try await vault.decrypt(path, toCopy: copy) }
+            }
+        }
+        var last = 0
+        while await failed(plan, copy, last + 1) != nil {
+            last += 1
+            #expect(!FileManager.default.fileExists(atPath: copy.path), "\(call) \(last)")
+            #expect(vault.register.notes(of: workshop.ada).paths.isEmpty && vault.isSealed(plan), "\(call) \(last)")
+        }
+        #expect(last > 0)
+        try vault.register.setOwner(nil, of: copy)
+        try FileManager.default.removeItem(at: copy)
+        // In the place of the file itself, by another way there, it is all there is.
+        let link = workshop.path("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: workshop.folder)
+        #expect(await failed(link.appending(path: "plan"), plan, last) == .inputOutput)
+        #expect(try Data(contentsOf: plan) == text)
+    }
+
     @Test func `inspection names owner, key and length without any key, and verification proves them`() async throws {
         let workshop = try await Workshop()
         let path = try planted(workshop, "plan")
