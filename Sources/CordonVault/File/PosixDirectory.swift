@@ -106,6 +106,13 @@ extension PosixFile {
         return false
     }
 
+    /// Lets this user read a file of its own again whose mode was changed; false where that is not what keeps it from being read.
+    static func openUp(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
+            && status.st_mode & S_IRUSR == 0 && chmod(path, 0o600) == 0
+    }
+
     /// Whether two paths lead to one file; false where either leads to none.
     static func areSame(_ path: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())

@@ -82,7 +82,7 @@ struct WipeJournals: Sendable {
     }
 
     private func read(_ path: URL) -> WipeJournal? {
-        guard let bytes = try? PosixFile.contents(path.path, limit: Self.longest),
+        guard let bytes = try? contents(of: path),
             let end = bytes.lastIndex(of: Self.lineFeed),
             let code = try? secrets.code(ofJournal: Array(bytes[..<end])),
             code == String(decoding: bytes[(end + 1)...], as: UTF8.self)
@@ -92,10 +92,18 @@ struct WipeJournals: Sendable {
     }
 
     private func claimedAccount(in path: URL) throws(VaultError) -> AccountID? {
-        guard let bytes = try PosixFile.contents(path.path, limit: Self.longest),
+        guard let bytes = try contents(of: path),
             let text = bytes.split(separator: Self.lineFeed, maxSplits: 1).first
         else { return nil }
         return (try? JSONDecoder().decode(Claim.self, from: Data(text)))?.report.account
+    }
+
+    /// The bytes of a file in the folder. One that its mode keeps from its owner would close the account, and no wipe would ever take its place.
+    private func contents(of path: URL) throws(VaultError) -> [UInt8]? {
+        do { return try PosixFile.contents(path.path, limit: Self.longest) } catch {
+            guard PosixFile.openUp(path.path) else { throw error }
+            return try PosixFile.contents(path.path, limit: Self.longest)
+        }
     }
 
     private struct Claim: Decodable {

@@ -92,6 +92,31 @@ struct ForgedJournalTests {
         try await next.unlock(workshop.ben)
     }
 
+    @Test
+    func `what lies in a journal's place and hides from its owner begins the wipe that it tells of, or closes nothing`()
+        async throws
+    {
+        await #expect(processExitsWith: .success) {
+            // From root nothing hides, and not every root may become another.
+            guard getuid() != 0 || setuid(65_534) == 0 else { return }
+            let folder = URL(fileURLWithPath: "/tmp/\(UUID().uuidString)", isDirectory: true)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let (keys, account) = (InMemoryKeyStore(), AccountID("ada@example.test"))
+            for (text, isWipe) in [(#"{"report":{"account":"ada@example.test"}}"#, true), ("garbage", false)] {
+                let vault = try Workshop.vault(in: folder, keys)
+                try await vault.createAccountKey(for: account)
+                let journal = vault.journals.path(for: account)
+                try Data(text.utf8).write(to: journal)
+                try #require(chmod(journal.path, 0) == 0)
+                let next = try Workshop.vault(in: folder, keys)
+                #expect(try await next.pendingWipes().map(\.account) == (isWipe ? [account] : []))
+                #expect(try await next.resumeWipes().map(\.succeeded) == (isWipe ? [true] : []))
+                #expect(await code { try await next.unlock(account) } == (isWipe ? .unknownAccount : nil))
+            }
+        }
+    }
+
     @Test func `numbers that no counting led to do not end the process`() async throws {
         let workshop = try await Workshop()
         let (things, _, _) = try await planted(workshop)
