@@ -1,5 +1,13 @@
 public import Foundation
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// Looks for values that a test planted: in every file and every name below a folder, and in the memory of another process.
 ///
 /// An app's own tests show with it that nothing of a person stays after a sign-out or a wipe, and that what is stored is sealed:
@@ -50,7 +58,8 @@ public struct LeakScan: Sendable {
     ///
     /// Links are not followed. A file that vanishes while it is looked at holds nothing any more.
     ///
-    /// - Throws: `CocoaError` where the folder, one below it or a file cannot be read.
+    /// - Throws: `CocoaError` where the folder, one below it or a file cannot be looked at or read, or has a name that is not UTF-8: what is
+    ///   in there is not known.
     public func leaks(below folder: URL) throws -> Leaks {
         var leaks = Leaks()
         for (path, isFile) in try Self.entries(below: folder.path) {
@@ -63,8 +72,8 @@ public struct LeakScan: Sendable {
                     search.begin()
                     while let part = try file.read(upToCount: 1 << 20), !part.isEmpty { search.read(part) }
                 } catch {
-                    guard FileManager.default.fileExists(atPath: path) else { continue }
-                    throw error
+                    guard try Self.isGone(path) else { throw error }
+                    continue
                 }
                 leaks.files += 1
             }
@@ -90,7 +99,7 @@ public struct LeakScan: Sendable {
 
     /// The regular files below a folder, sorted by path; a folder that does not exist has none.
     ///
-    /// - Throws: `CocoaError` where the folder, or one below it, cannot be listed.
+    /// - Throws: `CocoaError` where the folder, or one below it, cannot be listed, or what lies there cannot be looked at.
     public static func files(below folder: String) throws -> [String] {
         try entries(below: folder).filter(\.isFile).map(\.path)
     }
@@ -100,16 +109,32 @@ public struct LeakScan: Sendable {
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
             // It may have vanished since its own folder was listed.
-            guard FileManager.default.fileExists(atPath: folder) else { return [] }
-            throw error
+            guard try isGone(folder) else { throw error }
+            return []
         }
         let entries = try names.flatMap { name -> [(path: String, isFile: Bool)] in
             let path = "\(folder)/\(name)"
-            let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            let type: FileAttributeType?
+            do { type = try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType } catch {
+                guard try isGone(path) else { throw error }
+                return []
+            }
             let below = type == .typeDirectory ? try Self.entries(below: path) : []
             return [(path, type == .typeRegular)] + below
         }
         return entries.sorted { $0.path < $1.path }
+    }
+
+    /// Whether what could not be looked at is not there any more; false where the system does not say so.
+    ///
+    /// - Throws: `CocoaError` where it is listed under another name than it has, by which nothing finds it.
+    private static func isGone(_ path: String) throws -> Bool {
+        var status = stat()
+        guard lstat(path, &status) != 0, errno == ENOENT || errno == ENOTDIR else { return false }
+        if (path as NSString).lastPathComponent.contains("\u{FFFD}") {
+            throw CocoaError(.fileReadInvalidFileName, userInfo: [NSFilePathErrorKey: path])
+        }
+        return true
     }
 
     /// The next 16 digits of SplitMix64, of which each state gives another value.

@@ -93,6 +93,37 @@ struct LeakScanTests {
         }
     }
 
+    @Test(arguments: [0o600, 0o700] as [mode_t])
+    func `what may not be looked at or opened is an error, and not passed over`(mode: mode_t) async throws {
+        // Root may look at and open anything, and not every root may become another.
+        await #expect(processExitsWith: .success) { [mode = mode as mode_t] in
+            guard getuid() != 0 || setuid(65_534) == 0 else { return }
+            let folder = URL(fileURLWithPath: "/tmp/\(UUID().uuidString)", isDirectory: true)
+            let inside = folder.appending(path: "inside")
+            try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
+            defer {
+                chmod(inside.path, 0o700)
+                try? FileManager.default.removeItem(at: folder)
+            }
+            let (scan, file) = (LeakScan(count: 1, seed: 1), inside.appending(path: "a"))
+            try Data(scan.texts[0].utf8).write(to: file)
+            #expect(try scan.leaks(below: folder).texts == 1, "the control")
+            try #require(chmod(file.path, 0) == 0 && chmod(inside.path, mode) == 0)
+            #expect(throws: CocoaError.self) { try scan.leaks(below: folder) }
+        }
+    }
+
+    #if os(Linux)
+        @Test func `what has a name that is not UTF-8 is an error, and not passed over`() throws {
+            try inFolder { folder in
+                let (scan, file) = (LeakScan(count: 1, seed: 1), folder.appending(path: "a"))
+                try Data(scan.texts[0].utf8).write(to: file)
+                #expect(rename(file.path, Array(file.path.utf8CString.dropLast()) + [CChar(bitPattern: 0xFF), 0]) == 0)
+                #expect(throws: CocoaError.self) { try scan.leaks(below: folder) }
+            }
+        }
+    #endif
+
     @Test func `a text with one character changed is not found, and a missing folder has no leaks`() throws {
         try inFolder { folder in
             let scan = LeakScan(count: 1, seed: 1)
