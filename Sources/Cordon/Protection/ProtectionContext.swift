@@ -101,6 +101,16 @@ final class ProtectionContext: Sendable {
     /// The vaults that a wipe empties, in its order.
     var vaults: [Vault] { [vault] + [backgroundVault].compactMap { $0 } }
 
+    /// The accounts whose wipe a vault has noted: all that a full disk may have taken. Nothing shows who wrote a note, as with a plain record
+    /// (decision 0115). And whether all notes could be read.
+    func notedWipes() async -> (accounts: Set<AccountID>, isWhole: Bool) {
+        var (accounts, isWhole): (Set<AccountID>, Bool) = ([], true)
+        for vault in vaults {
+            do { accounts.formUnion(try await vault.pendingWipes().map(\.account)) } catch { isWhole = false }
+        }
+        return (accounts, isWhole)
+    }
+
     /// Ends what is open of an account, and takes its keys out of memory.
     func lockVaults(of account: AccountID) async {
         for vault in vaults { await vault.lock(account) }

@@ -127,7 +127,7 @@ actor Wipes {
                 guard context.accounts[account] == nil, try context.accounts.stored(account) == nil else { return }
                 // An enrolment takes over what was leaving.
                 var isLeft = context.pending.leaving?.contains(account) == true
-                if !isLeft { isLeft = await noted().contains(account) }
+                if !isLeft { isLeft = await context.notedWipes().accounts.contains(account) }
                 guard isLeft else { return }
                 try await context.uninterrupted { () async throws(ProtectionError) in
                     try await self.wipeUnregistered(account)
@@ -402,7 +402,7 @@ actor Wipes {
     ///
     /// - Returns: Whether there was one.
     func resumeLost() async -> Bool {
-        let begun = context.accounts.wiped.union(await noted())
+        let begun = context.accounts.wiped.union(await context.notedWipes().accounts)
         guard !begun.isEmpty, let unfinished = try? context.wipes.unfinishedAccounts() else { return false }
         let lost = begun.subtracting(unfinished)
         guard !lost.isEmpty else { return false }
@@ -417,7 +417,7 @@ actor Wipes {
     func resume(inTurnOf held: AccountID? = nil) async {
         // While records cannot be read, a note may be that of one of them, and its receipt would be lost.
         let known = try? context.wipes.unfinishedAccounts()
-        let (unfinished, noted) = (known ?? [], known == nil ? [] : await noted())
+        let (unfinished, noted) = (known ?? [], known == nil ? [] : await context.notedWipes().accounts)
         let unregistered = noted.subtracting(unfinished).union(context.pending.leaving ?? [])
         for account in unregistered.sorted(by: { $0.rawValue < $1.rawValue }) {
             await resumeUnregistered(account, inTurnOf: held)
@@ -425,18 +425,11 @@ actor Wipes {
         await resume(unfinished.union(context.accounts.wiped).union(noted))
     }
 
-    /// Whether a wipe of an account has begun and is not finished, also where a vault alone has a note of it.
+    /// Whether a wipe of an account has begun and is not finished, also where a vault alone has a note of it, or its notes cannot be read.
     func isUnfinished(_ account: AccountID) async -> Bool {
         if context.accounts.isBeingWiped(account) { return true }
-        return await noted().contains(account)
-    }
-
-    /// The accounts whose wipe a vault has noted: all that a full disk may have taken. Nothing shows who wrote a note, as with a plain record
-    /// (decision 0115).
-    private func noted() async -> Set<AccountID> {
-        var accounts: Set<AccountID> = []
-        for vault in context.vaults { accounts.formUnion(((try? await vault.pendingWipes()) ?? []).map(\.account)) }
-        return accounts
+        let noted = await context.notedWipes()
+        return noted.accounts.contains(account) || !noted.isWhole
     }
 
     private func resume(_ accounts: Set<AccountID>) async {
@@ -460,7 +453,7 @@ actor Wipes {
         if let wipe = try context.wipes.unfinished(of: account) { return wipe }
         guard let registration = try context.accounts.stored(account) else { return nil }
         var begun = registration.wipe
-        if begun == nil, await noted().contains(account) {
+        if begun == nil, await context.notedWipes().accounts.contains(account) {
             begun = BegunWipe(command: ownCommand(for: account), cause: "interrupted")
         }
         guard let begun else { return nil }
@@ -471,11 +464,12 @@ actor Wipes {
     /// When wipes that are not finished are tried again, and receipts that the service has not got.
     func nextAttempts() async -> [Date] {
         let now = context.configuration.clock.now()
-        // While the records cannot be read, there may be one.
+        // While the records or the vaults' notes cannot be read, there may be one.
         var begun: [Date?] = [nil]
-        if let records = try? context.wipes.load().records {
+        let noted = await context.notedWipes()
+        if noted.isWhole, let records = try? context.wipes.load().records {
             let unfinished = Set(records.filter { $0.stage != .forgotten }.map(\.registration.account.id))
-            let others = context.accounts.wiped.union(await noted()).union(context.pending.leaving ?? [])
+            let others = context.accounts.wiped.union(noted.accounts).union(context.pending.leaving ?? [])
             begun = records.map(\.started) + others.subtracting(unfinished).map { _ in nil }
         }
         return begun.map { now + context.intervals.afterWaiting(since: $0, at: now) }

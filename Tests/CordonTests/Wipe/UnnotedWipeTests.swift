@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import Cordon
+@testable import CordonVault
 
 /// Wipes of which the app has no record: something kept it from being written, or somebody has left a vault's note. They are resumed like any other.
 @Suite(.timeLimit(.minutes(10))) struct UnnotedWipeTests {
@@ -112,6 +113,23 @@ import Testing
         try await restarted.files.write(Data("new".utf8), as: "plan.txt", of: ada)
         await restarted.performDueWork()
         #expect(try await restarted.files.read("plan.txt", of: ada) == Data("new".utf8))
+    }
+
+    @Test func `while the vaults' notes cannot be read, nobody is enrolled over a wipe, and they are looked at again`()
+        async throws
+    {
+        let device = try Device()
+        _ = try await enrolled(device)
+        try Note.record.leave(of: ada, on: device)
+        try removeRegistration(on: device)
+        let restarted = try await start(device)
+        await DiskFaults.$next.withValue({ $0 == "list" ? EIO : 0 }) {
+            #expect(await restarted.wipes.nextAttempts().count == 1)
+            #expect(await restarted.enroll(device.account) == .removingExistingAccount)
+        }
+        #expect(await restarted.enroll(device.account) == .newPolicies)
+        await restarted.performDueWork()
+        #expect(await restarted.wipes.nextAttempts().isEmpty)
     }
 
     @Test func `who signs out of an account that only a vault's note tells of leaves nothing behind`() async throws {
