@@ -8,11 +8,11 @@ internal import Logging
 
 /// Selective wipes: a journal of stages, the account's key first, a receipt signed by the device last.
 actor Wipes {
-    private let context: ProtectionContext
-    private let changes: AccountChanges
+    let context: ProtectionContext
+    let changes: AccountChanges
     private let receipts: WipeReceipts
     /// The ids under which observers were told that removals of accounts without a registration began.
-    private var unregistered: [AccountID: String] = [:]
+    var unregistered: [AccountID: String] = [:]
 
     init(_ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges) {
         self.context = context
@@ -44,7 +44,7 @@ actor Wipes {
     }
 
     /// The command of a wipe that no service asks for.
-    private func ownCommand(for account: AccountID) -> Command {
+    func ownCommand(for account: AccountID) -> Command {
         let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
         return Command(
             id: "local-\(UUID().uuidString)", kind: .wipe, account: account, reason: .conditional, issuedAt: now,
@@ -64,79 +64,6 @@ actor Wipes {
         } catch {
             context.configuration.logger.error(
                 "a wipe could not be carried on", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
-        }
-    }
-
-    /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
-    /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
-    ///
-    /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable`, `stateUnreadable` or `vault`.
-    func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
-        guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }
-        defer { lock.end() }
-        if let stored = try context.accounts.stored(account), !context.pending.hasLeft(stored) {
-            throw ProtectionError(.stateUnreadable, "the account was enrolled meanwhile", hint: "Sign out again.")
-        }
-        let isFirst = context.pending.leaving?.contains(account) != true
-        // What cannot be noted is done all the same, and is asked for again where it fails.
-        try? context.pending.change { work in
-            if work.leaving?.contains(account) != true { work.leaving = (work.leaving ?? []) + [account] }
-        }
-        context.accounts.beginRemoval(of: account)
-        defer { context.accounts.endRemoval(of: account) }
-        let id = unregistered[account] ?? ownCommand(for: account).id
-        if unregistered.updateValue(id, forKey: account) == nil {
-            context.events.post(.wipeStarted(account: account, commandID: id))
-        }
-        await changes.release(account)
-        var failures: [String] = []
-        for vault in context.vaults {
-            do { failures += try await vault.wipeAnew(account).failures } catch { throw ProtectionError(error) }
-        }
-        let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
-        // What has to be waited for throws; what is left besides would be for a receipt.
-        let rest = try await changes.erase(gone)
-        failures += removeFolders(of: account)
-        if case .failed(let reason) = await appPart(of: gone) { failures.append(reason) }
-        for failure in rest + failures {
-            context.configuration.logger.warning("something of an account stays", metadata: ["reason": "\(failure)"])
-        }
-        // A later one, while something stays, is a session that the person has begun since.
-        if isFirst || failures.isEmpty {
-            try await endSession(of: account)
-            try await changes.sessionEnded(of: account)
-        }
-        if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
-        try context.pending.change { $0.forget(account) }
-        try context.accounts.removeStored(account)
-        unregistered[account] = nil
-        publishFinished(of: account, id, succeeded: true)
-    }
-
-    /// An account is enrolled again: what removes it later is another wipe than one that has not come to its end.
-    func noteEnrollment(of account: AccountID) { unregistered[account] = nil }
-
-    /// Goes on with what a kill or a failure has left of removing an account without a registration.
-    ///
-    /// - Parameter held: The account whose turn the caller has.
-    private func resumeUnregistered(_ account: AccountID, inTurnOf held: AccountID?) async {
-        // Who has its turn enrols or removes it, and may wait for a turn that the caller has: the next round looks again.
-        guard account == held || !context.exchanges.isRunning(account) else { return }
-        do {
-            try await context.exchanges.run(account) { () async throws(ProtectionError) in
-                guard context.accounts[account] == nil, try context.accounts.stored(account) == nil else { return }
-                // An enrolment takes over what was leaving.
-                var isLeft = context.pending.leaving?.contains(account) == true
-                if !isLeft { isLeft = await context.notedWipes().accounts.contains(account) }
-                guard isLeft else { return }
-                try await context.uninterrupted { () async throws(ProtectionError) in
-                    try await self.wipeUnregistered(account)
-                }
-            }
-        } catch {
-            context.configuration.logger.error(
-                "an account's data is not removed yet",
-                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
@@ -179,7 +106,7 @@ actor Wipes {
         await receipts.handIn(finished)
     }
 
-    private func publishFinished(of account: AccountID, _ id: String, succeeded isComplete: Bool) {
+    func publishFinished(of account: AccountID, _ id: String, succeeded isComplete: Bool) {
         context.events.post(.wipeFinished(account: account, commandID: id, succeeded: isComplete))
         context.telemetry.recordForApp(.wipePhase, [.phase: isComplete ? "succeeded" : "failed"])
     }
@@ -290,7 +217,7 @@ actor Wipes {
     }
 
     /// The files in them are gone already; an empty folder would only say that there was an account. What could not be removed.
-    private func removeFolders(of account: AccountID) -> [String] {
+    func removeFolders(of account: AccountID) -> [String] {
         [context.folder(of: account), context.backgroundFolder(of: account)].compactMap { folder in
             do { try FileManager.default.removeItem(at: folder) } catch CocoaError.fileNoSuchFile {} catch {
                 return "an account's folder could not be removed"
@@ -325,7 +252,7 @@ actor Wipes {
 
     /// The app's own part. It is waited for however long it takes, because only it knows what is left; an app that takes
     /// too long is named in the log (CQ-23).
-    private func appPart(of account: ManagedAccount) async -> AppWipeOutcome {
+    func appPart(of account: ManagedAccount) async -> AppWipeOutcome {
         let configuration = context.configuration
         let (clock, limit, logger) = (configuration.clock, configuration.interfaceDeadline, configuration.logger)
         let watch = Task {
@@ -361,7 +288,7 @@ actor Wipes {
         try context.wipes.save(wipe)
     }
 
-    private func endSession(of account: AccountID) async throws(ProtectionError) {
+    func endSession(of account: AccountID) async throws(ProtectionError) {
         let sessions = context.configuration.sessions
         let isEnded = await Deadline.answer(within: ServiceClient.timeout, by: context.configuration.clock) {
             () async -> Bool in

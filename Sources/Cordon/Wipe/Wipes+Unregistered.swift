@@ -1,0 +1,83 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonVault
+internal import Foundation
+internal import Logging
+
+/// What has no registration any more, and so no journal, no receipt and no service that waits for one: it is removed, and asked for again
+/// until it is gone.
+extension Wipes {
+    /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
+    /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
+    ///
+    /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable`, `stateUnreadable` or `vault`.
+    func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
+        guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }
+        defer { lock.end() }
+        if let stored = try context.accounts.stored(account), !context.pending.hasLeft(stored) {
+            throw ProtectionError(.stateUnreadable, "the account was enrolled meanwhile", hint: "Sign out again.")
+        }
+        let isFirst = context.pending.leaving?.contains(account) != true
+        // What cannot be noted is done all the same, and is asked for again where it fails.
+        try? context.pending.change { work in
+            if work.leaving?.contains(account) != true { work.leaving = (work.leaving ?? []) + [account] }
+        }
+        context.accounts.beginRemoval(of: account)
+        defer { context.accounts.endRemoval(of: account) }
+        let id = unregistered[account] ?? ownCommand(for: account).id
+        if unregistered.updateValue(id, forKey: account) == nil {
+            context.events.post(.wipeStarted(account: account, commandID: id))
+        }
+        await changes.release(account)
+        var failures: [String] = []
+        for vault in context.vaults {
+            do { failures += try await vault.wipeAnew(account).failures } catch { throw ProtectionError(error) }
+        }
+        let gone = ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: "")
+        // What has to be waited for throws; what is left besides would be for a receipt.
+        let rest = try await changes.erase(gone)
+        failures += removeFolders(of: account)
+        if case .failed(let reason) = await appPart(of: gone) { failures.append(reason) }
+        for failure in rest + failures {
+            context.configuration.logger.warning("something of an account stays", metadata: ["reason": "\(failure)"])
+        }
+        // A later one, while something stays, is a session that the person has begun since.
+        if isFirst || failures.isEmpty {
+            try await endSession(of: account)
+            try await changes.sessionEnded(of: account)
+        }
+        if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
+        try context.pending.change { $0.forget(account) }
+        try context.accounts.removeStored(account)
+        unregistered[account] = nil
+        publishFinished(of: account, id, succeeded: true)
+    }
+
+    /// An account is enrolled again: what removes it later is another wipe than one that has not come to its end.
+    func noteEnrollment(of account: AccountID) { unregistered[account] = nil }
+
+    /// Goes on with what a kill or a failure has left of removing an account without a registration.
+    ///
+    /// - Parameter held: The account whose turn the caller has.
+    func resumeUnregistered(_ account: AccountID, inTurnOf held: AccountID?) async {
+        // Who has its turn enrols or removes it, and may wait for a turn that the caller has: the next round looks again.
+        guard account == held || !context.exchanges.isRunning(account) else { return }
+        do {
+            try await context.exchanges.run(account) { () async throws(ProtectionError) in
+                guard context.accounts[account] == nil, try context.accounts.stored(account) == nil else { return }
+                // An enrolment takes over what was leaving.
+                var isLeft = context.pending.leaving?.contains(account) == true
+                if !isLeft { isLeft = await context.notedWipes().accounts.contains(account) }
+                guard isLeft else { return }
+                try await context.uninterrupted { () async throws(ProtectionError) in
+                    try await self.wipeUnregistered(account)
+                }
+            }
+        } catch {
+            context.configuration.logger.error(
+                "an account's data is not removed yet",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
+    }
+}
