@@ -84,7 +84,7 @@ actor Registrations {
         let wasEnrolled = (try? context.vault.mayHaveKey(account)) ?? true
         // The new enrolment takes over what an unfinished removal has left, which must not be removed later.
         if context.pending.leaving?.contains(account) == true {
-            try? context.pending.change { work in work.leaving?.removeAll { $0 == account } }
+            try? context.pending.change { $0.endLeaving(account) }
         }
         do { try context.launches.begin(account, wasEnrolled: wasEnrolled) } catch {
             configuration.logger.error(

@@ -95,7 +95,7 @@ actor Unenrollments {
         }
         guard let record = context.accounts[account] else {
             if wiping, await isLeftBehind(account) {
-                do { try await wipes.wipeUnregistered(account) } catch {
+                do { try await wipes.wipeUnregistered(account, isAskedFor: true) } catch {
                     return Outcome(.wipeIncomplete, detail: error.reason)
                 }
                 return Outcome(.unenrolled)

@@ -18,6 +18,7 @@ extension PendingWork.Record: JSONReadable {
             logOrders: try members.decodeIfPresent([LogOrder].self, "logOrders"),
             begunCommands: try members.decodeIfPresent([PendingWork.BegunCommand].self, "begunCommands"),
             leaving: try members.decodeIfPresent([AccountID].self, "leaving"),
+            leavingSessions: try members.decodeIfPresent([AccountID].self, "leavingSessions"),
             deviceAccount: try members.optionalText("deviceAccount").map { AccountID($0) },
             placeHolder: try members.optionalText("placeHolder").map { AccountID($0) })
     }

@@ -36,6 +36,8 @@ extension PendingWork {
 
         /// The accounts without a registration whose data is being removed; nil in records of older versions.
         var leaving: [AccountID]?
+        /// Those of them whose session is still to be ended; nil in records of older versions.
+        var leavingSessions: [AccountID]?
 
         /// The account that the device is enrolled for, as its management said last; nil for none, and in records of older
         /// versions (SDK-EN-29).
@@ -58,9 +60,23 @@ extension PendingWork {
             remediated.removeAll { $0.account == gone }
             logOrders?.removeAll { $0.account == gone }
             outcomes?.removeAll { $0.account == gone }
-            leaving?.removeAll { $0 == gone }
+            endLeaving(gone)
             if deviceAccount == gone { deviceAccount = nil }
             if placeHolder == gone { placeHolder = nil }
+        }
+
+        /// Notes that the data of an account without a registration is being removed.
+        mutating func beginLeaving(_ account: AccountID, withSession endsSession: Bool) {
+            if leaving?.contains(account) != true { leaving = (leaving ?? []) + [account] }
+            if endsSession, leavingSessions?.contains(account) != true {
+                leavingSessions = (leavingSessions ?? []) + [account]
+            }
+        }
+
+        /// Notes that nothing of an account is being removed any more.
+        mutating func endLeaving(_ account: AccountID) {
+            leaving?.removeAll { $0 == account }
+            leavingSessions?.removeAll { $0 == account }
         }
     }
 

@@ -11,18 +11,19 @@ extension Wipes {
     /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
     /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
     ///
+    /// - Parameter isAskedFor: Whether somebody asks for it now. A later try leaves alone what the person has begun since.
     /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable`, `stateUnreadable` or `vault`.
-    func wipeUnregistered(_ account: AccountID) async throws(ProtectionError) {
+    func wipeUnregistered(_ account: AccountID, isAskedFor: Bool) async throws(ProtectionError) {
         guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }
         defer { lock.end() }
         if let stored = try context.accounts.stored(account), !context.pending.hasLeft(stored) {
             throw ProtectionError(.stateUnreadable, "the account was enrolled meanwhile", hint: "Sign out again.")
         }
-        let isFirst = context.pending.leaving?.contains(account) != true
+        // A vault's note alone does not say how far it came.
+        let isNew = unregistered[account] == nil && context.pending.leaving?.contains(account) != true
+        let endsSession = isAskedFor || isNew || context.pending.leavingSessions?.contains(account) == true
         // What cannot be noted is done all the same, and is asked for again where it fails.
-        try? context.pending.change { work in
-            if work.leaving?.contains(account) != true { work.leaving = (work.leaving ?? []) + [account] }
-        }
+        try? context.pending.change { $0.beginLeaving(account, withSession: endsSession) }
         context.accounts.beginRemoval(of: account)
         defer { context.accounts.endRemoval(of: account) }
         let id = unregistered[account] ?? ownCommand(for: account).id
@@ -42,10 +43,9 @@ extension Wipes {
         for failure in rest + failures {
             context.configuration.logger.warning("something of an account stays", metadata: ["reason": "\(failure)"])
         }
-        // A later one, while something stays, is a session that the person has begun since.
-        if isFirst || failures.isEmpty {
+        if endsSession {
             try await endSession(of: account)
-            try await changes.sessionEnded(of: account)
+            try? context.pending.change { work in work.leavingSessions?.removeAll { $0 == account } }
         }
         if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
         try context.pending.change { $0.forget(account) }
@@ -71,7 +71,7 @@ extension Wipes {
                 if !isLeft { isLeft = await context.notedWipes().accounts.contains(account) }
                 guard isLeft else { return }
                 try await context.uninterrupted { () async throws(ProtectionError) in
-                    try await self.wipeUnregistered(account)
+                    try await self.wipeUnregistered(account, isAskedFor: false)
                 }
             }
         } catch {

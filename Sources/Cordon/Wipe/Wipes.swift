@@ -269,7 +269,6 @@ actor Wipes {
         let account = wipe.registration.account.id
         context.configuration.wipeObserver("session")
         try await endSession(of: account)
-        try await changes.sessionEnded(of: account)
         context.configuration.wipeObserver("registration")
         for vault in context.vaults {
             do { try await vault.discardReport(for: account) } catch { throw ProtectionError(error) }
@@ -300,6 +299,7 @@ actor Wipes {
         guard isEnded == true else {
             throw ProtectionError(.stateUnwritable, "the account's session could not be destroyed")
         }
+        try await changes.sessionEnded(of: account)
     }
 
     // MARK: What a crash or a failure interrupted

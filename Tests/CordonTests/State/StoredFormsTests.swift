@@ -101,7 +101,8 @@ struct StoredFormsTests {
         work.isMomentInDoubt = false
         (work.outcomes, work.logOrders) = ([], [])
         work.begunCommands = [PendingWork.BegunCommand(id: "c", notAfter: 1)]
+        (work.leaving, work.leavingSessions) = (["oid-a"], ["oid-b"])
         (work.deviceAccount, work.placeHolder) = ("oid-a", "oid-b")
-        try compare(work, members: 14)
+        try compare(work, members: 16)
     }
 }

@@ -306,6 +306,8 @@ import Testing
         #expect(await device.sessions.ended.count == ended + 1, "no session waits for the app's own part")
         #expect(await protection.performDueWork() == time.now + 3600, "it is tried again within the hour")
         #expect(await device.sessions.ended.count == ended + 1, "a session that the person has begun since is theirs")
+        #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        #expect(await device.sessions.ended.count == ended + 2, "who signs out is signed out")
         #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 0)
 
         isLocked.withLock { $0 = false }
@@ -320,6 +322,32 @@ import Testing
             }
         }
         #expect(told == 2)
+        #expect(await device.sessions.ended.count == ended + 2)
+    }
+
+    @Test func `a session that could not be ended is ended at a later try, whatever else stays`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let isLocked = Locked(true)
+        let protection = try await device.start {
+            $0.wipeHook = { _ in isLocked.withLock { $0 } ? .failed("the app's search index is locked") : .removed }
+        }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
+        let ended = await device.sessions.ended.count
+        await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+        #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        #expect(await device.sessions.ended.count == ended)
+        await device.sessions.set { $0.endFailure = nil }
+        // A kill at this point loses nothing of it.
+        let next = try await device.start { $0.wipeHook = { _ in .failed("the app's search index is locked") } }
+        for _ in 0..<2 {
+            await next.performDueWork()
+            #expect(await device.sessions.ended.count == ended + 1)
+        }
+        isLocked.withLock { $0 = false }
+        await protection.performDueWork()
+        #expect(await device.sessions.ended.count == ended + 1, "a session that the person has begun since is theirs")
     }
 
     @Test func `a removal that a new enrolment has overtaken takes nothing from the events of the next one`()
