@@ -127,16 +127,8 @@ actor AccountChanges {
         await release(account) { await self.context.lockVaults(of: account) }
     }
 
-    /// Lets go of an account whose data a wipe removes next, and has nothing enrol it again by itself (SDK-EN-19).
-    func release(_ account: AccountID) async {
-        await release(account) {}
-        do { try context.pending.change { work in work.registered.removeAll { $0.account.id == account } } } catch {
-            // The wipe's end removes it with the rest, and no account is enrolled before that.
-            context.configuration.logger.error("an account that is removed could not be taken from those to enrol")
-        }
-    }
-
-    private func release(_ account: AccountID, _ lock: () async -> Void) async {
+    /// Lets go of an account whose data a wipe removes next.
+    func release(_ account: AccountID, locking lock: () async -> Void = {}) async {
         let (lists, before) = (context.accounts.allowedAccounts, context.accounts.state(of: account))
         context.accounts.remove(account)
         context.accounts.dropRules(of: account)

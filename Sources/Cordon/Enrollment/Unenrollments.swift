@@ -68,7 +68,7 @@ actor Unenrollments {
             return Outcome(.notEnrolledAccount)
         }
         let registered = context.pending.registered.first { $0.account.id == account }?.account
-        try? context.pending.change { work in work.registered.removeAll { $0.account.id == account } }
+        try? context.pending.change { $0.unregister(account) }
         if context.accounts.isBeingWiped(account) {
             await wipes.resume()
             if context.accounts.isBeingWiped(account) {
@@ -159,7 +159,7 @@ actor Unenrollments {
             deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
             report: UnenrollmentReport(reason: reason, doWipe: false, succeeded: true), leaves: true)
         try context.pending.change { work in
-            work.registered.removeAll { $0.account.id == account }
+            work.unregister(account)
             // One that was begun before, and could not be finished, says the same; its registration may have been renewed since.
             work.unenrollments.removeAll {
                 $0.registrationID == owed.registrationID || $0.account == account && $0.leaves == true

@@ -54,7 +54,7 @@ extension PendingWork {
 
         /// Forgets who an account was; that a registration of it is owed an end stays.
         mutating func forget(_ gone: AccountID) {
-            registered.removeAll { $0.account.id == gone }
+            unregister(gone)
             refusals.removeAll { $0.account == gone }
             remediations.removeAll { $0.account.id == gone }
             remediated.removeAll { $0.account == gone }
@@ -64,6 +64,9 @@ extension PendingWork {
             if deviceAccount == gone { deviceAccount = nil }
             if placeHolder == gone { placeHolder = nil }
         }
+
+        /// Takes an account from those that the app has registered.
+        mutating func unregister(_ account: AccountID) { registered.removeAll { $0.account.id == account } }
 
         /// Notes that the data of an account without a registration is being removed.
         mutating func beginLeaving(_ account: AccountID, withSession endsSession: Bool) {

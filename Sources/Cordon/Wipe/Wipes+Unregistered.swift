@@ -48,7 +48,11 @@ extension Wipes {
             try? context.pending.change { work in work.leavingSessions?.removeAll { $0 == account } }
         }
         if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
-        try context.pending.change { $0.forget(account) }
+        try context.pending.change { work in
+            let registered = work.registered
+            work.forget(account)
+            if !isAskedFor { work.registered = registered }
+        }
         try context.accounts.removeStored(account)
         unregistered[account] = nil
         publishFinished(of: account, id, succeeded: true)

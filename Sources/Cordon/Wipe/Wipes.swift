@@ -167,6 +167,11 @@ actor Wipes {
         if wipe.stage == .begun {
             note(BegunWipe(command: wipe.command, cause: wipe.cause), of: wipe.registration)
             await changes.release(account.id)
+            // Nothing enrols it again by itself (SDK-EN-19).
+            do { try context.pending.change { $0.unregister(account.id) } } catch {
+                // The wipe's end removes it with the rest, and no account is enrolled before that.
+                context.configuration.logger.error("an account that is removed could not be taken from those to enrol")
+            }
             try await removeSealed(&wipe)
         }
         if wipe.stage == .vaultWiped {

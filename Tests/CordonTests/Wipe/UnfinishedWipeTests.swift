@@ -350,6 +350,38 @@ import Testing
         #expect(await device.sessions.ended.count == ended + 1, "a session that the person has begun since is theirs")
     }
 
+    @Test(arguments: [true, false])
+    func
+        `an account whose removal goes on is enrolled once the service can be reached, where the app asked for that since`(
+            isRemovedFirst: Bool
+        ) async throws
+    {
+        let time = TestTime()
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        try await device.publish([:])
+        let isLocked = Locked(true)
+        let protection = try await device.start {
+            $0.wipeHook = { _ in isLocked.withLock { $0 } ? .failed("the app's search index is locked") : .removed }
+        }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
+        #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(await !protection.enroll(device.account).didSucceed)
+        let events = EventCatch(protection)
+        time.advance(by: 3600)
+        if isRemovedFirst { isLocked.withLock { $0 = false } }
+        await protection.performDueWork()
+        let finished = await events.count { if case .wipeFinished = $0 { true } else { false } }
+        #expect(finished == (isRemovedFirst ? 1 : 0))
+        #expect(await protection.enrollments.registeredAccounts == [device.account])
+        await device.service.set { $0.isUnreachable = false }
+        time.advance(by: 2 * 86_400)
+        await protection.performDueWork()
+        #expect(protection.enrolledAccounts == [device.account])
+    }
+
     @Test func `a removal that a new enrolment has overtaken takes nothing from the events of the next one`()
         async throws
     {
