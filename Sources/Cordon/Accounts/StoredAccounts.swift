@@ -249,7 +249,7 @@ actor StoredAccounts {
 
     /// Tells of rules that the service has sent and that are in force now.
     func announce(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async {
-        await wipes.putDamagedAside()
+        await wipes.settleUnreadable()
         context.events.post(
             .policyChanged(account: record.account.id, version: envelope.version, sequence: envelope.sequence))
         context.telemetry.record(

@@ -19,6 +19,7 @@ extension PendingWork.Record: JSONReadable {
             begunCommands: try members.decodeIfPresent([PendingWork.BegunCommand].self, "begunCommands"),
             leaving: try members.decodeIfPresent([AccountID].self, "leaving"),
             leavingSessions: try members.decodeIfPresent([AccountID].self, "leavingSessions"),
+            settledWipes: try members.decodeIfPresent([String].self, "settledWipes"),
             deviceAccount: try members.optionalText("deviceAccount").map { AccountID($0) },
             placeHolder: try members.optionalText("placeHolder").map { AccountID($0) })
     }

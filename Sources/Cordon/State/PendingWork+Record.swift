@@ -38,6 +38,8 @@ extension PendingWork {
         var leaving: [AccountID]?
         /// Those of them whose session is still to be ended; nil in records of older versions.
         var leavingSessions: [AccountID]?
+        /// The files of wipes of a newer version of the app which close nothing any more; nil for none, and in records of older versions.
+        var settledWipes: [String]?
 
         /// The account that the device is enrolled for, as its management said last; nil for none, and in records of older
         /// versions (SDK-EN-29).

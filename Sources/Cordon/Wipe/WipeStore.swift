@@ -7,19 +7,19 @@ struct WipeStore: Sendable {
     let folder: StateFolder
     let seal: StateSeal
 
-    /// Every unfinished wipe, oldest first, the files that cannot be read, and how many a newer version of the app has written.
+    /// Every unfinished wipe, oldest first, the files that cannot be read, and those that a newer version of the app has written.
     ///
     /// A record that is not the one written last, or that an earlier version left in the clear, says only that a wipe was asked for: it begins
     /// anew. One that was put back after its wipe had ended counts as damaged.
-    func load() throws(ProtectionError) -> (records: [WipeRecord], damaged: [StateFile], newer: Int) {
+    func load() throws(ProtectionError) -> (records: [WipeRecord], damaged: [StateFile], newer: [StateFile]) {
         var records: [WipeRecord] = []
         var damaged: [StateFile] = []
-        var newer = 0
+        var newer: [StateFile] = []
         for file in try folder.files() {
             let found = try state(in: file).look()
             switch (found.contents, found.value) {
             case (.absent, _), (.doubtful(.missing), _): continue
-            case (.newer, _): newer += 1
+            case (.newer, _): newer.append(file)
             case (.value(let record), _) where !found.isFormer: records.append(record)
             case (.value, let record?), (.doubtful(.older), let record?), (.doubtful(.uncounted), let record?):
                 // A plain one is an earlier version's only while none was counted here; under another name it would never be removed.

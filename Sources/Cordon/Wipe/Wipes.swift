@@ -313,12 +313,14 @@ actor Wipes {
     /// no caller waits for the network. A wipe that fails again keeps its account closed, and nothing else.
     ///
     /// - Returns: How many wipes could not be read. Whose they were is not known, so everything stays closed until the
-    ///   service, which waits for the receipt, has sent them again.
+    ///   service, which waits for the receipt, has sent them again; those of a newer version count until it has told what is to be done.
     /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is unfinished.
     func resumeAtStart() async throws(ProtectionError) -> Int {
         let (records, damaged, newer) = try context.wipes.load()
         if !damaged.isEmpty { context.publishSetAside("\(damaged.count) unfinished wipes could not be read") }
-        if newer > 0 { context.publishSetAside("\(newer) unfinished wipes are from a newer version of the app") }
+        if !newer.isEmpty {
+            context.publishSetAside("\(newer.count) unfinished wipes are from a newer version of the app")
+        }
         if !records.isEmpty {
             await resume()
             context.startUnattended { [receipts] in await receipts.deliver() }
@@ -327,7 +329,7 @@ actor Wipes {
         if !context.configuration.isExtension {
             for folder in [context.wipes.folder, context.guards.folder] { folder.removeLeftLocks() }
         }
-        return damaged.count + newer
+        return damaged.count + newer.count { context.pending.settledWipes?.contains($0.url.lastPathComponent) != true }
     }
 
     /// Begins the wipes anew whose records are lost, or were never written, and of which registrations or vaults tell.
@@ -407,10 +409,15 @@ actor Wipes {
         return begun.map { now + context.intervals.afterWaiting(since: $0, at: now) }
     }
 
-    /// Puts wipes away that cannot be read, once the service has told every account what is to be done.
-    func putDamagedAside() {
-        guard !context.accounts.records.keys.contains(where: context.accounts.isUnreadable) else { return }
-        for file in (try? context.wipes.load().damaged) ?? [] { file.setAside() }
+    /// Has wipes that cannot be read close nothing any more, once the service has told every account what is to be done: damaged ones are
+    /// put away, those of a newer version wait for it.
+    func settleUnreadable() {
+        guard !context.accounts.records.keys.contains(where: context.accounts.isUnreadable),
+            let (_, damaged, newer) = try? context.wipes.load()
+        else { return }
+        for file in damaged { file.setAside() }
+        let settled = newer.isEmpty ? nil : newer.map(\.url.lastPathComponent)
+        if settled != context.pending.settledWipes { try? context.pending.change { $0.settledWipes = settled } }
     }
 
     // MARK: Receipts

@@ -102,7 +102,8 @@ struct StoredFormsTests {
         (work.outcomes, work.logOrders) = ([], [])
         work.begunCommands = [PendingWork.BegunCommand(id: "c", notAfter: 1)]
         (work.leaving, work.leavingSessions) = (["oid-a"], ["oid-b"])
+        work.settledWipes = ["a.json"]
         (work.deviceAccount, work.placeHolder) = ("oid-a", "oid-b")
-        try compare(work, members: 16)
+        try compare(work, members: 17)
     }
 }

@@ -249,12 +249,14 @@ import Testing
         #expect(receipts.count > 1 && Set(receipts).count == 1)
     }
 
-    @Test func `a receipt that a newer version of the app has left waits for that version`() async throws {
+    @Test
+    func `a receipt that a newer version has left waits for it, and closes nothing once the service has answered`()
+        async throws
+    {
         let device = try Device()
-        let protection = try await device.enrolled()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
         await device.service.set { $0.isUnreachable = true }
         try await protection.wipe(ada)
-        await device.service.set { $0.isUnreachable = false }
         let name = try #require(device.files(in: "wipes").first)
         let file = device.folder.appending(path: "data/wipes").appending(path: name)
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -262,9 +264,14 @@ import Testing
         #expect(newer != text)
         try newer.write(to: file, atomically: true, encoding: .utf8)
         let older = try await device.start()
+        await device.service.set { $0.isUnreachable = false }
         #expect(await older.enroll(device.account) == .newPolicies)
         #expect(await older.checkIn(ada).didSucceed)
+        await device.service.set { $0.isUnreachable = true }
+        let next = try await device.start()
+        #expect(device.mayPrint(next))
         #expect(try String(contentsOf: file, encoding: .utf8) == newer)
+        await device.service.set { $0.isUnreachable = false }
         try text.write(to: file, atomically: true, encoding: .utf8)
         await (try device.start()).deliverReceipts()
         #expect(try await !device.receipts().isEmpty)
