@@ -97,7 +97,8 @@ struct WipeReceipts: Sendable {
         switch await service.signer(for: registration.account.id) {
         case .success(let signer)?:
             do { return try receipt.signed(by: signer) } catch {
-                let waited = configuration.clock.now().timeIntervalSince(wipe.started)
+                // Where the clock was ahead when the wipe began, the time since then would be negative for as long.
+                let waited = abs(configuration.clock.now().timeIntervalSince(wipe.started))
                 guard error.code != .signingFailed || waited >= Self.longestWait else { throw notNow }
             }
         case .failure(let error)? where !error.isPassing: break

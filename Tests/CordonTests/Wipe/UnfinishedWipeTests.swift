@@ -97,6 +97,21 @@ import Testing
         #expect(device.files(in: "wipes").isEmpty)
     }
 
+    @Test func `a clock that was ahead when a wipe began does not make it wait longer for a key that does not sign`()
+        async throws
+    {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled()
+        await device.sessions.set { $0.signingFailure = ProtocolError(.signingFailed, "the key is broken") }
+        time.advance(by: 400 * 86_400)
+        #expect(await protection.failureOfWiping(ada) == .stateUnreadable)
+        time.advance(by: -398 * 86_400)
+        await protection.performDueWork()
+        #expect(await device.sessions.ended == [ada])
+        #expect(device.files(in: "wipes").isEmpty)
+    }
+
     @Test(arguments: [ProtocolError.Code.unsupported, .wrongRecipient])
     func `a key that signs no receipt of this app does not hold the wipe up`(_ code: ProtocolError.Code) async throws {
         let device = try Device()
