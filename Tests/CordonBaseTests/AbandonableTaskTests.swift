@@ -77,6 +77,28 @@ struct AbandonableTaskTests {
         #expect(await caller.value == 1)
     }
 
+    @Test func `who waits for the end of work that is cancelled does not join it`() async {
+        let work = AbandonableTask<String, Int>()
+        let (started, ended) = (Gate(), Gate())
+        let caller = Task {
+            await work.value("a", whenCancelled: -1) {
+                started.open()
+                await ended.opened()
+                return 1
+            }
+        }
+        await started.opened()
+        await work.endOfCancelled("a")
+        work.cancel("a")
+        let next = Task {
+            await work.endOfCancelled("a")
+            return await work.value("a", whenCancelled: -1) { 2 }
+        }
+        ended.open()
+        #expect(await caller.value == 1)
+        #expect(await next.value == 2)
+    }
+
     @Test func `a caller that was cancelled before starts nothing`() async {
         let work = AbandonableTask<String, Int>()
         let runs = Locked(0)

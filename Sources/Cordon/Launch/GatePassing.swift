@@ -39,6 +39,7 @@ actor GatePassing {
     func pass(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
         let cancelled = LaunchOutcome(account: account, result: .cancelled)
         if occasion == .pinChange {
+            await finish(at: account)
             return await changes.value(account, whenCancelled: cancelled) {
                 await self.attempt(account, on: occasion).outcome
             }
@@ -233,6 +234,10 @@ actor GatePassing {
     /// Returns when what ``noteDeparture(from:)`` began has ended.
     func finishDeparture() async { await departure.withLock { $0 }?.value }
 
-    /// Returns when no attempt is being made at the account's gate.
-    func finish(at account: AccountID) async { await attempts.end(of: account) }
+    /// Returns when nothing is asked at the account's gate, except by a change of its PIN that goes on.
+    func finish(at account: AccountID) async {
+        // The person is back: what was given up behind the front would ask nothing.
+        await changes.endOfCancelled(account)
+        await attempts.end(of: account)
+    }
 }

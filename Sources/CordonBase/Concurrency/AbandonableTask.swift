@@ -51,7 +51,12 @@ package final class AbandonableTask<Key: Hashable & Sendable, Value: Sendable>: 
         while let task = state.withLock({ $0.running[key]?.task }) { await task.value }
     }
 
-    /// Cancels the work of a key. Its callers get what it then comes to.
+    /// Waits until no work of a key is under way that ``cancel(_:)`` has ended early, for a caller who wants more than what that comes to.
+    package func endOfCancelled(_ key: Key, isolation: isolated (any Actor)? = #isolation) async {
+        while let task = state.withLock({ $0.running[key]?.task }), task.isCancelled { await task.value }
+    }
+
+    /// Cancels the work of a key. Its callers, and who joins before it has ended, get what it then comes to.
     package func cancel(_ key: Key) { state.withLock { $0.running[key]?.task }?.cancel() }
 
     /// Whether the caller waits for the work now; false for one that was cancelled before.

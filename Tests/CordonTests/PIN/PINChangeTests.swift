@@ -115,6 +115,34 @@ import Testing
         #expect(await opens("9731", house, protection))
     }
 
+    @Test func `who changes it right after coming back is asked, while the change before still gives the screen back`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let account = house.account
+        await answers(house, [.cancelled, .entered("2580")])
+        let (latch, isAsking) = (Latch(), Latch())
+        await house.person.set { $0.beforeHandBack = { await latch.pass() } }
+        async let before = protection.gate.changePIN(of: account)
+        await latch.waitForArrival()
+        protection.gate.leftFront()
+        let resume = protection.gate.cameToFront(account)
+        let change = Task {
+            await isAsking.pass()
+            return await protection.gate.changePIN(of: account)
+        }
+        await isAsking.waitForArrival()
+        await isAsking.open()
+        // All parts run one after another on one executor: by the end of this the change has been asked for.
+        for _ in 0..<100 { _ = await protection.gate.offlineCountdown(of: account) }
+        await latch.open()
+        #expect(await before == .closed)
+        #expect(await change.value == .changed)
+        _ = await resume.value
+        #expect(await opens("9731", house, protection))
+    }
+
     @Test func `biometry is not offered and does not do`() async throws {
         let house = try await Gatehouse()
         await house.person.set { $0.recognises = .finger }
