@@ -17,7 +17,7 @@ struct RegistrationStore: Sendable {
         var doubted: Set<AccountID> = []
         /// The accounts whose record cannot be counted now, though there is room, so that the one before it would count as well.
         var uncounted: Set<AccountID> = []
-        /// How many were damaged, or put back after they had been removed; they were renamed.
+        /// How many were damaged, or put back after they had been removed; renamed where the lock could be had.
         var damaged = 0
         /// How many a newer version of the app wrote; they are left as they are.
         var newer = 0
@@ -30,13 +30,10 @@ struct RegistrationStore: Sendable {
         var contents = Contents()
         for file in try folder.files() {
             if try read(file, into: &contents) { continue }
-            // A writer holds the lock, and may have replaced the file with a good one since.
-            let isRead = try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-                if try read(file, into: &contents) { return true }
-                file.setAside()
-                return false
+            let isRead = file.setAside(under: folder.lock) { () throws(ProtectionError) in
+                try read(file, into: &contents)
             }
-            if isRead != true { contents.damaged += 1 }
+            if !isRead { contents.damaged += 1 }
         }
         return contents
     }

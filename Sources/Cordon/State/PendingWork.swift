@@ -56,9 +56,10 @@ final class PendingWork: Sendable {
     func load() throws(ProtectionError) -> Condition {
         var (record, condition, found) = try look()
         if condition == .damaged {
-            // A writer holds the lock, and may have replaced the file with a good one since.
-            let again = try? StateLock.exclusively(lock) { () throws(ProtectionError) in try look(settingAside: true) }
-            if let again { (record, condition, found) = again }
+            _ = stored.file.setAside(under: lock) { () throws(ProtectionError) in
+                (record, condition, found) = try look()
+                return condition != .damaged
+            }
         }
         state.withLock { [record, condition, found] state in
             if condition != .newer || !state.isNewer { state.record = record }
@@ -73,7 +74,8 @@ final class PendingWork: Sendable {
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also for a record of a newer version of the app.
     func change(_ edit: (inout Record) -> Void) throws(ProtectionError) {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in
-            let (before, condition, found) = try look(settingAside: true)
+            let (before, condition, found) = try look()
+            if condition == .damaged { stored.file.setAside() }
             if condition == .newer {
                 throw ProtectionError(
                     .stateUnwritable, "what is remembered was written by a newer version of the app",
@@ -143,8 +145,7 @@ final class PendingWork: Sendable {
         }
     }
 
-    /// - Parameter setsAside: Whether a damaged file is put aside; the caller then holds the lock.
-    private func look(settingAside setsAside: Bool = false) throws(ProtectionError) -> (
+    private func look() throws(ProtectionError) -> (
         record: Record, condition: Condition, found: SealedState<Record>.Found
     ) {
         let found = try stored.look()
@@ -154,9 +155,7 @@ final class PendingWork: Sendable {
         case .newer:
             // Nothing shows who has written it, so it is treated like a missing record.
             return (doubted(nil), .newer, found)
-        case .value, .doubtful(.damaged):
-            if setsAside { stored.file.setAside() }
-            return (doubted(nil), .damaged, found)
+        case .value, .doubtful(.damaged): return (doubted(nil), .damaged, found)
         case .doubtful: return (doubted(found.value), .doubted, found)
         }
     }

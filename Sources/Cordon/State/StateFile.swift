@@ -51,6 +51,20 @@ struct StateFile: Sendable {
         _ = rename(url.path, url.path + Self.damagedSuffix)
     }
 
+    /// Puts a damaged file aside, unless another process has replaced it with a sound one meanwhile: a writer holds the lock. Without the lock it
+    /// stays.
+    ///
+    /// - Parameter isSound: Looks at the file once more.
+    /// - Returns: What that said; false without the lock, and where the file cannot be looked at.
+    func setAside(under lock: URL, unless isSound: () throws(ProtectionError) -> Bool) -> Bool {
+        let wasSound = try? StateLock.exclusively(lock) { () throws(ProtectionError) in
+            if try isSound() { return true }
+            setAside()
+            return false
+        }
+        return wasSound ?? false
+    }
+
     /// Deletes what is at a place, also a folder.
     private static func remove(_ place: URL) throws(FileFailure) {
         do { try DurableFile.remove(place) } catch {

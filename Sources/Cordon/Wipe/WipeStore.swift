@@ -16,23 +16,43 @@ struct WipeStore: Sendable {
         var damaged: [StateFile] = []
         var newer: [StateFile] = []
         for file in try folder.files() {
-            let found = try state(in: file).look()
-            switch (found.contents, found.value) {
-            case (.absent, _), (.doubtful(.missing), _): continue
-            case (.newer, _): newer.append(file)
-            case (.value(let record), _) where !found.isFormer: records.append(record)
-            case (.value, let record?), (.doubtful(.older), let record?), (.doubtful(.uncounted), let record?):
-                // A plain one is an earlier version's only while none was counted here; under another name it would never be removed.
-                if found.isFormer && found.generation > 0 || self.file(of: record).url != file.url {
-                    damaged.append(file)
-                } else {
-                    records.append(record.begunAnew)
-                }
-            case (.doubtful(.removed), let record?) where record.stage == .forgotten: try? file.remove()
-            default: damaged.append(file)
+            switch try reading(of: file) {
+            case .none: continue
+            case .record(let record): records.append(record)
+            case .ended: try? file.remove()
+            case .newer: newer.append(file)
+            case .damaged: damaged.append(file)
             }
         }
         return (records.sorted { $0.started < $1.started }, damaged, newer)
+    }
+
+    /// Puts files aside that cannot be read, each unless another process has written it anew meanwhile.
+    func setAside(_ damaged: [StateFile]) {
+        for file in damaged {
+            _ = file.setAside(under: folder.lock) { () throws(ProtectionError) in
+                if case .damaged = try reading(of: file) { false } else { true }
+            }
+        }
+    }
+
+    private enum Reading {
+        case none, record(WipeRecord), ended, newer, damaged
+    }
+
+    private func reading(of file: StateFile) throws(ProtectionError) -> Reading {
+        let found = try state(in: file).look()
+        switch (found.contents, found.value) {
+        case (.absent, _), (.doubtful(.missing), _): return .none
+        case (.newer, _): return .newer
+        case (.value(let record), _) where !found.isFormer: return .record(record)
+        case (.value, let record?), (.doubtful(.older), let record?), (.doubtful(.uncounted), let record?):
+            // A plain one is an earlier version's only while none was counted here; under another name it would never be removed.
+            let isForeign = found.isFormer && found.generation > 0 || self.file(of: record).url != file.url
+            return isForeign ? .damaged : .record(record.begunAnew)
+        case (.doubtful(.removed), let record?) where record.stage == .forgotten: return .ended
+        default: return .damaged
+        }
     }
 
     /// The wipe of an account that has begun and is not finished.
@@ -50,7 +70,9 @@ struct WipeStore: Sendable {
 
     /// Replaces a record, durably. A number that cannot be raised keeps no wipe waiting: the record is in doubt then.
     func save(_ record: WipeRecord) throws(ProtectionError) {
-        _ = try state(in: file(of: record)).write { _ in record }
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            _ = try state(in: file(of: record)).write { _ in record }
+        }
     }
 
     /// Forgets a finished wipe.

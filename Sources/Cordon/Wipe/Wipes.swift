@@ -415,7 +415,7 @@ actor Wipes {
         guard !context.accounts.records.keys.contains(where: context.accounts.isUnreadable),
             let (_, damaged, newer) = try? context.wipes.load()
         else { return }
-        for file in damaged { file.setAside() }
+        context.wipes.setAside(damaged)
         let settled = newer.isEmpty ? nil : newer.map(\.url.lastPathComponent)
         if settled != context.pending.settledWipes { try? context.pending.change { $0.settledWipes = settled } }
     }
