@@ -19,6 +19,8 @@ struct RegistrationStore: Sendable {
         var uncounted: Set<AccountID> = []
         /// How many were damaged, or put back after they had been removed; renamed where the lock could be had.
         var damaged = 0
+        /// How many of these lie there still.
+        var leftInPlace = 0
         /// How many a newer version of the app wrote; they are left as they are.
         var newer = 0
         /// The accounts whose record an earlier version has stored.
@@ -33,7 +35,9 @@ struct RegistrationStore: Sendable {
             let isRead = file.setAside(under: folder.lock) { () throws(ProtectionError) in
                 try read(file, into: &contents)
             }
-            if !isRead { contents.damaged += 1 }
+            guard !isRead else { continue }
+            contents.damaged += 1
+            if FileManager.default.fileExists(atPath: file.url.path) { contents.leftInPlace += 1 }
         }
         return contents
     }

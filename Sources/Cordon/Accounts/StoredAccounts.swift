@@ -13,6 +13,8 @@ actor StoredAccounts {
     private let pins: PINKeeper
     /// Whether the device's clock was found turned back.
     private var wasTurnedBack = false
+    /// How many damaged registrations the last look has left in their places: they are told of once.
+    private var leftInPlace = 0
 
     init(_ context: ProtectionContext, changes: AccountChanges, wipes: Wipes, pins: PINKeeper) {
         self.pins = pins
@@ -39,9 +41,7 @@ actor StoredAccounts {
         context.clock.setInDoubt(context.pending.isMomentInDoubt == true)
         let lostWipes = try await wipes.resumeAtStart()
         var stored = try context.accounts.load()
-        if stored.damaged > 0 {
-            context.publishSetAside("\(stored.damaged) stored registrations could not be read")
-        }
+        publishDamaged(stored)
         if await wipes.resumeLost() { stored = try context.accounts.load() }
         if stored.newer > 0 {
             context.publishSetAside("\(stored.newer) registrations are from a newer version of the app")
@@ -126,9 +126,7 @@ actor StoredAccounts {
         else { return }
         context.clock.remember(context.pending.runTime)
         context.clock.setInDoubt(context.pending.isMomentInDoubt == true)
-        if stored.damaged > 0 {
-            context.publishSetAside("\(stored.damaged) stored registrations could not be read")
-        }
+        publishDamaged(stored)
         let present = stored.records.filter { $0.wipe == nil && !wiped.contains($0.account.id) }
         // Who is enrolled while this waits is not among them, and stays.
         let known = context.accounts.records.keys
@@ -168,6 +166,13 @@ actor StoredAccounts {
         }
         await finishLeaves()
         await denyUnregistered(stored)
+    }
+
+    private func publishDamaged(_ stored: RegistrationStore.Contents) {
+        if stored.damaged > leftInPlace {
+            context.publishSetAside("\(stored.damaged) stored registrations could not be read")
+        }
+        leftInPlace = stored.leftInPlace
     }
 
     /// Whether a stored record is newer than what is known of its account here, or may have been counted by now.

@@ -44,6 +44,22 @@ import Testing
         }
     }
 
+    @Test func `a damaged registration that cannot be put aside is told of once`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let data = device.folder.appending(path: "data")
+        let name = try #require(device.files(in: "registrations").first)
+        try Data("damaged".utf8).write(to: data.appending(path: "registrations").appending(path: name))
+        let lock = data.appending(path: "registrations.lock")
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        let events = EventCatch(protection)
+        for _ in 0..<2 { await protection.performDueWork() }
+        let told = ProtectionEvent.stateSetAside(reason: "1 stored registrations could not be read")
+        #expect(await events.count { $0 == told } == 1)
+        #expect(device.files(in: "registrations") == [name])
+    }
+
     @Test func `a life record of a newer version is left as it is, and keeps telemetry off`() async throws {
         let device = try Device()
         _ = try await device.enrolled()
