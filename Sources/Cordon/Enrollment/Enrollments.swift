@@ -213,12 +213,13 @@ public actor Enrollments {
         let outcome = await context.inTurn(account.id, or: .removingExistingAccount) {
             await self.enrollNow(account, from: source, asking: asking)
         }
-        // What its first envelope has wiped is registered no more.
-        if outcome.status == .wipeReceived {
+        // What its first envelope has wiped is registered no more. Where the wipe could not begin, the account is enrolled, and closed.
+        if outcome.status == .wipeReceived, context.accounts[account.id] == nil {
             context.publish(outcome, .enrollment, of: account.id)
             return outcome.status
         }
-        let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
+        let isLasting =
+            outcome.status.didSucceed || outcome.status == .alreadyEnrolled || outcome.status == .wipeReceived
         if outcome.status == .alreadyEnrolled {
             configuration.logger.warning(
                 "an account that is enrolled was registered again",

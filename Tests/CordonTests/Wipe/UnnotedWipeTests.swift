@@ -170,6 +170,24 @@ import Testing
         #expect(try await device.receipts().isEmpty)
     }
 
+    @Test func `an account whose first envelope's wipe cannot begin is registered until the wipe is done`() async throws
+    {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await start(device)
+        await device.service.set { $0.commands = [.wipe()] }
+        let lock = protection.context.wipes.lock(of: ada)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        #expect(await protection.enroll(device.account) == .wipeReceived)
+        #expect(protection.enrolledAccounts == [device.account])
+        #expect(await protection.enrollments.registeredAccounts == [device.account])
+        try FileManager.default.removeItem(at: lock)
+        await protection.performDueWork()
+        #expect(protection.enrolledAccounts.isEmpty)
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
+        expectNothing(on: device)
+    }
+
     @Test func `a wipe whose lock or records are out of reach ends the key, and the rest goes once they are back`()
         async throws
     {
