@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["decrypt", "decrypt to a copy", "provide"])
-    func `a file at a path of the app's own is neither decrypted nor handed out where the gate closes meanwhile`(
+    func `who wants a file at a path of the app's own is told that the gate closed meanwhile, and no copy stays`(
         way: String
     ) async throws {
         let (device, keys) = (try Device(), ObservedKeys())
