@@ -37,9 +37,9 @@ public actor TelemetryReports: AccountFollower {
 
     /// What telemetry sent from this app on this device, or tried to send, oldest first; nothing else was sent.
     ///
-    /// Each event is listed once, from before the first attempt to send it: it may not have arrived. The list stays after a wipe,
-    /// since what was sent was sent; whose account it was, and of which organisation, does not. A list above 64 MiB goes on with
-    /// its newest 32.
+    /// Each event is listed once, from before the first attempt to send it: it may not have arrived, or may have been kept from the app's own
+    /// sender by a switch in that moment. The list stays after a wipe, since what was sent was sent; whose account it was, and of which
+    /// organisation, does not. A list above 64 MiB goes on with its newest 32.
     public func ledger() -> [SentTelemetry] {
         sent.entries.map { SentTelemetry(event: $0.event, sent: $0.sent, toService: $0.receiver == .service) }
     }
