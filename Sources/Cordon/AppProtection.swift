@@ -64,8 +64,8 @@ public actor AppProtection {
         if !configuration.settings.keepsSignInLogsApart { configuration.sessions.log(to: configuration.logger) }
         let context = try ProtectionContext(configuration)
         self.context = context
-        let (denials, gates) = (context.denials, GateStates(context))
-        let rules = EnforcedRules(context, gates: gates, denials: denials)
+        let gates = GateStates(context)
+        let rules = EnforcedRules(context, gates: gates)
         let tools = try LaunchTools(context, rules: rules, gates: gates)
         let (requests, group) = (IdentityRequests(context, gates: gates), try SharedGroup(context, rules: rules))
         let ledger = try TelemetryLedger(context)
@@ -77,8 +77,8 @@ public actor AppProtection {
         pinning = CertificatePinning(rules)
         settings = RuntimeSettings(context, screens: tools.screens)
         service = ServiceAccess(context)
-        telemetry = TelemetryReports(context, service: service, denials: denials, ledger: ledger)
-        diagnostics = ProtectionDiagnostics(context, rules: rules, denials: denials)
+        telemetry = TelemetryReports(context, service: service, ledger: ledger)
+        diagnostics = ProtectionDiagnostics(context, rules: rules)
         logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
         let evidence = EvidenceReports(context, service: service)
         let changes = AccountChanges(context, followers: [group, gate, settings, files, telemetry, logs, evidence])

@@ -10,12 +10,10 @@ public import Foundation
 public struct ProtectionDiagnostics: Sendable {
     private let context: ProtectionContext
     private let rules: EnforcedRules
-    let denials: DenialLog
 
-    init(_ context: ProtectionContext, rules: EnforcedRules, denials: DenialLog) {
+    init(_ context: ProtectionContext, rules: EnforcedRules) {
         self.context = context
         self.rules = rules
-        self.denials = denials
     }
 
     /// Everything that helps to find out why protection does what it does, for the person or for a support desk
@@ -41,7 +39,7 @@ public struct ProtectionDiagnostics: Sendable {
             accounts: accounts.sorted { $0.rawValue < $1.rawValue }.map { describe($0, as: name($0), under: states) },
             waitingUnenrollments: context.pending.unenrollments.count,
             waitingReceipts: (try? context.wipes.load().records.count) ?? 0, isTelemetryEnabled: context.telemetry.isOn,
-            denials: denials.entries.map { denial in
+            denials: context.denials.entries.map { denial in
                 var denial = denial
                 denial.account = denial.account.map(name)
                 return denial

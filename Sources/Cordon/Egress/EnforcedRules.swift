@@ -18,12 +18,11 @@ public final class EnforcedRules: Sendable {
     /// The app's own setting makes every web view unmanaged that has no policy of its own (SDK-WV-03).
     private let webViewersUnmanaged: Bool
 
-    init(_ context: ProtectionContext, gates: GateStates, denials: DenialLog) {
+    init(_ context: ProtectionContext, gates: GateStates) {
         self.context = context
-        accounts = context.accounts
+        (accounts, denials) = (context.accounts, context.denials)
         webViewersUnmanaged = context.configuration.settings.treatsWebViewsAsUnmanaged
         self.gates = gates
-        self.denials = denials
     }
 
     var configuration: ProtectionConfiguration { context.configuration }

@@ -125,6 +125,7 @@ struct LaunchConditions: Sendable {
     /// After what time without the person the rules ask for the PIN on this device; nil where they ask for none.
     nonisolated(nonsending) func pinPeriod(of account: AccountID) async -> Duration? {
         guard let access = access(to: account), access.pinRequired else { return nil }
+        // The app is asked of its device only where that matters: it may just be leaving the front.
         guard access.disableAppPinIfDevicePinIsSet else { return access.periodOnlineBeforeAccessCheck }
         return pinPeriod(of: account, given: await context.statedFacts(for: account))
     }

@@ -10,16 +10,14 @@ internal import Foundation
 public actor TelemetryReports: AccountFollower {
     private let context: ProtectionContext
     private let service: ServiceAccess
-    private let denials: DenialLog
     private let sent: TelemetryLedger
 
     /// The executor that all parts of the protection share.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
-    init(_ context: ProtectionContext, service: ServiceAccess, denials: DenialLog, ledger: TelemetryLedger) {
+    init(_ context: ProtectionContext, service: ServiceAccess, ledger: TelemetryLedger) {
         self.context = context
         self.service = service
-        self.denials = denials
         sent = ledger
     }
 
@@ -67,7 +65,7 @@ public actor TelemetryReports: AccountFollower {
     }
 
     func accountLeft(_ account: AccountID, from before: AccountState?) {
-        denials.forget(account)
+        context.denials.forget(account)
         context.telemetry.followSwitches()
     }
 
@@ -127,7 +125,7 @@ public actor TelemetryReports: AccountFollower {
 
     /// Records what was denied since the last time, if the person agreed to optional events (SDK-TE-02).
     private func recordDenials() {
-        for denial in denials.takeNew() {
+        for denial in context.denials.takeNew() {
             guard let account = denial.account.flatMap({ context.accounts[$0] })?.account else { continue }
             var fields: [TelemetryEvent.Field: String] = [.action: denial.action, .verdict: denial.verdict.rawValue]
             fields[.rule] = denial.reasons.first?.rule
