@@ -269,7 +269,7 @@ def rehearse(work: pathlib.Path, products: pathlib.Path) -> None:
     since = len(notes.said)
     sign_in(page_of(board, board.type("sign-in")), *people["worker-a"])
     board.wait("worker-a@\\S+ has the shift")
-    notes.wait("worker-a@", since)
+    notes.wait("worker-a@\\S+ is signed in on this device", since)
     board.wait("X-ray", board.type("post bed 4 needs an X-ray"))
     notes.wait("written", notes.type("note Round bed 4"))
     asked = notes.wait("sign-out worker-a@\\S+ yes", notes.type("sign-out"))[0]
