@@ -94,9 +94,10 @@ struct LaunchFact {
     }
 
     private static func models(_ policies: [AppProtectionPolicy]) -> [Class] {
-        let listed = Set(policies.flatMap { $0.launch.allowedModels ?? [] }).sorted()
-        return listed.map { model in named(model) { $0.device.model = model } }
-            + [named("that is not listed") { $0.device.model = "unlisted-model" }, unknown { $0.device.model = nil }]
+        let listed = Set(policies.flatMap { $0.launch.allowedModels ?? [] })
+        let unlisted = UnlistedText.word("unlisted-model", notIn: listed)
+        return listed.sorted().map { model in named(model) { $0.device.model = model } }
+            + [named("that is not listed") { $0.device.model = unlisted }, unknown { $0.device.model = nil }]
     }
 
     private static var clocks: [Class] {

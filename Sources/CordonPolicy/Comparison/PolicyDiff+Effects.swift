@@ -88,7 +88,7 @@ extension PolicyDiff {
     static func uses(from old: AppProtectionPolicy, to new: AppProtectionPolicy) -> [Effect] {
         let (before, after) = (PolicySet(old), PolicySet(new))
         var groups: [(entry: QuestionGrid.Entry, sides: [String], from: Verdict, to: Verdict)] = []
-        for entry in QuestionGrid.all + QuestionGrid.listed(by: [old, new]) {
+        for entry in QuestionGrid.all(for: [old, new]) {
             let (from, to) = (before.verdict(for: entry.question), after.verdict(for: entry.question))
             if from == to { continue }
             let same = groups.firstIndex {

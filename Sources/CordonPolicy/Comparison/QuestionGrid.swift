@@ -12,8 +12,16 @@ enum QuestionGrid {
         let question: Question
     }
 
-    static let all: [Entry] = owners.flatMap { name, owner in
-        alone(name, owner) + transfers(name, owner) + places(name, owner) + links(name, owner)
+    /// The questions by which policies differ, those about the schemes and links that some of them list among them.
+    static func all(for policies: [AppProtectionPolicy]) -> [Entry] {
+        let rules = policies.map(\.transfer)
+        let links = Set(rules.flatMap { $0.exemptUniversalLinks.union($0.managedUniversalLinks) })
+        let scheme = UnlistedText.word("unlisted-app", notIn: Set(rules.flatMap(\.exemptSchemes)))
+        let letter = UnlistedText.letter(notIn: links)
+        return owners.flatMap { name, owner in
+            alone(name, owner) + transfers(name, owner) + places(name, owner)
+                + self.links(name, owner, scheme: scheme, universal: "https://\(letter)/\(letter)")
+        } + listed(by: rules, letter)
     }
 
     static let account = AccountID("work-account")
@@ -66,13 +74,15 @@ enum QuestionGrid {
             }
     }
 
-    private static func links(_ name: String, _ owner: EffectiveIdentity) -> [Entry] {
+    private static func links(
+        _ name: String, _ owner: EffectiveIdentity, scheme: String, universal: String
+    ) -> [Entry] {
         let links: [(String, String)] = [
             ("web links", "https://example.com"), ("telephone numbers", "tel:100"), ("text messages", "sms:100"),
-            ("mail links", "mailto:ada@example.test"), ("links of apps that no list names", "unlisted-app:open"),
+            ("mail links", "mailto:ada@example.test"), ("links of apps that no list names", scheme + ":open"),
         ]
         return links.map { side, url in link(name, owner, .openURL, side, url) }
-            + [link(name, owner, .openUniversalLink, "universal links", "https://example.com")]
+            + [link(name, owner, .openUniversalLink, "universal links", universal)]
     }
 
     private static func link(
@@ -85,12 +95,11 @@ enum QuestionGrid {
     }
 
     /// Questions about the schemes and links that policies list, and none of the others does.
-    static func listed(by policies: [AppProtectionPolicy]) -> [Entry] {
+    private static func listed(by rules: [DataTransferRules], _ letter: String) -> [Entry] {
         func listed(_ lists: [Set<String>]) -> [String] {
             lists.reduce(Set<String>()) { $0.union($1) }.filter { name in !lists.allSatisfy { $0.contains(name) } }
                 .sorted()
         }
-        let rules = policies.map(\.transfer)
         let owner = EffectiveIdentity.managed(account)
         let schemes = listed(rules.map(\.exemptSchemes)).filter { !["http", "https", "tel", "sms"].contains($0) }
         let links = listed(rules.map(\.exemptUniversalLinks)) + listed(rules.map(\.managedUniversalLinks))
@@ -98,7 +107,7 @@ enum QuestionGrid {
             + Set(links).sorted().map { pattern in
                 link(
                     "work account", owner, .openUniversalLink, "\(pattern) in an app that is not managed",
-                    pattern.replacing("*", with: "any-text"), by: .unmanagedApp)
+                    pattern.replacing("*", with: letter), by: .unmanagedApp)
             }
     }
 }

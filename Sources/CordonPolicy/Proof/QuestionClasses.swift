@@ -160,18 +160,20 @@ struct QuestionClasses {
     private var models: [String?] {
         let named = Set(policies.flatMap { $0.launch.allowedModels ?? [] } + texts(.model).map { $0.lowercased() })
         // Lists are compared with one another, so each model of each list counts.
-        return named.sorted().map(Optional.some) + ["unlisted-model", "", nil]
+        return named.sorted().map(Optional.some) + [UnlistedText.word("unlisted-model", notIn: named), "", nil]
     }
 
     private var urls: [String?] {
-        var schemes: Set<String> = ["http", "https", "tel", "telprompt", "sms", "mailto", "unlisted-scheme"]
+        var schemes: Set<String> = ["http", "https", "tel", "telprompt", "sms", "mailto"]
         schemes.formUnion(policies.flatMap(\.transfer.exemptSchemes))
         schemes.formUnion(texts(.url).map { $0.lowercased() })
-        let links = policies.flatMap { $0.transfer.exemptUniversalLinks.union($0.transfer.managedUniversalLinks) }
+        schemes.insert(UnlistedText.word("unlisted-scheme", notIn: schemes))
+        let links = Set(policies.flatMap { $0.transfer.exemptUniversalLinks.union($0.transfer.managedUniversalLinks) })
+        let letter = UnlistedText.letter(notIn: links)
         // Beneath what a pattern matches, so that it is matched by whatever is listed there as well.
-        let listed = Set(links.map { $0.replacing("*", with: "any-text") }).flatMap { [$0, $0 + "/any-page"] }
+        let listed = Set(links.map { $0.replacing("*", with: letter) }).flatMap { [$0, "\($0)/\(letter)"] }
         // A link without a host is none that an app can claim.
-        let unlisted = schemes.sorted().flatMap { [$0 + "://unlisted.invalid/page", $0 + ":page"] }
+        let unlisted = schemes.sorted().flatMap { ["\($0)://\(letter)/\(letter)", $0 + ":page"] }
         return unlisted + listed.sorted() + ["no scheme", "", nil]
     }
 }

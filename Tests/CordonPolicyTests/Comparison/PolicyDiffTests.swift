@@ -149,6 +149,28 @@ import Testing
         #expect(exempt == ["Work account: opening zoomus: links is allowed; until now it was blocked."])
     }
 
+    @Test func `no list hides what it does to all that it does not name`() throws {
+        let models = try AppProtectionPolicy(graphJSON: [
+            "allowedIosDeviceModels": "Unlisted-Model;unlisted-modelx", "appActionIfIosDeviceModelNotAllowed": "wipe",
+        ])
+        let wipes = PolicyDiff.addedWipes(from: AppProtectionPolicy(), to: models)
+        #expect(wipes.map(\.sentence).contains { $0.hasPrefix("Device model that is not listed: ") }, "\(wipes)")
+        let scheme: JSONValue = [["name": "x", "value": "unlisted-app"]]
+        let apps = try told(
+            Self.managed.merging(["allowedOutboundDataTransferDestinations": "allApps"]) { $1 },
+            Self.managed.merging(["exemptedAppProtocols": scheme]) { $1 })
+        #expect(apps.contains { $0.contains("links of apps that no list names") }, "\(apps)")
+        let one: JSONValue = "https://any-text.contoso.com"
+        let links = try told(
+            Self.managed.merging(["exemptedUniversalLinks": [one]]) { $1 },
+            Self.managed.merging(["exemptedUniversalLinks": [one, "https://*.contoso.com"]]) { $1 })
+        #expect(
+            links == [
+                "Work account: opening https://*.contoso.com in an app that is not managed is allowed; "
+                    + "until now it was limited."
+            ], "\(links)")
+    }
+
     @Test func `what changes no answer is told too`() throws {
         let pin = Self.managed.merging(["pinRequired": true]) { $1 }
         let examples: [([String: JSONValue], [String: JSONValue], String)] = [

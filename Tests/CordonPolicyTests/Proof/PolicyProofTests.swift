@@ -62,6 +62,29 @@ import Testing
         }
     }
 
+    @Test func `no list and no sentence names all models, schemes and links that there are`() throws {
+        var policy = AppProtectionPolicy(id: "p")
+        policy.launch.allowedModels = ["unlisted-model"]
+        policy.launch.actionIfModelNotAllowed = .wipe
+        let phone = "never wipe launch if rooted is false and offline below 1d"
+        #expect(try !proof(phone, of: policy).holds)
+        policy.transfer.exemptSchemes = []
+        let schemes = ["http", "https", "tel", "telprompt", "sms", "mailto", "unlisted-scheme"]
+        let others = schemes.map { "scheme is \($0)" }.joined(separator: " or ")
+        #expect(try !proof("never openURL from managed to unmanaged unless \(others)", of: policy).holds)
+        policy.transfer.outbound = .managedApps
+        policy.transfer.exemptUniversalLinks = ["https://unlisted.invalid"]
+        let limited = "never restrict openUniversalLink from managed if scheme is https unless shown-with is others"
+        #expect(try !proof(limited, of: policy).holds)
+        var wide = policy
+        wide.transfer.exemptUniversalLinks = ["https://*.contoso.com"]
+        for narrow in ["https://any-text.contoso.com", "https://*-text.contoso.com", "https://*a*n*y*.contoso.com"] {
+            policy.transfer.exemptUniversalLinks = [narrow]
+            #expect(!PolicyProof(that: wide, isNowhereWeakerThan: policy).holds, "\(narrow)")
+            #expect(PolicyProof(that: policy, isNowhereWeakerThan: wide).holds, "\(narrow)")
+        }
+    }
+
     @Test func `a word that cannot be read is named, with what was meant`() throws {
         for (text, meant) in [
             ("never cpy from managed", "did you mean copy?"), ("never copy from manged", "did you mean managed?"),

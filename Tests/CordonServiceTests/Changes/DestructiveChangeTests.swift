@@ -74,6 +74,7 @@ import Testing
             ["periodOfflineBeforeWipeIsEnforced": "PT1H"], ["appActionIfUnableToAuthenticateUser": "wipe"],
             ["deviceComplianceRequired": true, "appActionIfDeviceComplianceRequired": "wipe"],
             ["allowedIosDeviceModels": "none", "appActionIfIosDeviceModelNotAllowed": "wipe"],
+            ["allowedIosDeviceModels": "none;Unlisted-Model", "appActionIfIosDeviceModelNotAllowed": "wipe"],
             ["pinRequired": true, "maximumPinRetries": 1, "appActionIfMaximumPinRetriesExceeded": "wipe"],
             ["maximumAllowedDeviceThreatLevel": "secured", "mobileThreatDefenseRemediationAction": "wipe"],
         ] as [JSONValue])
