@@ -20,6 +20,7 @@ struct RulesInForce: Sendable {
         accounts[account]?.number = replacements
         policies = PolicySet(
             accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } },
+            unreadable: Set(accounts.filter { if case .unreadable = $0.value.rules { true } else { false } }.keys),
             configurations: accounts.mapValues(\.delivery.configuration))
     }
 
@@ -56,7 +57,7 @@ struct RulesInForce: Sendable {
     func complete(_ question: Question, at moment: ClockMonitor.Moment) -> Question {
         var question = question
         if let owner = question.owner {
-            question.owner = standIn(for: owner)
+            if owner.account.map(isUntargeted) == true { question.owner = .personal }
             if let account = owner.account, let standing = accounts[account] {
                 complete(&question.device, from: standing, at: moment)
             }
@@ -95,23 +96,8 @@ struct RulesInForce: Sendable {
         }
     }
 
-    /// An account without targeted rules counts as personal; lost work counts as that of an account whose rules
-    /// cannot be read, where there is one.
-    private func standIn(for identity: EffectiveIdentity) -> EffectiveIdentity {
-        switch identity {
-        case .managed(let account): isUntargeted(account) ? .personal : identity
-        case .lost:
-            unreadable.map { .managed($0) } ?? .lost
-        case .personal, .unset: identity
-        }
-    }
-
     /// The accounts that rules apply to.
     var managed: [AccountID] { accounts.keys.filter { !isUntargeted($0) } }
-
-    private var unreadable: AccountID? {
-        accounts.first { if case .unreadable = $0.value.rules { true } else { false } }?.key
-    }
 }
 
 /// What is known of an enrolled account.
@@ -136,7 +122,7 @@ struct AccountState: Sendable {
         case policy(EffectivePolicy)
         /// The organisation has none: the account counts as unmanaged (SDK-CO-04, status 103).
         case noneTargeted
-        /// There are rules, but they cannot be read: nothing is allowed.
+        /// There are rules, but they cannot be read: nothing is allowed, and what rules could deny to other accounts' work is denied.
         case unreadable
 
         /// Whether a PIN or a sign-in is required before anything is shown; unreadable rules count as requiring it.

@@ -1,15 +1,19 @@
 /// A policy made ready for questions: looked up once, shared, never changed.
 final class PolicyInForce: Sendable {
     let effective: EffectivePolicy
+    /// Whether it denies everything, whatever its settings say.
     let isDamaged: Bool
+    /// Whether it stands for a policy that cannot be read.
+    let isUnreadable: Bool
     /// App configuration that lifts the screen capture block (SDK-DT-30).
     let screenCaptureAllowed: Bool
     let exemptLinks: LinkPatterns
     let managedLinks: LinkPatterns
 
-    init(_ effective: EffectivePolicy, configuration: AppConfiguration?) {
+    init(_ effective: EffectivePolicy, configuration: AppConfiguration?, isUnreadable: Bool = false) {
         self.effective = effective
-        isDamaged = !effective.policy.unknownCritical.isEmpty
+        self.isUnreadable = isUnreadable
+        isDamaged = isUnreadable || !effective.policy.unknownCritical.isEmpty
         screenCaptureAllowed = configuration?.liftsScreenCaptureBlock ?? false
         exemptLinks = LinkPatterns(effective.policy.transfer.exemptUniversalLinks)
         managedLinks = LinkPatterns(effective.policy.transfer.managedUniversalLinks)

@@ -13,8 +13,6 @@ extension PolicySet {
     /// It never permits what the completed question would be denied; a denial of an account that has no policy under the name
     /// given may be a permission under its other name.
     package func finalVerdict(for question: borrowing Question) -> Verdict? {
-        // Lost work counts as that of an account whose rules cannot be read, which is not in this set.
-        guard question.parties.ownerNaming != .lost else { return nil }
         switch question.action {
         case .saveTo, .openFrom:
             guard

@@ -22,13 +22,16 @@ public struct PolicySet: Sendable {
     /// - Parameters:
     ///   - policies: The policy of each managed account whose policy is known.
     ///   - everyManagedAccount: The policy of every managed account not in `policies`; nil denies those.
+    ///   - unreadable: The accounts that have a policy which cannot be read. It denies whatever a policy could deny: also what other
+    ///     accounts send them or want of them, and what policies say for the whole app.
     ///   - configurations: App configuration that bears on a decision, of the account it is assigned to and no other.
     ///   - everyConfiguration: App configuration that bears on the decisions of every managed account.
     public init(
         _ policies: [AccountID: EffectivePolicy] = [:], everyManagedAccount: EffectivePolicy? = nil,
-        configurations: [AccountID: AppConfiguration] = [:], everyConfiguration: AppConfiguration = .empty
+        unreadable: Set<AccountID> = [], configurations: [AccountID: AppConfiguration] = [:],
+        everyConfiguration: AppConfiguration = .empty
     ) {
-        parts = Parts(policies, everyManagedAccount, configurations, everyConfiguration)
+        parts = Parts(policies, everyManagedAccount, unreadable, configurations, everyConfiguration)
     }
 
     /// One policy for every managed account that is asked about.
@@ -37,7 +40,9 @@ public struct PolicySet: Sendable {
     }
 
     /// The accounts whose policy is known by name.
-    public var accounts: Set<AccountID> { Set(parts.byAccount.accounts) }
+    public var accounts: Set<AccountID> {
+        Set(parts.byAccount.accounts.filter { parts.byAccount[$0]?.isUnreadable == false })
+    }
 
     /// Policies that speak for the whole app, personal accounts included.
     var appWide: [PolicyInForce] { parts.appWide }
@@ -100,10 +105,8 @@ public struct PolicySet: Sendable {
     }
 
     func resolution(ofManaged account: AccountID) -> PolicyResolution {
-        if let policy = parts.byAccount[account] ?? parts.configured[account] ?? parts.everyManagedAccount {
-            return .governed(policy)
-        }
-        return .unknown
+        (parts.byAccount[account] ?? parts.configured[account] ?? parts.everyManagedAccount).map { .init($0) }
+            ?? .unknown
     }
 
     func resolution(of question: borrowing Question) -> PolicyResolution? {
@@ -132,14 +135,13 @@ public struct PolicySet: Sendable {
         }
     }
 
-    /// The policy of the account that owns a place; nil when the account is unmanaged or unknown.
+    /// The policy of the account that owns a place; unrestricted when the account is unmanaged or no one's.
     ///
     /// A place names its account by id alone. An id without a policy of its own is taken for a managed
     /// one only where the place is an organisation's.
     func resolution(ofPlace location: Location, account: AccountID) -> PolicyResolution {
-        if let policy = parts.byAccount[account] { return .governed(policy) }
-        if location.isOrganizationPlace, let policy = parts.everyManagedAccount { return .governed(policy) }
-        return .unrestricted
+        let policy = parts.byAccount[account] ?? (location.isOrganizationPlace ? parts.everyManagedAccount : nil)
+        return policy.map { .init($0) } ?? .unrestricted
     }
 }
 
@@ -168,12 +170,17 @@ private final class Parts: Sendable {
 
     init(
         _ policies: [AccountID: EffectivePolicy], _ everyManagedAccount: EffectivePolicy?,
-        _ configurations: [AccountID: AppConfiguration], _ everyConfiguration: AppConfiguration
+        _ unreadable: Set<AccountID>, _ configurations: [AccountID: AppConfiguration],
+        _ everyConfiguration: AppConfiguration
     ) {
         var byAccount: [AccountID: PolicyInForce] = [:]
         for (account, policy) in policies {
             let own = configurations[account] ?? .empty
             byAccount[account] = PolicyInForce(policy, configuration: own.joined(with: everyConfiguration))
+        }
+        for account in unreadable {
+            byAccount[account] = PolicyInForce(
+                EffectivePolicy(AppProtectionPolicy()), configuration: nil, isUnreadable: true)
         }
         self.byAccount = AccountIndex(byAccount)
         self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: everyConfiguration) }
@@ -218,4 +225,6 @@ enum PolicyResolution {
     case unknown
     /// The identity did not follow.
     case lost
+
+    init(_ policy: PolicyInForce) { self = policy.isUnreadable ? .unknown : .governed(policy) }
 }

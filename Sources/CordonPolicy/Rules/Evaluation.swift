@@ -60,8 +60,12 @@ enum Evaluation {
         ContentEvaluationRule.apply(question, policy, to: &findings)
     }
 
-    /// A policy with a critical setting that is not known denies everything.
+    /// A policy with a critical setting that is not known denies everything, and so does one that cannot be read.
     static func report<C: FindingCollector>(damaged policy: PolicyInForce, to findings: inout C) {
+        guard !policy.isUnreadable else {
+            findings.report(.block, .policyUnknown, "", of: nil, policyUnknown)
+            return
+        }
         findings.consider(.policyCritical, policy)
         findings.report(
             .block, .policyCritical, "", of: policy,

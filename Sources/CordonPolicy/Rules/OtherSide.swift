@@ -78,13 +78,17 @@ enum OtherSide {
         guard let location = question.location, let account = question.locationAccount, !account.rawValue.isEmpty,
             !location.belongsToNobody, account != question.owner?.account
         else { return }
-        guard case .governed(let policy) = set.resolution(ofPlace: location, account: account) else { return }
-        if policy.isDamaged { Evaluation.report(damaged: policy, to: &findings) }
-        let relation = Relation(of: question.owner, to: account)
-        if question.action == .saveTo {
-            IncomingRule.judge(relation, policy, to: &findings)
-        } else {
-            OutgoingRule.judge(relation, policy, to: &findings)
+        switch set.resolution(ofPlace: location, account: account) {
+        case .governed(let policy):
+            if policy.isDamaged { Evaluation.report(damaged: policy, to: &findings) }
+            let relation = Relation(of: question.owner, to: account)
+            if question.action == .saveTo {
+                IncomingRule.judge(relation, policy, to: &findings)
+            } else {
+                OutgoingRule.judge(relation, policy, to: &findings)
+            }
+        case .unknown: findings.report(.block, .policyUnknown, "", of: nil, Evaluation.policyUnknown)
+        case .lost, .unrestricted: return
         }
     }
 }

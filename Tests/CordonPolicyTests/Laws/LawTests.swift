@@ -238,6 +238,10 @@ import Testing
                 PolicySet(["oid-a": policy, "": other]), PolicySet(["oid-b": policy], everyManagedAccount: other),
                 PolicySet(
                     ["oid-b": policy], everyManagedAccount: other, configurations: ["oid-a": lifts, "oid-b": lifts]),
+                PolicySet(unreadable: ["oid-b"]), PolicySet(["oid-a": policy], unreadable: ["oid-b"]),
+                PolicySet(
+                    ["oid-b": policy], everyManagedAccount: other, unreadable: ["oid-a"],
+                    configurations: ["oid-a": lifts]),
             ]
             let accounts: [AccountID] = ["oid-a", "OID-A", "oid-b", "", "other"]
             for _ in 0..<10 {
@@ -258,6 +262,24 @@ import Testing
                         set.verdict(for: question) == set.decision(for: question).verdict,
                         "set \(number): \(question.json.text())")
                 }
+            }
+        }
+    }
+
+    @Test func `a policy that cannot be read denies whatever it may say`() throws {
+        try forSeeds(Self.rounds, "questions beside a policy that cannot be read", times: 10) { random in
+            let own = EffectivePolicy(try PolicyGenerator.policy(&random, id: "A"))
+            let other = EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
+            let readable = PolicySet(["oid-a": own, "oid-b": other])
+            let unreadable = PolicySet(["oid-a": own], unreadable: ["oid-b"])
+            #expect(unreadable.accounts == ["oid-a"] && unreadable.policy(of: .managed("oid-b")) == nil)
+            for _ in 0..<10 {
+                var question = try PolicyGenerator.question(&random)
+                if Int.random(in: 0..<4, using: &random) == 0 { question.coVisibleIdentities = [.managed("oid-b")] }
+                // Nothing is removed for rules that nobody knows.
+                #expect(
+                    min(readable.verdict(for: question), .block) <= unreadable.verdict(for: question),
+                    "\(question.json.text())")
             }
         }
     }

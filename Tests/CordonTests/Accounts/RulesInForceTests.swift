@@ -67,6 +67,30 @@ import Testing
         #expect(!restarted.decision(for: lost).verdict.permits)
     }
 
+    @Test func `rules that can no longer be read deny to others what they denied before`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "allowedOutboundDataTransferDestinations": "none", "thirdPartyKeyboardsBlocked": true,
+        ])
+        let account = device.account.id
+        var opening = Question(.openFrom, owner: .personal)
+        (opening.location, opening.locationAccount) = (.sharePoint, account)
+        let questions =
+            [opening, Question(.print, owner: .lost)]
+            + [Action.useKeyboard, .receive, .receiveItem].map { Question($0, owner: .personal) }
+        for isReadable in [true, false] {
+            if !isReadable {
+                let record = try #require(protection.context.accounts[account])
+                protection.context.accounts.denyEverything(of: record)
+            }
+            for question in questions {
+                #expect(protection.rules.verdict(for: question) == .block, "\(question.json.text())")
+                #expect(protection.decision(for: question).verdict == .block, "\(question.json.text())")
+            }
+        }
+        #expect(protection.rules.policy(of: .managed(account)) == nil)
+    }
+
     @Test func `new rules are compiled`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
