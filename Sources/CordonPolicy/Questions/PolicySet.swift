@@ -128,11 +128,14 @@ public struct PolicySet: Sendable {
     /// The policies by which a question is decided, all of which must let it pass; nil where none is known.
     func governing(_ question: borrowing Question) -> [PolicyInForce]? {
         guard case .governed(let policy)? = resolution(of: question) else { return nil }
-        switch resolutionBesideLockDown(of: question) {
-        case .governed(let own)?: return [policy, own]
-        case .unknown?, .lost?: return nil
-        case .unrestricted?, nil: return [policy]
+        guard !question.coVisibleIdentities.isEmpty else { return [policy] }
+        let accounts = [question.owner?.account] + question.coVisibleIdentities.map(\.account)
+        var policies = [policy]
+        for account in accounts.compactMap(\.self) {
+            guard case .governed(let own) = resolution(ofManaged: account) else { return nil }
+            policies.append(own)
         }
+        return policies
     }
 
     /// The policy of the account that owns a place; unrestricted when the account is unmanaged or no one's.

@@ -11,24 +11,37 @@ enum Evaluation {
             return
         }
         AppWideRules.apply(question, set, to: &findings)
+        judge(question, set, resolution, &findings)
+        if case .lost = resolution { return }
+        // Whose data of a page is meant cannot be told: each account's is asked about.
+        for case .managed(let account) in question.coVisibleIdentities {
+            var beside = copy question
+            beside.owner = .managed(account)
+            judge(beside, set, resolution, &findings)
+        }
+    }
+
+    /// The owner's side and the other side; of a page, the lock-down first and then the owner's own policy.
+    private static func judge<C: FindingCollector>(
+        _ question: borrowing Question, _ set: borrowing PolicySet, _ resolution: PolicyResolution,
+        _ findings: inout C
+    ) {
+        apply(resolution, to: question, &findings)
+        if let own = set.resolutionBesideLockDown(of: question) { apply(own, to: question, &findings) }
+        OtherSide.apply(question, set, resolution, to: &findings)
+    }
+
+    private static func apply<C: FindingCollector>(
+        _ resolution: PolicyResolution, to question: borrowing Question, _ findings: inout C
+    ) {
         switch resolution {
-        case .lost:
-            findings.report(.block, .identityLost, "", of: nil, identityLost)
-        case .unknown:
-            findings.report(.block, .policyUnknown, "", of: nil, policyUnknown)
+        case .lost: findings.report(.block, .identityLost, "", of: nil, identityLost)
+        case .unknown: findings.report(.block, .policyUnknown, "", of: nil, policyUnknown)
         case .governed(let policy):
             if policy.isDamaged { report(damaged: policy, to: &findings) }
             apply(policy, to: question, &findings)
         case .unrestricted: break
         }
-        switch set.resolutionBesideLockDown(of: question) {
-        case .governed(let own)?:
-            if own.isDamaged { report(damaged: own, to: &findings) }
-            apply(own, to: question, &findings)
-        case .unknown?: findings.report(.block, .policyUnknown, "", of: nil, policyUnknown)
-        case .lost?, .unrestricted?, nil: break
-        }
-        OtherSide.apply(question, set, resolution, to: &findings)
     }
 
     /// The rules of the owner's own policy.

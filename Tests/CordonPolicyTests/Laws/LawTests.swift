@@ -157,6 +157,32 @@ import Testing
         }
     }
 
+    @Test func `every account on a page has to let it pass, and their order decides nothing`() throws {
+        let accounts: [AccountID] = ["oid-a", "oid-b"]
+        try forSeeds(Self.rounds, "questions of pages of two accounts", times: 10) { random in
+            var members = PolicyGenerator.members(&random, id: "B")
+            if Int.random(in: 0..<4, using: &random) == 0 { members["new@cordon.critical"] = true }
+            let other = EffectivePolicy(try AppProtectionPolicy(graphJSON: .object(members)))
+            let own = EffectivePolicy(try PolicyGenerator.policy(&random, id: "A"))
+            for set in [PolicySet(["oid-a": own, "oid-b": other]), PolicySet(["oid-a": own])] {
+                for _ in 0..<10 {
+                    var question = try PolicyGenerator.question(&random)
+                    let alone = accounts.map { account in
+                        question.owner = .managed(account)
+                        return set.verdict(for: question)
+                    }
+                    let together = [accounts, accounts.reversed()].map { accounts in
+                        question.owner = .managed(accounts[0])
+                        question.coVisibleIdentities = [.managed(accounts[1])]
+                        return set.decision(for: question).verdict
+                    }
+                    #expect(together[0] == together[1], "\(question.json.text())")
+                    #expect(alone.allSatisfy { $0 <= together[0] }, "\(question.json.text())")
+                }
+            }
+        }
+    }
+
     @Test func `a peer that calls itself exempt is given nothing that its URL would not open`() throws {
         try forSeeds(Self.rounds, "questions about a peer that calls itself exempt", times: 10) { random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
