@@ -68,7 +68,7 @@ enum Evaluation {
             OutputRules.apply(question.action, policy, to: &findings)
         case .siriIntent, .appIntent, .indexSpotlight, .syncContacts, .showWidget, .useGenmoji, .useWritingTools:
             SystemRules.apply(question.action, policy, to: &findings)
-        case .useKeyboard: break
+        case .useKeyboard: AppWideRules.judge(policy, to: &findings)
         }
         ContentEvaluationRule.apply(question, policy, to: &findings)
     }

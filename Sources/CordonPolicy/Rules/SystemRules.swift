@@ -56,10 +56,15 @@ enum AppWideRules {
         findings.consider(.keyboard, nil)
         for policy in set.appWide {
             if policy.isDamaged { Evaluation.report(damaged: policy, to: &findings) }
-            guard policy.transfer.thirdPartyKeyboardsBlocked else { continue }
-            findings.report(
-                .block, .keyboard, "thirdPartyKeyboardsBlocked", of: policy,
-                Wording(Texts.denialKeyboardsOfOtherMakersAreOff, Texts.denialUseSystemKeyboard))
+            judge(policy, to: &findings)
         }
+    }
+
+    /// What one policy says: those of accounts for the whole app, the lock-down for its page.
+    static func judge<C: FindingCollector>(_ policy: PolicyInForce, to findings: inout C) {
+        guard policy.transfer.thirdPartyKeyboardsBlocked else { return }
+        findings.report(
+            .block, .keyboard, "thirdPartyKeyboardsBlocked", of: policy,
+            Wording(Texts.denialKeyboardsOfOtherMakersAreOff, Texts.denialUseSystemKeyboard))
     }
 }

@@ -88,6 +88,21 @@ import Testing
         }
     }
 
+    @Test func `keyboards of other makers are off on a page of several accounts, and on no other without a word of it`()
+    {
+        let set = PolicySet(["oid-a": EffectivePolicy(AppProtectionPolicy())])
+        let pages: [(owner: EffectiveIdentity, beside: [Identity], verdict: Verdict)] = [
+            (.managed("oid-a"), [], .allow), (.personal, [], .allow), (.managed("oid-a"), [.personal], .block),
+            (.personal, [.managed("oid-a")], .block), (.personal, [.personal], .allow),
+        ]
+        for page in pages {
+            var question = Question(.useKeyboard, owner: page.owner)
+            question.coVisibleIdentities = page.beside
+            #expect(set.verdict(for: question) == page.verdict, "\(question.json.text())")
+            #expect(set.decision(for: question).verdict == page.verdict, "\(question.json.text())")
+        }
+    }
+
     private func hold(_ id: String) throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Vectors/policy/scenarios/\(id).json")
