@@ -75,6 +75,7 @@ import Testing
         ] { #expect(read(typed) == meant, "\(typed)") }
         #expect(PeriodTexts.shown("PT12H", of: "periodOfflineBeforeAccessCheck", in: .english) == "12 hours")
         #expect(PeriodTexts.shown("P90D", of: "periodOfflineBeforeAccessCheck", in: .german) == "90 Tage")
+        #expect(PeriodTexts.shown("PT0S", of: "pinRequiredInsteadOfBiometricTimeout", in: .english) == "never")
     }
 
     @Test func `nothing in a CSV report is a formula to a spreadsheet`() async throws {

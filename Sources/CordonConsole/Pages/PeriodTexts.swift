@@ -4,7 +4,7 @@ import Foundation
 enum PeriodTexts {
     /// The settings that are lengths of time, and whether zero means never.
     private static let settings = [
-        "periodBeforePinReset": true, "pinRequiredInsteadOfBiometricTimeout": false,
+        "periodBeforePinReset": true, "pinRequiredInsteadOfBiometricTimeout": true,
         "periodOnlineBeforeAccessCheck": false, "periodOfflineBeforeAccessCheck": false,
         "periodOfflineBeforeWipeIsEnforced": true, "gracePeriodToBlockAppsDuringOffClockHours": false,
     ]

@@ -160,7 +160,7 @@ enum SettingTexts {
         "previousPinBlockCount": ("Old PINs that may not come back", "How many."),
         "fingerprintBlocked": ("Block Touch ID in place of the PIN", ""),
         "faceIdBlocked": ("Block Face ID in place of the PIN", ""),
-        "pinRequiredInsteadOfBiometricTimeout": ("Ask for the PIN in place of biometrics after", period),
+        "pinRequiredInsteadOfBiometricTimeout": ("Ask for the PIN in place of biometrics after", periodOrNever),
         "disableAppPinIfDevicePinIsSet": (
             "No PIN where the device has one", "The device's own passcode is enough then."
         ),

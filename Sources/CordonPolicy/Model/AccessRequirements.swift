@@ -22,7 +22,8 @@ public struct AccessRequirements: Sendable, Equatable {
     public var fingerprintBlocked = false
     /// Face ID may not replace the PIN (`faceIdBlocked`).
     public var faceIdBlocked = false
-    /// Inactivity after which biometry no longer replaces the PIN (`pinRequiredInsteadOfBiometricTimeout`).
+    /// Time since the PIN was entered after which biometry no longer replaces it; zero is never
+    /// (`pinRequiredInsteadOfBiometricTimeout`).
     public var pinRequiredInsteadOfBiometricTimeout = Duration.seconds(30 * 60)
     /// No app PIN where the device has a passcode (`disableAppPinIfDevicePinIsSet`).
     public var disableAppPinIfDevicePinIsSet = false

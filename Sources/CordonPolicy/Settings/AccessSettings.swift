@@ -22,7 +22,7 @@ extension Setting {
         Setting("faceIdBlocked", .access, { $1(&$0.access.faceIdBlocked) }, .flag(stricter: true)),
         Setting(
             "pinRequiredInsteadOfBiometricTimeout", .access, { $1(&$0.access.pinRequiredInsteadOfBiometricTimeout) },
-            .period(zeroIsNever: false), isNumber: true),
+            .period(zeroIsNever: true), isNumber: true),
         Setting(
             "disableAppPinIfDevicePinIsSet", .access, { $1(&$0.access.disableAppPinIfDevicePinIsSet) },
             .flag(stricter: false)),

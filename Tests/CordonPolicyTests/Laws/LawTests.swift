@@ -78,6 +78,12 @@ import Testing
                     !["customBrowserProtocol", "customDialerAppProtocol"].contains($0.setting)
                 }
                 #expect(ordered.isEmpty, "\(ordered)")
+                for since: Duration in [.seconds(30), .seconds(3600), .seconds(86_400)] where part.access.pinRequired {
+                    let (own, joint) = (PINRequirements(part.access), PINRequirements(merged.policy.access))
+                    #expect(
+                        own.biometricsAllowed(face: false, sincePIN: since)
+                            || !joint.biometricsAllowed(face: false, sincePIN: since))
+                }
                 let (alone, together) = sets(part, merged.policy)
                 for _ in 0..<20 {
                     let question = try PolicyGenerator.question(&random)

@@ -60,7 +60,7 @@ enum PolicyGenerator {
         ),
         ("pinCharacterSet", ["alphanumericAndSymbol", "numeric"]), ("simplePinBlocked", [true, false]),
         ("minimumPinLength", [8, 4]), ("previousPinBlockCount", [5, 0]), ("fingerprintBlocked", [true, false]),
-        ("faceIdBlocked", [true, false]), ("pinRequiredInsteadOfBiometricTimeout", ["PT1M", "PT12H"]),
+        ("faceIdBlocked", [true, false]), ("pinRequiredInsteadOfBiometricTimeout", ["PT1M", "PT12H", "PT0S"]),
         ("filterOpenInToOnlyManagedApps", [true, false]),
         ("disableProtectionOfManagedOutboundOpenInData", [false, true]),
         ("protectInboundDataFromUnknownSources", [true, false]),

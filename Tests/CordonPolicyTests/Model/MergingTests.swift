@@ -220,6 +220,21 @@ import Testing
         #expect(EffectivePolicy.merging([three, two, one])?.policy.transfer.customDialerScheme == "second")
     }
 
+    @Test func `a finger that may always stand in for the PIN gives way to a policy that asks for it after a time`()
+        throws
+    {
+        // SRV-RS-080, SRV-TG-11
+        let timeout = "pinRequiredInsteadOfBiometricTimeout"
+        let (never, half) = (try policy("a", [timeout: "PT0S"]), try policy("b", [timeout: "PT30M"]))
+        for policies in [[never, half], [half, never]] {
+            let merged = try #require(EffectivePolicy.merging(policies)).policy
+            #expect(merged.access.pinRequiredInsteadOfBiometricTimeout == .seconds(30 * 60))
+            #expect(!PINRequirements(merged.access).biometricsAllowed(face: false, sincePIN: .seconds(2 * 3600)))
+        }
+        let weaker = PolicyLint.findings(in: never, weakerThan: half).filter { $0.code == "weaker-than-baseline" }
+        #expect(weaker.map(\.setting) == [timeout])
+    }
+
     @Test func `numbers follow the documented rule when asked for`() throws {
         let policies = [try policy("a", ["maximumPinRetries": 3]), try policy("b", ["maximumPinRetries": 9])]
         #expect(EffectivePolicy.merging(policies)?.policy.access.maximumPinRetries == 3)
