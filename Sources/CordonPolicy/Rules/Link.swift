@@ -10,7 +10,8 @@ struct Link {
     /// Of the origin's bytes in lower case.
     let hash: UInt64
 
-    /// Reads bytes, never characters: a mark that joins a slash must not hide it.
+    /// Reads bytes, never characters: a mark that joins a slash must not hide it. Nil for what has no host, and for what two parsers
+    /// may send to different hosts.
     init?(_ link: String) {
         guard let parts = Self.withBytes(of: link, { Parts($0) }) else { return nil }
         if parts.isASCII {
@@ -56,7 +57,7 @@ struct Link {
     /// Whether the path is that one or below it.
     func isUnder(_ folder: [UInt8]) -> Bool {
         let path = path
-        if path.contains("/..".utf8) || path.contains("%2e".utf8) || path.contains(UInt8(ascii: "\\")) { return false }
+        if path.contains("/..".utf8) || path.contains("%2e".utf8) { return false }
         guard path.starts(with: folder) else { return false }
         return path.count == folder.count || folder.last == UInt8(ascii: "/") || path[folder.count] == UInt8(ascii: "/")
     }
@@ -105,13 +106,16 @@ struct Link {
             }
             path = pathStart..<pathEnd
             var seen: UInt8 = 0
-            for byte in bytes[..<pathEnd] { seen |= byte }
+            for byte in bytes[..<pathEnd] {
+                // Some parsers end the host at a backslash, or drop control characters; others take both as they stand.
+                guard byte >= 0x20, byte != UInt8(ascii: "\\") else { return nil }
+                seen |= byte
+            }
             isASCII = seen < 0x80
         }
 
         private static func endsHost(_ byte: UInt8) -> Bool {
             byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
-                || byte == UInt8(ascii: "\\")
         }
     }
 }

@@ -119,7 +119,8 @@ import Testing
             "https://maps.example.com@evil.test/",
             "https://a.example/open/../secret", "https://a.example/opened", "http://maps.example.com/",
             "https://a.example/open/%2e%2e/x",
-            "https://evil.test\\@maps.example.com/",
+            "https://evil.test\\@maps.example.com/", "https://maps.example.com\\@evil.test/",
+            "https://maps.example.com/\t/x",
         ] {
             #expect(verdict(url) != .allow, "\(url)")
         }
