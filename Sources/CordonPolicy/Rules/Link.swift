@@ -54,10 +54,15 @@ struct Link {
         }
     }
 
+    /// Whether the path may lead out of a folder that it begins with, also for a server that decodes it before it is split.
+    var mayClimb: Bool {
+        let path = path
+        return ["/..", "%2f..", "%5c..", "%2e"].contains { path.contains($0.utf8) }
+    }
+
     /// Whether the path is that one or below it.
     func isUnder(_ folder: [UInt8]) -> Bool {
         let path = path
-        if path.contains("/..".utf8) || path.contains("%2e".utf8) { return false }
         guard path.starts(with: folder) else { return false }
         return path.count == folder.count || folder.last == UInt8(ascii: "/") || path[folder.count] == UInt8(ascii: "/")
     }

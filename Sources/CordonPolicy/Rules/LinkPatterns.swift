@@ -5,7 +5,7 @@ struct LinkPatterns: Sendable {
     private let slots: [Int]
     private let patterns: [Pattern]
 
-    /// A host without `*`, and what of it is meant.
+    /// A host without `*`, and which of its paths are listed.
     private struct Origin: Sendable {
         let hash: UInt64
         let bytes: [UInt8]
@@ -61,13 +61,14 @@ struct LinkPatterns: Sendable {
     func contains(_ link: Link) -> Bool {
         if let position = position(of: link) {
             if origins[position].isWhole { return true }
-            if origins[position].paths.contains(where: { link.isUnder($0) }) { return true }
+            if origins[position].paths.contains(where: { link.isUnder($0) }), !link.mayClimb { return true }
         }
         guard !patterns.isEmpty else { return false }
-        let (origin, path) = (link.origin, link.path)
+        let (origin, path, mayClimb) = (link.origin, link.path, link.mayClimb)
         return patterns.contains {
-            Self.matches($0.origin[...], origin[...])
-                && Self.matches($0.path[...], path.isEmpty ? Self.root[...] : path[...])
+            guard Self.matches($0.origin[...], origin[...]) else { return false }
+            if $0.path == Self.all { return true }
+            return !mayClimb && Self.matches($0.path[...], path.isEmpty ? Self.root[...] : path[...])
         }
     }
 

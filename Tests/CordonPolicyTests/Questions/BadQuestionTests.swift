@@ -103,6 +103,7 @@ import Testing
         policy.transfer.outbound = .managedApps
         policy.transfer.exemptUniversalLinks = [
             "https://*.example.com/public/*", "https://maps.example.com", "https://a.example/open",
+            "https://*.whole.example",
         ]
         let set = PolicySet(policy)
         func verdict(_ url: String) -> Verdict {
@@ -110,8 +111,11 @@ import Testing
             question.url = url
             return set.verdict(for: question)
         }
-        for url in ["https://www.example.com/public/x", "HTTPS://Maps.Example.com:443/x?y", "https://a.example/open/1"]
-        {
+        for url in [
+            "https://www.example.com/public/x", "HTTPS://Maps.Example.com:443/x?y", "https://a.example/open/1",
+            "https://a.example/open/a%2Fb", "https://a.example/open/v1...v2", "https://maps.example.com/a/../b",
+            "https://www.whole.example/a/../b", "https://www.whole.example",
+        ] {
             #expect(verdict(url) == .allow, "\(url)")
         }
         for url in [
@@ -120,7 +124,9 @@ import Testing
             "https://a.example/open/../secret", "https://a.example/opened", "http://maps.example.com/",
             "https://a.example/open/%2e%2e/x",
             "https://evil.test\\@maps.example.com/", "https://maps.example.com\\@evil.test/",
-            "https://maps.example.com/\t/x",
+            "https://maps.example.com/\t/x", "https://www.example.com/public/../secret",
+            "https://www.example.com/public/%2E%2e/secret", "https://www.example.com/public/x%2F../../secret",
+            "https://a.example/open/x%2f..%2f..%2fsecret", "https://a.example/open/x%5C..%5c..%5csecret",
         ] {
             #expect(verdict(url) != .allow, "\(url)")
         }
