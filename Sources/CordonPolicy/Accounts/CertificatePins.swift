@@ -4,8 +4,9 @@ public import Foundation
 ///
 /// A pin is the SHA-256 of a certificate's public key; the caller computes it.
 public struct CertificatePins: Sendable, Equatable {
-    /// The key of an app configuration that carries pins: a JSON object, also as text, with a list of pins for each host. A pin
-    /// is the SHA-256 of a public key info in base64 or base64url, `sha256/` before it or not.
+    /// The key of an app configuration that carries pins: a JSON object, also as text, with a list of pins for each host. A host
+    /// is a name in ASCII or an IPv4 address, without `*` and port; a pin is the SHA-256 of a public key info in base64 or base64url,
+    /// `sha256/` before it or not.
     public static let configurationKey = "CordonCertificatePins"
 
     /// What pins say of a chain.
@@ -21,22 +22,23 @@ public struct CertificatePins: Sendable, Equatable {
     /// What one source asks for; nil for what cannot be read, which every host has to do with.
     private var sources: [[String: Set<Data>]?]
 
-    /// Takes pins by host name; letter case does not matter. A pin that is no SHA-256 matches nothing.
+    /// Takes pins by host name; letter case does not matter. A pin that is no SHA-256 matches nothing, and a host that no connection is
+    /// called by, such as `*.example.org`, makes all of them unreadable.
     public init(_ pins: [String: Set<Data>] = [:]) {
         sources = pins.isEmpty ? [] : [Self.byName(pins)]
     }
 
     /// Takes the pins that app configurations carry under ``configurationKey``; where several do, all of them hold.
     public init(_ configuration: AppConfiguration) {
-        sources = configuration.values(for: Self.configurationKey).map { Self.read($0).map(Self.byName) }
+        sources = configuration.values(for: Self.configurationKey).map { Self.read($0).flatMap(Self.byName) }
     }
 
     /// Whether a value can be read as pins.
     public static func understands(_ value: JSONValue) -> Bool {
-        read(value)?.values.allSatisfy { !$0.contains(unreadable) } ?? false
+        read(value).flatMap(byName)?.values.allSatisfy { !$0.contains(unreadable) } ?? false
     }
 
-    /// Both together: a chain has to keep to either.
+    /// Both together: a chain has to satisfy each of them.
     public func joined(with other: CertificatePins) -> CertificatePins {
         var all = self
         all.sources += other.sources
@@ -51,7 +53,7 @@ public struct CertificatePins: Sendable, Equatable {
     }
 
     /// Whether there is any pin.
-    public var isEmpty: Bool { sources.allSatisfy { $0?.values.allSatisfy(\.isEmpty) ?? false } }
+    public var isEmpty: Bool { sources.allSatisfy { $0?.isEmpty ?? false } }
 
     /// Whether a chain may be used for a host: where one of its keys is pinned, or the host has no pins.
     ///
@@ -64,9 +66,7 @@ public struct CertificatePins: Sendable, Equatable {
                 isUnderstood = false
                 continue
             }
-            guard let pins = source[name], !pins.isEmpty, !chain.contains(where: { pins.contains($0) }) else {
-                continue
-            }
+            guard let pins = source[name], !chain.contains(where: { pins.contains($0) }) else { continue }
             guard pins.contains(Self.unreadable) else { return .refused }
             isUnderstood = false
         }
@@ -101,8 +101,25 @@ public struct CertificatePins: Sendable, Equatable {
         return digest
     }
 
-    private static func byName(_ pins: [String: Set<Data>]) -> [String: Set<Data>] {
-        Dictionary(pins.map { (name($0.key), $0.value) }, uniquingKeysWith: { $0.union($1) })
+    /// The pins by what connections call their hosts; nil where it cannot be told which hosts are meant.
+    private static func byName(_ pins: [String: Set<Data>]) -> [String: Set<Data>]? {
+        var named: [String: Set<Data>] = [:]
+        for (host, pins) in pins {
+            let name = Self.name(host)
+            guard isHost(name) else { return nil }
+            // Nobody lists a host to leave it unpinned.
+            named[name, default: []].formUnion(pins.isEmpty ? [unreadable] : pins)
+        }
+        return named
+    }
+
+    private static func isHost(_ name: String) -> Bool {
+        name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            !label.isEmpty
+                && label.utf8.allSatisfy { byte in
+                    (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F
+                }
+        }
     }
 
     private static func name(_ host: String) -> String {

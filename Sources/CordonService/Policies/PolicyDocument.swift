@@ -164,7 +164,9 @@ package struct PolicyDocument {
             // Apps would refuse every connection that they check (SDK-CP-01).
             if name == CertificatePins.configurationKey, !CertificatePins.understands(value) {
                 return .init(
-                    member: member, reason: "needs to be a JSON object with a list of SHA-256 pins for each host")
+                    member: member,
+                    reason:
+                        "needs to be a JSON object with a list of SHA-256 pins for each host, named without * and port")
             }
             return names.insert(name).inserted ? nil : .init(member: member, reason: "its name is given twice")
         }

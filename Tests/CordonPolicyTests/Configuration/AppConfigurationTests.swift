@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import Foundation
 import Testing
 
 @Suite struct AppConfigurationTests {
@@ -29,6 +30,29 @@ import Testing
         #expect(asked.string(for: "c") == nil)
         #expect(asked.allStrings(for: "c").isEmpty)
         #expect(asked.fullData.filter { $0["__IsDefault"] == true }.count == 1)
+    }
+
+    @Test func `pins of a host that no connection is called by, and a host without pins, let nothing through`() {
+        // SDK-CP-01, SDK-CP-02
+        let pin: JSONValue = [.string("sha256/" + Data(count: 32).base64EncodedString())]
+        func answer(_ pins: JSONValue) -> CertificatePins.Answer {
+            CertificatePins(configuration([[CertificatePins.configurationKey: pins]]))
+                .answer(to: [Data(count: 32)], for: "mail.example")
+        }
+        for host in [
+            "*.mail.example", "https://mail.example", "mail.example:443", "mail.example/x", "bücher.example", "",
+            "mail..example", ".mail.example", "mail.example..", "::1",
+        ] {
+            #expect(!CertificatePins.understands(.object([host: pin])), "\(host)")
+            #expect(answer(.object([host: pin])) == .notUnderstood, "\(host)")
+            #expect(CertificatePins([host: [Data(count: 32)]]).answer(to: [], for: "mail.example") == .notUnderstood)
+        }
+        #expect(!CertificatePins.understands(["mail.example": []]))
+        #expect(answer(["mail.example": []]) == .notUnderstood && answer(["other.example": []]) == .accepted)
+        for host in ["mail.example", "MAIL.example.", "xn--bcher-kva.example", "my_host.example", "10.0.0.1", "mail"] {
+            #expect(CertificatePins.understands(.object([host: pin])), "\(host)")
+            #expect(answer(.object([host: pin])) == .accepted, "\(host)")
+        }
     }
 
     @Test func `SDK-SC-12 differing targeted values are a conflict and the app decides`() {

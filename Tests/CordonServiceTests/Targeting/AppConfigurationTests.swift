@@ -86,8 +86,10 @@ struct AppConfigurationTests {
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
         let pin = "WmuRjPpB4KAC3nmD1jtGLr-cr6gVfLkb1Qkieg74K5I"
-        for text in ["mail.example \(pin)", #"{"mail.example": "\#(pin)"}"#, #"{"mail.example": ["sha1/AAAA"]}"#, "[]"]
-        {
+        for text in [
+            "mail.example \(pin)", #"{"mail.example": "\#(pin)"}"#, #"{"mail.example": ["sha1/AAAA"]}"#, "[]",
+            #"{"*.mail.example": ["\#(pin)"]}"#, #"{"mail.example": []}"#,
+        ] {
             let error = await failure {
                 _ = try await configure(test, [["name": "CordonCertificatePins", "value": .string(text)]])
             }

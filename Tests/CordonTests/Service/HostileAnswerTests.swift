@@ -31,7 +31,7 @@ import Testing
                 ]
                 envelope.allowedAccounts = [.init(id: account.id, userPrincipalName: account.userPrincipalName)]
                 envelope.workingTime = WorkingTime(status: .clockedIn, asOf: 1_700_000_000, validUntil: 9_000_000_000)
-                envelope.certificatePins = ["*.contoso.example": ["qvTGHdzF6KLavt4PO0gs2a6pQ00BI7yWe7B0k3HVWoQ="]]
+                envelope.certificatePins = ["mail.contoso.example": ["qvTGHdzF6KLavt4PO0gs2a6pQ00BI7yWe7B0k3HVWoQ="]]
                 envelope.telemetryDisabled = false
                 envelope.commands = [
                     Command(
