@@ -30,7 +30,7 @@ public struct LeakScan: Sendable {
 
     /// A scan for texts that the caller chose.
     ///
-    /// Nil where a text has fewer than eight bytes in UTF-8: it would be found by chance.
+    /// Nil where a text has fewer than eight bytes in UTF-8, or in UTF-16: it would be found by chance.
     public init?(texts: [String]) {
         guard let needles = Needles(texts.map { Data($0.utf8) }) else { return nil }
         self.texts = texts
@@ -39,7 +39,7 @@ public struct LeakScan: Sendable {
 
     /// A scan for values that are no texts, such as keys.
     ///
-    /// Nil where a value has fewer than eight bytes: it would be found by chance.
+    /// Nil where a value has fewer than eight bytes, or is a text that has fewer in UTF-16: it would be found by chance.
     public init?(values: [Data]) {
         guard let needles = Needles(values) else { return nil }
         texts = []

@@ -17,13 +17,17 @@ struct Needles: Sendable {
     let longest: Int
 
     init?(_ values: [Data]) {
-        guard values.allSatisfy({ $0.count >= Self.shortest }) else { return nil }
-        self.init(checked: values)
+        let all = Self.all(of: values)
+        guard all.allSatisfy({ $0.bytes.count >= Self.shortest }) else { return nil }
+        self.init(all)
     }
 
+    /// Values that are long enough in every form.
     init(checked values: [Data]) {
-        var all: Set<Needle> = []
-        for (index, value) in values.enumerated() { all.formUnion(Self.forms(of: [UInt8](value), index)) }
+        self.init(Self.all(of: values))
+    }
+
+    private init(_ all: Set<Needle>) {
         byStart = Dictionary(grouping: all) { $0.bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } }
         var beginnings = [Bool](repeating: false, count: 1 << 16)
         for needle in all { beginnings[Int(needle.bytes[0]) | Int(needle.bytes[1]) << 8] = true }
@@ -50,6 +54,10 @@ struct Needles: Sendable {
                 place += 1
             }
         }
+    }
+
+    private static func all(of values: [Data]) -> Set<Needle> {
+        Set(values.enumerated().flatMap { forms(of: [UInt8]($1), $0) })
     }
 
     private static func forms(of value: [UInt8], _ index: Int) -> [Needle] {

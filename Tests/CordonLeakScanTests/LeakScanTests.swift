@@ -146,6 +146,19 @@ struct LeakScanTests {
         #expect(LeakScan(texts: ["eight 88"]) != nil)
     }
 
+    @Test
+    func `a text that is long enough in UTF-8 and not in UTF-16 is refused, and one of four such letters is found`()
+        throws
+    {
+        #expect(LeakScan(texts: ["日本語"]) == nil)
+        #expect(LeakScan(values: [Data("日本語".utf8)]) == nil)
+        try inFolder { folder in
+            let scan = try #require(LeakScan(texts: ["山田太郎"]))
+            try #require("様: 山田太郎".data(using: .utf16LittleEndian)).write(to: folder.appending(path: "a"))
+            #expect(try scan.leaks(below: folder).places.map(\.form) == [.utf16])
+        }
+    }
+
     #if os(Linux)
         @Test func `the memory of another process holds what it was told, and nothing of what it was not`() throws {
             let scan = LeakScan(count: 2, seed: 4)
