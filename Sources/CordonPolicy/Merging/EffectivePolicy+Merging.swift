@@ -47,7 +47,10 @@ extension EffectivePolicy {
             return theirs
         case (true, true), (false, false): break
         }
-        setting.join(&result, other.policy, (mine ?? policy.id) <= (theirs ?? other.policy.id))
+        let (one, two) = (mine ?? policy.id, theirs ?? other.policy.id)
+        // Policies without ids, or with one, still have one answer, whichever comes first.
+        let keepsOwn = one == two ? setting.write(policy).text() <= setting.write(other.policy).text() : one < two
+        setting.join(&result, other.policy, keepsOwn)
         switch (setting.same(result, policy), setting.same(result, other.policy)) {
         case (true, true): return [mine, theirs].compactMap(\.self).min()
         case (true, false): return mine

@@ -269,4 +269,19 @@ import Testing
             #expect(merged.access.maximumPinRetries == 1 && merged.transfer.printBlocked)
         }
     }
+
+    @Test func `of policies without an id none is the first, where nothing is stricter either`() throws {
+        let policies = try ["two", "one", "three"].map { scheme in
+            try AppProtectionPolicy(graphJSON: [
+                "dialerRestrictionLevel": "customApp", "customDialerAppProtocol": .string(scheme),
+            ])
+        }
+        let (a, b, c) = (
+            EffectivePolicy(policies[0]), EffectivePolicy(policies[1]), EffectivePolicy(policies[2])
+        )
+        #expect(a.merged(with: b) == b.merged(with: a))
+        #expect(a.merged(with: b).merged(with: c) == a.merged(with: b.merged(with: c)))
+        #expect(EffectivePolicy.merging(policies) == EffectivePolicy.merging(policies.reversed()))
+        #expect(EffectivePolicy.merging(policies)?.policy.transfer.customDialerScheme == "one")
+    }
 }
