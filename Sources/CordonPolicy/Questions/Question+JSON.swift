@@ -31,13 +31,18 @@ extension Question {
     /// The members of a question's JSON that this version does not know and leaves aside, in the order of their names; those of
     /// the objects inside it with the object's name and a point before.
     public static func unknownMembers(of json: JSONValue) -> [String] {
-        let objects: [(String, [String])] = [
-            ("", memberNames), ("owner", identityNames), ("peer", peerNames), ("device", DeviceFacts.memberNames),
+        func unknown(_ json: JSONValue, _ known: [String]) -> [String] {
+            (json.object ?? [:]).keys.filter { !known.contains($0) }
+        }
+        let nested = [
+            ("owner", identityNames), ("alsoOpen", identityNames), ("peer", peerNames),
+            ("device", DeviceFacts.memberNames),
         ]
-        return objects.flatMap { name, known in
-            let members = (name.isEmpty ? json : json[name])?.object ?? [:]
-            return members.keys.filter { !known.contains($0) }.map { name.isEmpty ? $0 : "\(name).\($0)" }
-        }.sorted()
+        let inside = nested.flatMap { name, known in
+            let objects = json[name].map { $0.array ?? [$0] } ?? []
+            return objects.flatMap { unknown($0, known) }.map { "\(name).\($0)" }
+        }
+        return Set(unknown(json, memberNames) + inside).sorted()
     }
 
     private static let memberNames = [
@@ -62,8 +67,14 @@ extension Question {
     }
 
     private static func declared(_ fields: QuestionReader) throws(PolicyError) -> Identity {
-        guard case .managed(let account) = try identity(fields) else { return .personal }
-        return .managed(account)
+        switch try identity(fields) {
+        case .managed(let account): return .managed(account)
+        case .personal: return .personal
+        case .unset, .lost:
+            throw PolicyError(
+                .invalidValue, "what is shown beside belongs to an account, or is personal", at: "alsoOpen",
+                hint: "managed, unmanaged, personal or none")
+        }
     }
 
     private static func peer(_ fields: QuestionReader) throws(PolicyError) -> Peer {

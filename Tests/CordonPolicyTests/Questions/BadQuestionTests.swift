@@ -9,6 +9,8 @@ import Testing
         #"{"action": "print", "owner": "oid-a"}"#,
         #"{"action": "print", "owner": {}}"#, #"{"action": "print", "owner": {"account": "root"}}"#,
         #"{"action": "saveTo", "owner": {"account": "managed", "id": "a"}, "location": "moon"}"#,
+        #"{"action": "print", "owner": {"account": "personal"}, "alsoOpen": [{"account": "lost"}]}"#,
+        #"{"action": "print", "owner": {"account": "personal"}, "alsoOpen": [{"account": "unset"}]}"#,
         #"{"action": "send", "peer": {"app": "half"}}"#, #"{"action": "send", "peer": {"account": "managed"}}"#,
         #"{"action": "copy", "characters": -1}"#, #"{"action": "copy", "characters": 1e99}"#,
         #"{"action": "launch", "device": {"osVersion": "new"}}"#,
@@ -54,9 +56,10 @@ import Testing
     @Test func `a member of another version is left aside, and listed`() throws {
         let json: JSONValue = [
             "action": "print", "owner": ["account": "unmanaged", "since": 1], "remark": "x", "device": ["lidar": true],
+            "alsoOpen": [["account": "unmanaged", "tab": 1], ["account": "unmanaged", "tab": 2]],
         ]
         #expect(PolicySet(AppProtectionPolicy(id: "p")).answers(to: json).map(\.verdict) == [.allow])
-        #expect(Question.unknownMembers(of: json) == ["device.lidar", "owner.since", "remark"])
+        #expect(Question.unknownMembers(of: json) == ["alsoOpen.tab", "device.lidar", "owner.since", "remark"])
     }
 
     @Test func `every action without any field is answered`() {
