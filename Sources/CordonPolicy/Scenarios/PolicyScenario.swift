@@ -1,3 +1,5 @@
+internal import CordonIdentity
+
 /// Expectations that administrators keep beside a policy and `cordon policy test` runs.
 ///
 /// ```json
@@ -47,13 +49,19 @@ public struct PolicyScenario: Sendable {
     public let expectations: [Expectation]
 
     /// Reads a scenario.
-    /// - Throws: ``PolicyError``: `wrongType`, `unknownName` or `missingField`, with the place.
+    /// - Throws: ``PolicyError``: `wrongType`, `invalidValue`, `unknownName` or `missingField`, with the place.
     public init(json: JSONValue) throws(PolicyError) {
         let fields = try QuestionReader(json, "scenario")
         try fields.refuseMisspelt(of: ["about", "policies", "expectations"])
         var policies: [String: Source] = [:]
         if let sources = try fields.object("policies") {
+            var accounts: Set<AccountID> = []
             for (account, source) in sources.members {
+                guard accounts.insert(AccountID(account)).inserted else {
+                    throw PolicyError(
+                        .invalidValue, "one account is named in two spellings", at: "policies.\(account)",
+                        hint: "case makes no other account")
+                }
                 switch source {
                 case .string(let path): policies[account] = .file(path)
                 case .object: policies[account] = .inline(source)

@@ -23,6 +23,18 @@ import Testing
         }
     }
 
+    @Test func `a scenario that names one account in two spellings is refused`() throws {
+        let question: JSONValue = ["action": "print", "owner": ["account": "managed", "id": "oid-a"]]
+        func scenario(_ second: String) throws {
+            _ = try PolicyScenario(json: [
+                "policies": .object(["oid-a": "strict.json", second: "lax.json"]),
+                "expectations": [["question": question, "verdict": "allow"]],
+            ])
+        }
+        #expect(throws: PolicyError(.invalidValue, "", at: "")) { try scenario("OID-A") }
+        try scenario("oid-b")
+    }
+
     @Test func `SDK-SC-01 saving with copies allowed`() throws { try hold("SDK-SC-01") }
     @Test func `SDK-SC-02 saving with copies blocked but for one service`() throws { try hold("SDK-SC-02") }
     @Test func `SDK-SC-03 saving with copies blocked`() throws { try hold("SDK-SC-03") }
