@@ -22,6 +22,13 @@ import Testing
         #expect(DispatchFollowing.isInFront)
     }
 
+    @Test func `the self-test finds every path followed where it is called inside a scope`() {
+        IdentityContext.with(.managed("a")) {
+            #expect(DispatchFollowing.selfTest(within: 60).notFollowed.isEmpty)
+            #expect(IdentityContext.currentScope == .managed("a"))
+        }
+    }
+
     @Test func `a block runs under the identity of the code that hands it over, then the worker's own returns`() async {
         let during = await seen { done in
             IdentityContext.with(.managed("a")) { queue.async(execute: done) }
