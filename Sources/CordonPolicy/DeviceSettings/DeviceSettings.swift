@@ -11,10 +11,11 @@ public struct DeviceSettings: Sendable, Equatable {
 
     /// The flat form of a policy, defaults filled in.
     public init(_ policy: AppProtectionPolicy) {
-        let members = policy.completeGraphJSON.object ?? [:]
         var values: [String: JSONValue] = [:]
         for setting in DeviceSetting.all {
-            if let value = members[setting.property].flatMap(setting.toDevice) { values[setting.name] = value }
+            if let value = Setting.named(setting.property).flatMap({ setting.toDevice($0.write(policy)) }) {
+                values[setting.name] = value
+            }
         }
         values[Self.biometryTimeLimit] = policy.access.pinRequiredInsteadOfBiometricTimeout > .zero ? 1 : 0
         if policy.launch.allowedModels != nil {

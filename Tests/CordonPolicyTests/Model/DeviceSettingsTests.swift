@@ -12,6 +12,18 @@ import Testing
         }
     }
 
+    @Test func `a name in another letter case, or one that is not known, has the number of what counts`() throws {
+        let policy = try AppProtectionPolicy(graphJSON: [
+            "allowedOutboundDataTransferDestinations": "ManagedApps", "notificationRestriction": "block, allow",
+            "dialerRestrictionLevel": "laterLevel",
+        ])
+        let settings = DeviceSettings(policy)
+        #expect(settings.values["AppSharingToLevel"] == 1)
+        #expect(settings.values["NotificationRestriction"] == 2)
+        #expect(settings.values["DialerRestrictionLevel"] == 0)
+        #expect(settings.policy().policy.transfer == policy.transfer)
+    }
+
     @Test func `the documented numbers mean what they should`() {
         let (policy, warnings) = DeviceSettings([
             "AppSharingFromLevel": 0, "AppSharingToLevel": 1, "ClipboardSharingLevel": 2, "ManagedLocations": 129,
