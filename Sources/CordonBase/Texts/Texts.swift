@@ -15,6 +15,21 @@ package enum Texts {
     package static let denialAccountOrganisationDataIsRemovedFrom =
         "The account's organisation data is removed from this app; sign in again to fetch it."
 
+    /// What a person is told of a denial (`ConditionActions`).
+    package static func denialAccountOrganisationDataIsRemovedThen(repair: String) -> String {
+        "The account's organisation data is removed from this app. \(repair)"
+    }
+
+    /// Why the policy's action does not apply (`ConditionActions`); stands after a colon.
+    package static func denialActionOfConditionThatWarns(action: String) -> String {
+        "\"\(action)\" is not an action of this condition, which blocks or warns; it counts as \"block\""
+    }
+
+    /// Why the policy's action does not apply (`ConditionActions`); stands after a colon.
+    package static func denialActionOfConditionThatWipes(action: String) -> String {
+        "\"\(action)\" is not an action of this condition, which blocks or wipes; it counts as \"block\""
+    }
+
     /// What a person is told of a denial (`OutputRules`).
     package static let denialAdministratorCanAllowScreenCaptureBy =
         "The administrator can allow screen capture by its own setting or by app configuration."
@@ -22,6 +37,11 @@ package enum Texts {
     /// What a person is told of a denial (`SharingRules`).
     package static let denialAppClipIsUnmanagedPlaceAnd =
         "An App Clip is an unmanaged place and shows no organisation data."
+
+    /// What a person is told of a denial (`VersionRules`).
+    package static func denialAppIsTooOld(limit: String, version: String) -> String {
+        "The app is too old: \(version) (limit \(limit))."
+    }
 
     /// What a person is told of a denial (`AccessRules`).
     package static let denialAppWasNotUsedForWhile = "The app was not used for a while."
@@ -126,16 +146,6 @@ package enum Texts {
 
     /// What a person is told of a denial (`SystemRules`).
     package static let denialImageGlyphsAreOffInOrganisation = "Image glyphs are off in organisation text."
-
-    /// What a person is told of a denial (`VersionRules`).
-    package static func denialIsNewerThanAcceptedLimit(limit: String, name: String, version: String) -> String {
-        "The \(name) is newer than accepted: \(version) (limit \(limit))."
-    }
-
-    /// What a person is told of a denial (`VersionRules`).
-    package static func denialIsTooOldLimit(limit: String, name: String, version: String) -> String {
-        "The \(name) is too old: \(version) (limit \(limit))."
-    }
 
     /// What a person is told of a denial (`FindingCollector`).
     package static func denialItCannotBeToldWhetherThis(field: String) -> String {
@@ -256,6 +266,16 @@ package enum Texts {
     package static let denialOpenSuchURLOrChooseManaged =
         "Open such a URL, or choose a managed app in which this account is signed in."
 
+    /// What a person is told of a denial (`VersionRules`).
+    package static func denialOperatingSystemIsTooNew(limit: String, version: String) -> String {
+        "The operating system is newer than accepted: \(version) (limit \(limit))."
+    }
+
+    /// What a person is told of a denial (`VersionRules`).
+    package static func denialOperatingSystemIsTooOld(limit: String, version: String) -> String {
+        "The operating system is too old: \(version) (limit \(limit))."
+    }
+
     /// What a person is told of a denial (`AccessRules`).
     package static let denialOrganisationAsksForFreshSignIn = "The organisation asks for a fresh sign-in."
 
@@ -346,6 +366,11 @@ package enum Texts {
         " The policy's value \(value) is not known to this version and counts as one that denies."
     }
 
+    /// What a person is told of a denial (`VersionRules`).
+    package static func denialProtectionLibraryIsTooOld(limit: String, version: String) -> String {
+        "The protection library is too old: \(version) (limit \(limit))."
+    }
+
     /// What a person is told of a denial (`OutputRules`).
     package static let denialReadItOnScreen = "Read it on the screen."
 
@@ -360,7 +385,7 @@ package enum Texts {
 
     /// What a person is told of a denial (`SaveAsRule`).
     package static func denialSaveItToOfWorkAccount(places: String) -> String {
-        "Save it to \(places) of the work account."
+        "Save it to one of these places of the work account: \(places)."
     }
 
     /// What a person is told of a denial (`URLRule`).
@@ -673,6 +698,21 @@ package enum Texts {
 
     /// Why a new PIN is refused: `usedBefore`.
     package static let pinUsedBefore = "It was used before."
+
+    /// A place as a denial names it, where it is no product with a name (`Location`).
+    package static let placeCamera = "the camera"
+
+    /// A place as a denial names it, where it is no product with a name (`Location`).
+    package static let placeOfAccount = "a place of the account's own"
+
+    /// A place as a denial names it, where it is no product with a name (`Location`).
+    package static let placeOwnStorage = "this app's own storage"
+
+    /// A place as a denial names it, where it is no product with a name (`Location`).
+    package static let placePhotoLibrary = "the photo library"
+
+    /// A place as a denial names it, where it is no product with a name (`Location`).
+    package static let placeUnlisted = "a place that the organisation does not list"
 
     /// What to tell a person whose account is not protected, for the cause `rootedDevice`.
     package static let remediationCauseRootedDevice =

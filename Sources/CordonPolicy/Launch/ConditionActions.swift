@@ -28,8 +28,10 @@ enum ConditionActions: Sendable {
     /// What to say of an action that is not taken; nil for one that is.
     func objection(to asked: RemediationAction) -> String? {
         guard applied(asked) != asked else { return nil }
-        let taken = self == .blockOrWipe ? "blocks or wipes" : "blocks or warns"
-        return "\"\(asked.rawValue)\" is not an action of this condition, which \(taken); it counts as \"block\""
+        return switch self {
+        case .blockOrWipe: Texts.denialActionOfConditionThatWipes(action: asked.rawValue)
+        case .blockOrWarn: Texts.denialActionOfConditionThatWarns(action: asked.rawValue)
+        }
     }
 }
 
@@ -60,6 +62,6 @@ struct Consequence {
         Wording(
             actions.objection(to: asked).map { Texts.denialPolicyActionDoesNotApply(message: message, why: $0) }
                 ?? message,
-            action == .wipe ? "The account's organisation data is removed from this app. \(repair)" : repair)
+            action == .wipe ? Texts.denialAccountOrganisationDataIsRemovedThen(repair: repair) : repair)
     }
 }

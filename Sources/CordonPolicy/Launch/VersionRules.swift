@@ -43,20 +43,20 @@ enum VersionRules {
             findings.report(.wipe, subject.rule, subject.minimumWipe, of: policy, subject.tooOld(version, limit))
         }
         if let limit = limits.maximumWipe, version > limit {
-            findings.report(.wipe, subject.rule, "maximumWipeOsVersion", of: policy, subject.tooNew(version, limit))
+            findings.report(.wipe, subject.rule, "maximumWipeOsVersion", of: policy, Subject.tooNew(version, limit))
         }
         if let limit = limits.minimumRequired, version < limit {
             findings.report(.block, subject.rule, subject.minimumRequired, of: policy, subject.tooOld(version, limit))
         }
         if let limit = limits.maximumRequired, version > limit {
             findings.report(
-                .block, subject.rule, "maximumRequiredOsVersion", of: policy, subject.tooNew(version, limit))
+                .block, subject.rule, "maximumRequiredOsVersion", of: policy, Subject.tooNew(version, limit))
         }
         if let limit = limits.minimumWarning, version < limit {
             findings.report(.warn, subject.rule, subject.minimumWarning, of: policy, subject.tooOld(version, limit))
         }
         if let limit = limits.maximumWarning, version > limit {
-            findings.report(.warn, subject.rule, "maximumWarningOsVersion", of: policy, subject.tooNew(version, limit))
+            findings.report(.warn, subject.rule, "maximumWarningOsVersion", of: policy, Subject.tooNew(version, limit))
         }
     }
 
@@ -108,23 +108,21 @@ enum VersionRules {
             return limits.minimumWarning != nil ? minimumWarning : "maximumWarningOsVersion"
         }
 
-        private var name: String {
-            switch self {
-            case .sdk: "protection library"
-            case .app: "app"
-            case .os: "operating system"
+        func tooOld(_ version: VersionNumber, _ limit: VersionNumber) -> Wording {
+            let (version, limit) = ("\(version)", "\(limit)")
+            return switch self {
+            case .sdk:
+                Wording(Texts.denialProtectionLibraryIsTooOld(limit: limit, version: version), Texts.denialUpdateApp)
+            case .app: Wording(Texts.denialAppIsTooOld(limit: limit, version: version), Texts.denialUpdateApp)
+            case .os:
+                Wording(Texts.denialOperatingSystemIsTooOld(limit: limit, version: version), Texts.denialUpdateDevice)
             }
         }
 
-        func tooOld(_ version: VersionNumber, _ limit: VersionNumber) -> Wording {
+        /// Of the operating system, which alone has a highest version.
+        static func tooNew(_ version: VersionNumber, _ limit: VersionNumber) -> Wording {
             Wording(
-                Texts.denialIsTooOldLimit(limit: "\(limit)", name: name, version: "\(version)"),
-                self == .os ? Texts.denialUpdateDevice : Texts.denialUpdateApp)
-        }
-
-        func tooNew(_ version: VersionNumber, _ limit: VersionNumber) -> Wording {
-            Wording(
-                Texts.denialIsNewerThanAcceptedLimit(limit: "\(limit)", name: name, version: "\(version)"),
+                Texts.denialOperatingSystemIsTooNew(limit: "\(limit)", version: "\(version)"),
                 Texts.denialAskAdministrator)
         }
     }

@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// A place that data is saved to or opened from (SDK-DT-05…16).
 ///
 /// The names are those of a question's JSON; some places can only be saved to, some only be opened from.
@@ -74,13 +76,13 @@ public enum Location: String, Sendable, Hashable, Codable, CaseIterable {
         case .box: "Box"
         case .dropbox: "Dropbox"
         case .googleDrive: "Google Drive"
-        case .localDrive, .localStorage: "this app's own storage"
-        case .cameraRoll, .photos: "the photo library"
-        case .accountDocument: "a place of the account's own"
+        case .localDrive, .localStorage: Texts.placeOwnStorage
+        case .cameraRoll, .photos: Texts.placePhotoLibrary
+        case .accountDocument: Texts.placeOfAccount
         case .iManage: "iManage"
         case .egnyte: "Egnyte"
-        case .other: "a place that the organisation does not list"
-        case .camera: "the camera"
+        case .other: Texts.placeUnlisted
+        case .camera: Texts.placeCamera
         }
     }
 

@@ -45,8 +45,9 @@ enum OpenFromRule {
     }
 
     private static func sources(of policy: PolicyInForce) -> String {
-        let names = IngestionLocations.names.filter { policy.transfer.ingestionLocations.contains($0.member) }.map(
-            \.name)
+        let names = Location.allCases.filter { location in
+            location.ingestionException.map { policy.transfer.ingestionLocations.contains($0) } ?? false
+        }.map(\.name)
         return names.isEmpty
             ? Texts.denialCreateDataInThisApp : Texts.denialOpenItFrom(places: names.joined(separator: ", "))
     }

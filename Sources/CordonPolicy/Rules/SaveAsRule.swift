@@ -45,7 +45,9 @@ enum SaveAsRule {
     }
 
     private static func places(of policy: PolicyInForce) -> String {
-        let names = StorageLocations.names.filter { policy.transfer.storageLocations.contains($0.member) }.map(\.name)
+        let names = Location.allCases.filter { location in
+            location.storageException.map { policy.transfer.storageLocations.contains($0) } ?? false
+        }.map(\.name)
         return names.isEmpty
             ? Texts.denialEditItWhereItIs : Texts.denialSaveItToOfWorkAccount(places: names.joined(separator: ", "))
     }

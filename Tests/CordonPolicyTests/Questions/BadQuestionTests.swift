@@ -164,6 +164,24 @@ import Testing
         }
     }
 
+    @Test func `where data may go to or come from is told by the names that people know`() {
+        var policy = AppProtectionPolicy(id: "p")
+        (policy.transfer.outbound, policy.transfer.inbound) = (.managedApps, .managedApps)
+        (policy.transfer.saveAsBlocked, policy.transfer.ingestionBlocked) = (true, true)
+        policy.transfer.storageLocations = [.localStorage, .oneDriveForBusiness]
+        policy.transfer.ingestionLocations = [.photoLibrary, .sharePoint]
+        let set = PolicySet(policy)
+        func remedies(_ action: Action, _ location: Location) -> [String] {
+            var question = Question(action, owner: .managed("oid-a"))
+            question.location = location
+            return set.decision(for: question).reasons.map(\.remedy)
+        }
+        #expect(
+            remedies(.saveTo, .dropbox).contains(
+                "Save it to one of these places of the work account: OneDrive for Business, this app's own storage."))
+        #expect(remedies(.openFrom, .camera).contains("Open it from SharePoint, the photo library."))
+    }
+
     @Test func `every place is answered at once as one by one`() {
         let set = PolicySet(.baseline(.level2))
         let all = set.locations(for: .saveTo, of: .managed("oid-a"), account: "oid-a")
