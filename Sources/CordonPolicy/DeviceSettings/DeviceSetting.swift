@@ -24,14 +24,12 @@ struct DeviceSetting: Sendable {
             toDevice: { $0.bool.map { .integer($0 != inverted ? 1 : 0) } })
     }
 
-    /// Members numbered from 0; an empty name stands for a number without meaning.
+    /// Members numbered from 0.
     static func level(_ name: String, _ property: String, _ members: [String]) -> DeviceSetting {
         DeviceSetting(
             name: name, property: property,
             toGraph: { value in
-                guard let number = value.integer, members.indices.contains(Int(clamping: number)),
-                    !members[Int(clamping: number)].isEmpty
-                else { return nil }
+                guard let number = value.integer, members.indices.contains(Int(clamping: number)) else { return nil }
                 return .string(members[Int(clamping: number)])
             },
             toDevice: { value in value.string.flatMap { members.firstIndex(of: $0) }.map { .integer(Int64($0)) } })

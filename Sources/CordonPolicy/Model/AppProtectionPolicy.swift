@@ -42,14 +42,28 @@ public struct AppProtectionPolicy: Sendable, Equatable {
     /// Reads the Graph JSON of a policy.
     /// - Throws: ``PolicyError``: `wrongType`, `invalidValue` or `tooLarge`, with the property's name.
     public init(graphJSON: JSONValue) throws(PolicyError) {
-        guard case .object(let members) = graphJSON else {
-            throw PolicyError(.wrongType, "a policy is an object, not \(graphJSON.kind)", at: "")
-        }
+        var problems: [PolicyError] = []
+        self.init(graphJSON, problems: &problems)
+        if let first = problems.first { throw first }
+    }
+
+    /// Reads what can be read, and notes the rest in the order of the settings.
+    private init(_ graphJSON: JSONValue, problems: inout [PolicyError]) {
         self.init()
+        guard case .object(let members) = graphJSON else {
+            problems.append(PolicyError(.wrongType, "a policy is an object, not \(graphJSON.kind)", at: ""))
+            return
+        }
         original = members
-        id = try Self.text("id", in: members) ?? ""
-        version = try Self.text("version", in: members) ?? "1"
-        displayName = try Self.text("displayName", in: members) ?? ""
+        func text(_ name: String, _ usual: String) -> String {
+            do {
+                return try Self.text(name, in: members) ?? usual
+            } catch {
+                problems.append(error)
+                return usual
+            }
+        }
+        (id, version, displayName) = (text("id", id), text("version", version), text("displayName", displayName))
         for setting in Setting.all {
             guard let value = members[setting.name], value != .null else { continue }
             do {
@@ -58,10 +72,19 @@ public struct AppProtectionPolicy: Sendable, Equatable {
                     unknownValues[setting.name] = value
                 }
             } catch {
-                throw error.inside(setting.name)
+                problems.append(error.inside(setting.name))
             }
         }
         readCriticalMarks(in: members)
+    }
+
+    /// Everything in the Graph JSON of a policy that cannot be read, in the order of the settings.
+    ///
+    /// Empty exactly when ``init(graphJSON:)`` takes the JSON; that initialiser throws the first of these.
+    public static func problems(in json: JSONValue) -> [PolicyError] {
+        var problems: [PolicyError] = []
+        _ = AppProtectionPolicy(json, problems: &problems)
+        return problems
     }
 
     /// Reads the Graph JSON of a policy.
@@ -127,7 +150,7 @@ public struct AppProtectionPolicy: Sendable, Equatable {
         }
     }
 
-    static func text(_ name: String, in members: [String: JSONValue]) throws(PolicyError) -> String? {
+    private static func text(_ name: String, in members: [String: JSONValue]) throws(PolicyError) -> String? {
         guard let value = members[name], value != .null else { return nil }
         guard let text = value.string else {
             throw PolicyError(.wrongType, "text is needed, not \(value.kind)", at: name)

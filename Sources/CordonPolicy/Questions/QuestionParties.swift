@@ -91,7 +91,7 @@ struct QuestionParties: Sendable, Hashable {
         }
     }
 
-    /// How the other side looks to the owner, read in place; equal to ``Relation/init(ofPeerIn:)``.
+    /// How the other side looks to the owner, read in place.
     var relation: Relation {
         switch app {
         case .unmanaged?: return .unmanaged

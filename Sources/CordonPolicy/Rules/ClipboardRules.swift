@@ -8,7 +8,7 @@ enum ClipboardOutRule {
     ) {
         // What stands in an unmanaged web view is no organisation's data (SDK-WV-03).
         if WebViewRules.isUnmanaged(question) { return }
-        judge(Relation(ofPeerIn: question), question.characters, policy, to: &findings)
+        judge(question.parties.relation, question.characters, policy, to: &findings)
     }
 
     static func judge<C: FindingCollector>(
@@ -60,7 +60,7 @@ enum ClipboardInRule {
     ) {
         // An unmanaged web view does not take for the account (SDK-WV-03).
         if WebViewRules.isUnmanaged(question) { return }
-        judge(Relation(ofPeerIn: question), policy, to: &findings)
+        judge(question.parties.relation, policy, to: &findings)
     }
 
     static func judge<C: FindingCollector>(_ relation: Relation, _ policy: PolicyInForce, to findings: inout C) {

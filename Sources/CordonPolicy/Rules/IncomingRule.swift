@@ -6,7 +6,7 @@ enum IncomingRule {
     static func apply<C: FindingCollector>(
         _ question: borrowing Question, _ policy: PolicyInForce, to findings: inout C
     ) {
-        judge(Relation(ofPeerIn: question), policy, to: &findings)
+        judge(question.parties.relation, policy, to: &findings)
     }
 
     static func judge<C: FindingCollector>(_ relation: Relation, _ policy: PolicyInForce, to findings: inout C) {

@@ -6,7 +6,7 @@ enum OutgoingRule {
     static func apply<C: FindingCollector>(
         _ question: borrowing Question, _ policy: PolicyInForce, to findings: inout C
     ) {
-        let relation = Relation(ofPeerIn: question)
+        let relation = question.parties.relation
         if case .exempt = relation, policy.transfer.outbound == .managedApps, isListed(question.url, policy) {
             // The URL is how the data gets there, so it is judged as opening that URL: numbers, messages and web links
             // have settings of their own.

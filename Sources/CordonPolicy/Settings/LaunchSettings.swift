@@ -46,7 +46,7 @@ extension Setting {
             .action(.blockOrWipe)),
         Setting(
             "mobileThreatDefensePartnerPriority", .launch, { $1(&$0.launch.threatPartnerPriority) },
-            SettingCodec<ThreatPartnerPriority>.optionalMember(ordered: false)),
+            SettingCodec<ThreatPartnerPriority>.optionalMember),
         Setting(
             "appActionIfUnableToAuthenticateUser", .launch, { $1(&$0.launch.actionIfAccountDisabled) },
             .optionalAction(.blockOrWipe)),

@@ -69,8 +69,8 @@ extension SettingCodec where Value: StrictnessOrdered {
             join: { $0.stricter($1) }, names: Value.allCases.map(\.rawValue))
     }
 
-    /// A member of an enumeration that is unset by default; a set value beats an unset one.
-    static func optionalMember(ordered: Bool = true) -> SettingCodec<Value?> {
+    /// A member of an enumeration that is unset by default, of which none is stricter.
+    static var optionalMember: SettingCodec<Value?> {
         SettingCodec<Value?>(
             read: { (json: JSONValue) throws(PolicyError) -> SettingCodec<Value?>.Reading in
                 guard let name = json.string else { throw .wrong(json, needed: "a name") }
@@ -78,18 +78,14 @@ extension SettingCodec where Value: StrictnessOrdered {
                 return SettingCodec<Value?>.Reading(value: value ?? Value.whenUnknown, understood: value != nil)
             },
             write: { $0.map { .string($0.rawValue) } ?? .null },
-            join: { one, two in
-                guard ordered, let first = one, let second = two else { return ordered ? .some(one ?? two) : nil }
-                return .some(first.stricter(second))
-            },
-            isUnset: { $0 == nil }, names: Value.allCases.map(\.rawValue))
+            join: { _, _ in nil }, isUnset: { $0 == nil }, names: Value.allCases.map(\.rawValue))
     }
 }
 
 extension SettingCodec where Value == FeatureState? {
     /// Screen capture: blocked, as other settings have it, or not blocked.
     static var capture: SettingCodec {
-        let member = SettingCodec<FeatureState>.optionalMember()
+        let member = SettingCodec<FeatureState>.optionalMember
         return SettingCodec(
             read: member.read, write: member.write,
             join: { one, two in
@@ -111,7 +107,7 @@ extension SettingCodec where Value == RemediationAction {
 extension SettingCodec where Value == RemediationAction? {
     /// The action of a condition that is unset by default; a set value beats an unset one.
     static func optionalAction(_ actions: ConditionActions) -> SettingCodec {
-        let member = SettingCodec<RemediationAction>.optionalMember()
+        let member = SettingCodec<RemediationAction>.optionalMember
         return SettingCodec(
             read: member.read, write: member.write,
             join: { one, two in
