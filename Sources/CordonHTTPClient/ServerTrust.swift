@@ -14,7 +14,8 @@ public struct ServerTrust: Sendable {
     /// Asked after the chain and the name were found good, at every new https connection, and again before every request
     /// for the keys of connections that are still open: a pin that is taken away counts at once. Any thread; must answer
     /// without waiting. Only the server's own key can be asked for here, so pin that and its successor, not an authority's:
-    /// AsyncHTTPClient makes the TLS handler itself and gives it no verification of ours, without which NIOSSL keeps no chain.
+    /// AsyncHTTPClient creates the TLS handler itself and cannot be given a verification callback; without one, NIOSSL does not keep
+    /// the chain.
     public var accepts: (@Sendable (_ publicKey: Data, _ host: String) -> Bool)?
 
     /// Whether nothing older than TLS 1.3 is spoken (SRV-CI-088). Cordon's service speaks 1.3 alone in any case; set this to false

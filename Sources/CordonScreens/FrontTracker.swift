@@ -14,7 +14,7 @@ public struct FrontTracker: Sendable {
         case connected(WindowID)
         /// It is about to be shown.
         case enteringForeground(WindowID)
-        /// It takes what is typed and touched.
+        /// It receives touches and typing.
         case becameActive(WindowID)
         /// It does not any more: the app switcher, a dialog of the system, a telephone call.
         case resigningActive(WindowID)

@@ -1,6 +1,6 @@
 internal import CordonIdentity
 
-/// What people notice first: devices and days on which the app opened before and does not now, or the other way about.
+/// What people notice first: devices and days on which the app used to open and no longer does, or the reverse.
 ///
 /// Each fact is varied by itself, with all others at their best under both policies, and neighbouring values that change
 /// alike are told together.

@@ -7,7 +7,7 @@ package protocol JSONReadable {
     init(_ members: JSONMembers) throws(PolicyError)
 }
 
-/// The members of a parsed object, for who reads them one by one; an error names the member, and never its value.
+/// The members of a parsed object, for callers that read them one by one; an error names the member, and never its value.
 package struct JSONMembers: Sendable {
     private let members: [String: JSONValue]
 

@@ -41,7 +41,7 @@ public struct VersionLimits: Sendable, Equatable {
     public var minimumWarning: VersionNumber?
     /// Below this, block.
     public var minimumRequired: VersionNumber?
-    /// At or below this, wipe; for this library, below it.
+    /// Wipe at or below this version; for this library, only below it.
     public var minimumWipe: VersionNumber?
     /// Above this, warn.
     public var maximumWarning: VersionNumber?

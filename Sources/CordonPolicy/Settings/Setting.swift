@@ -1,5 +1,5 @@
 /// One setting of a policy, with everything the engine needs to know of it beyond its meaning:
-/// its JSON name, how it is read and written, and which of two values is stricter. An object, since its closures are no value to copy.
+/// its JSON name, how it is read and written, and which of two values is stricter. A class, because its closures are costly to copy.
 final class Setting: Sendable {
     /// Where a reader finds it.
     enum Group: String, Sendable { case access, transfer, launch, storage }
