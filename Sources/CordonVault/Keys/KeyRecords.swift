@@ -421,21 +421,12 @@ struct KeyRecords: Sendable {
         }
     }
 
-    /// Unlinks the account's record, durable after ``sync()``.
-    func unlink(_ account: AccountID) { PosixFile.remove(path(of: account)) }
-
-    /// Does what ``unlink(_:)`` does, unless another app of the key group has made a key since: where no note was left, nothing keeps it from that.
+    /// Unlinks the account's record, durable after ``sync()``, unless another app of the key group has made a key since its secrets were
+    /// destroyed, which nothing prevents where no note was left. Each key is made with a secret of its own, which tells without a look at what lies
+    /// in the record's place.
     func unlinkEnded(_ account: AccountID) throws(VaultError) {
         try exclusively { () throws(VaultError) in
-            if let claim = try legibleClaim(of: account), try isInForce(claim) { return }
-            unlink(account)
-        }
-    }
-
-    private func legibleClaim(of account: AccountID) throws(VaultError) -> AccountKeyRecord.Claim? {
-        do { return try claim(of: account) } catch {
-            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
-            return nil
+            if try !secrets.hasAny(of: account) { PosixFile.remove(path(of: account)) }
         }
     }
 

@@ -86,7 +86,7 @@ struct AccountKeysTests {
         scene.keys.track(holder, of: scene.ada)
         let known = try #require(try scene.records.claim(of: scene.ada))
         try scene.records.destroySecrets(of: scene.ada, known)
-        scene.records.unlink(scene.ada)
+        PosixFile.remove(scene.records.path(of: scene.ada))
         try scene.records.make(for: scene.ada)
         try scene.keys.unlock(scene.ada, share: nil, during: scene.wipes)
         #expect(holder.ended == .wiped)
@@ -104,7 +104,7 @@ struct AccountKeysTests {
             scene.keys.track(holder, of: scene.ada)
             scene.keys.endDestroyed()
             #expect(holder.ended == nil, "a key in force stays")
-            scene.records.unlink(scene.ada)
+            PosixFile.remove(scene.records.path(of: scene.ada))
             if isLookedFor {
                 scene.keys.endDestroyed()
                 #expect(holder.ended == .wiped)
@@ -164,7 +164,7 @@ struct AccountKeysTests {
         _ = scene.keys.lock(scene.ada)
         let record = URL(fileURLWithPath: scene.records.path(of: scene.ada))
         let intact = try Data(contentsOf: record)
-        scene.records.unlink(scene.ada)
+        PosixFile.remove(scene.records.path(of: scene.ada))
         #expect(throws: VaultError(.unknownAccount, "")) {
             try scene.keys.create(for: scene.ada, during: scene.wipes)
         }

@@ -350,7 +350,7 @@ struct KeyRecordsTests {
         let scene = try Scene()
         try scene.records.make(for: scene.ada)
         let (key, intact) = (try scene.key(of: scene.ada), try scene.bytes(of: scene.ada))
-        scene.records.unlink(scene.ada)
+        PosixFile.remove(scene.records.path(of: scene.ada))
         #expect(try scene.records.mayHoldKey(of: scene.ada))
         #expect(try scene.records.nameOfLostKey(of: scene.ada) != nil)
         #expect(throws: VaultError(.unknownAccount, "")) { try scene.records.make(for: scene.ada) }
@@ -363,7 +363,7 @@ struct KeyRecordsTests {
         #expect(try scene.records.nameOfLostKey(of: scene.ada) == nil)
         #expect(try scene.key(of: scene.ada).id == key.id)
 
-        scene.records.unlink(scene.ada)
+        PosixFile.remove(scene.records.path(of: scene.ada))
         let name = try #require(try scene.records.nameOfLostKey(of: scene.ada))
         try scene.records.setAside(scene.ada, as: name)
         #expect(try scene.records.nameOfLostKey(of: scene.ada) == nil, "it was given up")
@@ -377,7 +377,7 @@ struct KeyRecordsTests {
         let ended = try scene.bytes(of: scene.ada)
         let known = try #require(try scene.records.claim(of: scene.ada))
         try scene.records.destroySecrets(of: scene.ada, known)
-        scene.records.unlink(scene.ada)
+        PosixFile.remove(scene.records.path(of: scene.ada))
         try scene.records.make(for: scene.ada)
         let (key, intact) = (try scene.key(of: scene.ada), try scene.bytes(of: scene.ada))
 
@@ -404,7 +404,7 @@ struct KeyRecordsTests {
         try secrets.beginMaking(of: scene.ada)
         #expect(try scene.key(of: scene.ada).id == key.id)
         #expect(try !secrets.isMaking(scene.ada))
-        scene.records.unlink(scene.ada)
+        PosixFile.remove(scene.records.path(of: scene.ada))
         #expect(try scene.records.nameOfLostKey(of: scene.ada) != nil)
     }
 

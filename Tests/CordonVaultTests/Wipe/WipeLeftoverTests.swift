@@ -317,6 +317,27 @@ struct WipeLeftoverTests {
         #expect(try await first.wipe(ada).destroyedKeyIDs.count == 1, "the control")
     }
 
+    @Test func `a wipe leaves the record alone that a newer app of the group makes meanwhile`() async throws {
+        let workshop = try await Workshop()
+        let (first, second, ada) = (try app("first", workshop), try app("second", workshop), workshop.ada)
+        let record = URL(fileURLWithPath: second.records.path(of: ada))
+        let intact = Locked(Data())
+        _ = try await first.wipe(ada) { step in
+            guard step.kind == .journalWritten else { return }
+            do {
+                try second.records.make(for: ada)
+                var bytes = try Data(contentsOf: record)
+                intact.withLock { $0 = bytes }
+                // A part of the key that this version does not know.
+                bytes[12] = 2
+                try bytes.write(to: record)
+            } catch { Issue.record(error) }
+        }
+        #expect(await code { try await second.unlock(ada) } == .unsupportedFormat)
+        try intact.withLock { $0 }.write(to: record)
+        try await second.unlock(ada)
+    }
+
     @Test func `a resumed wipe leaves the key alone that another app of the group has made since`() async throws {
         let workshop = try await Workshop()
         let (first, second) = (try app("first", workshop), try app("second", workshop))

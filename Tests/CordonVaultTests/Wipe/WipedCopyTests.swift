@@ -294,10 +294,13 @@ struct WipedCopyTests {
         let record = URL(fileURLWithPath: workshop.vault.records.path(of: workshop.ada))
         let victim = workshop.path("victim")
         let bytes = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
+        let folder = workshop.path("folder")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let bens = URL(fileURLWithPath: workshop.vault.records.path(of: workshop.ben))
         let bensKey = try Data(contentsOf: bens)
         let lead: [(URL) throws -> Void] = [
             { try FileManager.default.createSymbolicLink(at: $0, withDestinationURL: victim) },
+            { try FileManager.default.createSymbolicLink(at: $0, withDestinationURL: folder) },
             { try FileManager.default.linkItem(at: victim, to: $0) },
             { try FileManager.default.linkItem(at: bens, to: $0) },
         ]
