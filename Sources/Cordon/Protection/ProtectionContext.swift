@@ -106,7 +106,9 @@ final class ProtectionContext: Sendable {
     func notedWipes() async -> (accounts: Set<AccountID>, isWhole: Bool) {
         var (accounts, isWhole): (Set<AccountID>, Bool) = ([], true)
         for vault in vaults {
-            do { accounts.formUnion(try await vault.pendingWipes().map(\.account)) } catch { isWhole = false }
+            let (wipes, unread) = await vault.wipesFound()
+            accounts.formUnion(wipes.map(\.account))
+            if unread != nil { isWhole = false }
         }
         return (accounts, isWhole)
     }

@@ -65,26 +65,41 @@ extension Vault {
     ///
     /// - Throws: ``VaultError`` when the vault's directories cannot be read.
     public func pendingWipes() throws(VaultError) -> [PendingWipe] {
+        let (wipes, unread) = wipesFound()
+        if let unread { throw unread }
+        return wipes
+    }
+
+    /// What ``pendingWipes()`` gives, as far as the vault's directories can be read, and why not, where they cannot: there may be more.
+    package func wipesFound() -> (wipes: [PendingWipe], unread: VaultError?) {
         var found: [AccountID: PendingWipe] = [:]
-        // A note under another name than its account's would never go.
-        for record in try records.claims()
-        where record.isWipe && (try? records.holdsWipeNote(of: record.account)) == true {
-            found[record.account] = PendingWipe(account: record.account, started: nil)
-        }
-        for wipe in try journals.pending() { found[wipe.account] = wipe }
-        return found.values.sorted { $0.account.fileName < $1.account.fileName }
+        var unread: VaultError?
+        do {
+            // A note under another name than its account's would never go.
+            for record in try records.claims()
+            where record.isWipe && (try? records.holdsWipeNote(of: record.account)) == true {
+                found[record.account] = PendingWipe(account: record.account, started: nil)
+            }
+        } catch { unread = error }
+        do {
+            for wipe in try journals.pending() { found[wipe.account] = wipe }
+        } catch { unread = unread ?? error }
+        return (found.values.sorted { $0.account.fileName < $1.account.fileName }, unread)
     }
 
     /// Finishes every pending wipe; call it at each start, after the attachments were attached.
     ///
-    /// - Throws: ``VaultError`` of the first one that cannot go on; it and later ones stay pending.
+    /// - Throws: ``VaultError`` of the first one that cannot go on; it and later ones stay pending. Also when the vault's directories cannot all be
+    ///   read, once the wipes that are known are finished.
     public func resumeWipes(
         observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> [WipeReport] {
         var reports: [WipeReport] = []
-        for pending in try pendingWipes() where !wipes.isUnderWay(pending.account) {
+        let (found, unread) = wipesFound()
+        for pending in found where !wipes.isUnderWay(pending.account) {
             reports.append(try await wipe(pending.account, observer: observer))
         }
+        if let unread { throw unread }
         return reports
     }
 

@@ -132,6 +132,25 @@ import Testing
         #expect(await restarted.wipes.nextAttempts().isEmpty)
     }
 
+    @Test func `a vault's note has the account wiped also while the folder of journals cannot be listed`() async throws
+    {
+        let device = try Device()
+        let protection = try await enrolled(device)
+        try Note.record.leave(of: ada, on: device)
+        // The first is of the records.
+        let lists = Locked(0)
+        await DiskFaults.$next.withValue({ call in
+            guard call == "list" else { return 0 }
+            return lists.withLock { count in
+                count += 1
+                return count == 2 ? EIO : 0
+            }
+        }) {
+            #expect(await protection.wipes.resumeLost())
+        }
+        #expect(protection.enrolledAccounts.isEmpty)
+    }
+
     @Test func `who signs out of an account that only a vault's note tells of leaves nothing behind`() async throws {
         let device = try Device()
         let protection = try await enrolled(device)

@@ -18,6 +18,25 @@ struct WipeResumeTests {
         #expect(try await workshop.vault.resumeWipes().isEmpty)
     }
 
+    @Test(arguments: [(list: 1, leavesJournal: true), (list: 2, leavesJournal: false)])
+    func `a wipe that one of both folders tells of is finished although the other cannot be listed`(
+        list: Int, leavesJournal: Bool
+    ) async throws {
+        let workshop = try await Workshop()
+        let (vault, ada) = (workshop.vault, workshop.ada)
+        if leavesJournal {
+            try Data(#"{"report":{"account":"\#(ada.rawValue)"}}"#.utf8).write(to: vault.journals.path(for: ada))
+        } else {
+            #expect(try vault.records.overwrite(ada, vault.records.claim(of: ada)))
+        }
+        let fault = FailingCall("list", number: list)
+        await DiskFaults.$next.withValue({ fault.next($0) }) {
+            #expect(await code { _ = try await vault.resumeWipes() } == .inputOutput)
+        }
+        #expect(await vault.finishedReports().map(\.account) == [ada])
+        #expect(try await vault.pendingWipes().isEmpty)
+    }
+
     @Test func `a resumed wipe runs what was attached since, and does not repeat what was done`() async throws {
         let workshop = try await Workshop()
         let runs = Locked<[String]>([])
