@@ -29,9 +29,11 @@ struct WipeJournals: Sendable {
 
     // MARK: Reading
 
-    /// Whether a wipe of the account is under way on disk, also where that cannot be read just now; what else lies in the journal's place
-    /// tells of none.
+    /// Whether a wipe of the account is under way on disk, also where that cannot be read just now; anything else in the journal's place
+    /// counts as no wipe.
     func exists(for account: AccountID) -> Bool {
+        // Out of descriptors the system opens nothing, not even what is not there.
+        if PosixFile.isAbsent(path(for: account).path) { return false }
         do { return try claimedAccount(in: path(for: account)) == account } catch {
             return error.code == .inputOutput || error.code == .inUse
         }

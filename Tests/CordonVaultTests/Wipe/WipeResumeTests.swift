@@ -37,6 +37,15 @@ struct WipeResumeTests {
         #expect(try await vault.pendingWipes().isEmpty)
     }
 
+    @Test func `out of descriptors, no account counts as one that is being wiped`() async throws {
+        let workshop = try await Workshop()
+        let next = try Workshop.vault(in: workshop.folder, workshop.keyStore)
+        await DiskFaults.$next.withValue({ $0 == "open" ? EMFILE : 0 }) {
+            #expect(await code { try await next.unlock(workshop.ada) } == .inputOutput)
+        }
+        try await next.unlock(workshop.ada)
+    }
+
     @Test func `a resumed wipe runs what was attached since, and does not repeat what was done`() async throws {
         let workshop = try await Workshop()
         let runs = Locked<[String]>([])
