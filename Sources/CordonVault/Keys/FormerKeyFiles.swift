@@ -7,7 +7,8 @@ struct FormerKeyFiles {
     /// The vault's key directory.
     let directory: URL
 
-    private func formerPath(_ account: AccountID) -> String {
+    /// Where the former key of an account lies.
+    func path(of account: AccountID) -> String {
         directory.appending(path: account.fileName + ".former").path
     }
 
@@ -20,7 +21,7 @@ struct FormerKeyFiles {
     /// - Parameter isUnused: Whether no file hangs on the former key any more.
     func keep(_ former: AccountKey, under key: AccountKey, isUnused: Bool) throws(VaultError) {
         try PosixFile.replace(
-            formerPath(key.account), with: try FormerKeyRecord.seal(former, under: key, isUnused: isUnused))
+            path(of: key.account), with: try FormerKeyRecord.seal(former, under: key, isUnused: isUnused))
     }
 
     /// A key with the former one that hangs on it, and whether files may hang on that.
@@ -29,7 +30,7 @@ struct FormerKeyFiles {
     /// record stays where it is, for an intact copy to take its place.
     func joined(to key: AccountKey) throws(VaultError) -> (key: AccountKey, hasFiles: Bool) {
         do {
-            guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
+            guard let bytes = try PosixFile.contents(path(of: key.account), limit: FormerKeyRecord.size),
                 let (former, isUnused) = try FormerKeyRecord.open(bytes, under: key)
             else { return (key, false) }
             return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isUnused)
@@ -60,6 +61,6 @@ struct FormerKeyFiles {
     /// Overwrites both; part of a wipe.
     func remove(of account: AccountID) throws(VaultError) {
         try overwriteReplacedRecord(of: account)
-        try PosixFile.overwriteAndRemove(formerPath(account), count: FormerKeyRecord.size)
+        try PosixFile.overwriteAndRemove(path(of: account), count: FormerKeyRecord.size)
     }
 }

@@ -106,9 +106,6 @@ struct KeyRecords: Sendable {
         return claim.isPlain || (try? secrets.hasAny(of: claim.account)) != false
     }
 
-    /// Whether there is anything in the record's place, whatever it holds.
-    func isThere(for account: AccountID) -> Bool { !PosixFile.isAbsent(path(of: account)) }
-
     /// Whether there is a record, a wipe's note not counted; also where nothing says what a damaged one holds, and where the record is
     /// gone and the secret is not.
     ///
@@ -370,13 +367,14 @@ struct KeyRecords: Sendable {
         }
     }
 
-    /// Gives a lost key up, and puts what is left of its record aside under its name; durable when this returns.
+    /// Gives a lost key up, and puts what is left of its record aside under its name, and of that of the key before it; durable when this returns.
     ///
     /// - Parameter name: What ``nameOfLostKey(of:withoutShareOf:holdsFiles:)`` gives.
     func setAside(_ account: AccountID, as name: String) throws(VaultError) {
         // Before the record goes: its secret, beside no record, would be that of a lost key again.
         try secrets.beginMaking(of: account)
-        guard isThere(for: account) else { return }
+        // Before the record as well, by which a kill has this done again. Where it is damaged, it would keep the new key from names on disk.
+        try lostKeys.setAside(formerKeys.path(of: account), of: account, as: name + ".former")
         try lostKeys.setAside(path(of: account), of: account, as: name)
     }
 

@@ -8,10 +8,11 @@ struct LostKeyFiles {
 
     private static let suffix = ".lost"
 
-    /// Puts a record aside; durable when this returns.
+    /// Puts a record aside, durable when this returns; none is no error.
     ///
     /// - Parameter name: Tells it from the account's other records here.
     func setAside(_ record: String, of account: AccountID, as name: String) throws(VaultError) {
+        if PosixFile.isAbsent(record) { return }
         let place = directory.appendingPathComponent("\(account.fileName).\(name)\(Self.suffix)")
         try PosixFile.rename(record, to: place.path)
         try PosixFile.syncDirectory(directory.path)

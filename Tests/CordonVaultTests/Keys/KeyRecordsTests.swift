@@ -231,7 +231,7 @@ struct KeyRecordsTests {
         try scene.records.make(for: scene.ada)
         #expect(try scene.records.holdsWipeNote(of: scene.ada), "no key is made over the note")
         try scene.records.unlinkEnded(scene.ada)
-        #expect(try !scene.records.isThere(for: scene.ada) && !scene.records.overwrite(scene.ada, nil))
+        #expect(try PosixFile.isAbsent(scene.records.path(of: scene.ada)) && !scene.records.overwrite(scene.ada, nil))
         try scene.put(bytes, for: scene.ada)
         guard case .destroyed = try scene.records.open(scene.ada, share: nil, besides: nil) else {
             Issue.record("the copy counts")
@@ -324,7 +324,7 @@ struct KeyRecordsTests {
         let name = try #require(try emptied.nameOfLostKey(of: scene.ada))
         #expect(name == known.keyID.hex)
         try emptied.setAside(scene.ada, as: name)
-        #expect(!emptied.isThere(for: scene.ada))
+        #expect(PosixFile.isAbsent(emptied.path(of: scene.ada)))
         let aside = try FileManager.default.contentsOfDirectory(atPath: scene.folder.path).filter {
             $0.hasSuffix(".lost")
         }
@@ -354,7 +354,7 @@ struct KeyRecordsTests {
         #expect(try scene.records.mayHoldKey(of: scene.ada))
         #expect(try scene.records.nameOfLostKey(of: scene.ada) != nil)
         #expect(throws: VaultError(.unknownAccount, "")) { try scene.records.make(for: scene.ada) }
-        #expect(!scene.records.isThere(for: scene.ada))
+        #expect(PosixFile.isAbsent(scene.records.path(of: scene.ada)))
         let isEmpty = try scene.records.nameOfLostKey(of: scene.ada, holdsFiles: false) == nil
         #expect(isEmpty, "an app that was installed anew has lost nothing")
         #expect(try scene.records.nameOfLostKey(of: scene.ben) == nil, "nor has who was never enrolled")

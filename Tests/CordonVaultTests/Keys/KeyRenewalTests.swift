@@ -97,6 +97,29 @@ struct KeyRenewalTests {
         try await check(home, try await unlocked(home), "with the intact record")
     }
 
+    @Test func `who gives up a lost key is not kept from names by the damaged record of the one before it`()
+        async throws
+    {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let (home, _) = try FormerHome.make(at: place)
+        try await home.vault().unlock(FormerHome.account)
+        let keys = home.recordPath.deletingLastPathComponent()
+        for name in ["key", "former"] {
+            try Data(count: 100).write(to: keys.appendingPathComponent("\(FormerHome.account.fileName).\(name)"))
+        }
+        let vault = try home.vault()
+        #expect(try await vault.isLost(FormerHome.account))
+        try await vault.setAsideLostKey(of: FormerHome.account)
+        try await vault.createAccountKey(for: FormerHome.account)
+        try await vault.create("three", in: home.folder, holding: Data("third".utf8)).close()
+        #expect(try await vault.names(in: home.folder) == ["three"])
+        let aside = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter { $0.hasSuffix(".lost") }
+        #expect(aside.count == 2 && aside.contains { $0.hasSuffix(".former.lost") })
+        #expect(try await vault.wipe(FormerHome.account).succeeded)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: keys.path).isEmpty)
+    }
+
     private func unlocked(_ home: FormerHome) async throws -> Vault {
         let vault = try home.vault()
         try await vault.unlock(FormerHome.account)
