@@ -237,21 +237,25 @@ extension Vault {
     /// Reseals, each with a key of its own, the account's sealed files that hang on the key of earlier software.
     ///
     /// That key hung on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
-    /// before, meanwhile and after a kill. A file that a writer has open, or that is damaged, is left as it is; the next call tries again. So is one
-    /// with several names, which would be several files afterwards. ``hasFormerFiles(of:)`` does not wait for it: it keeps the former key for good,
-    /// unless this is called once it has one name.
+    /// before, meanwhile and after a kill. A file that a writer has open, that is damaged or that cannot be looked at is left as it is;
+    /// the next call tries again. So is one with several names, which would be several files afterwards.
+    /// ``hasFormerFiles(of:)`` ignores a file with several names; it stays under the former key until this is called again after its other names are gone.
     /// A database is resealed by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former
     /// key, which the present one guards. Where vaults share a `keyDirectory`, each seals the files of its own roots.
     ///
-    /// - Returns: How many names of files were left.
+    /// - Returns: How many names of files were left, and one more where something could not be looked at.
     /// - Throws: `locked`, `unknownAccount`, `wiped`, or what the disk refused.
     @discardableResult
     public func sealFilesAnew(of account: AccountID) async throws(VaultError) -> Int {
         guard let former = try key(for: account).former else { return 0 }
-        var (left, withSeveralNames) = (0, 0)
-        for path in files(ownedBy: account) {
-            guard let header = facts(of: path), header.kind == .file, header.accountKeyID == former.id else { continue }
-            do { try await sealAnew(path) } catch {
+        let (paths, unread) = filesFound(of: account)
+        var (left, withSeveralNames) = (unread == nil ? 0 : 1, 0)
+        for path in paths {
+            do {
+                guard let header = try legibleHeader(of: path), header.kind == .file, header.accountKeyID == former.id
+                else { continue }
+                try await sealAnew(path)
+            } catch {
                 switch error.code {
                 case .noSuchFile: break
                 case .invalidArgument: withSeveralNames += 1

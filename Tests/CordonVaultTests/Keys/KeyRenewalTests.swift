@@ -141,6 +141,33 @@ struct KeyRenewalTests {
         try await check(home, vault, "after the writer")
     }
 
+    @Test func `what lies in a folder that cannot be listed may hang on the former key, until it is looked at`()
+        async throws
+    {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let (home, _) = try FormerHome.make(at: place)
+        let vault = try home.vault()
+        try await vault.unlock(FormerHome.account)
+        let calls = Locked(0)
+        _ = DiskFaults.$next.withValue({ call in
+            if call == "list" { calls.withLock { $0 += 1 } }
+            return 0
+        }) { vault.filesFound(of: FormerHome.account) }
+        // The last one is of the owners' notes.
+        let count = calls.withLock { $0 }
+        for number in 1..<count {
+            let fault = FailingCall("list", number: number)
+            let left = try await DiskFaults.$next.withValue({ fault.next($0) }) {
+                try await vault.sealFilesAnew(of: FormerHome.account)
+            }
+            #expect(left == 1, "list \(number) of \(count)")
+            #expect(await vault.hasFormerFiles(of: FormerHome.account))
+        }
+        #expect(try await vault.sealFilesAnew(of: FormerHome.account) == 0)
+        #expect(await !vault.hasFormerFiles(of: FormerHome.account))
+    }
+
     @Test func `a file with two names stays one file, and keeps its key until it has one name`() async throws {
         let place = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(place) }
