@@ -319,12 +319,15 @@ extension Vault {
     /// Copies a readable file for an owner, who is noted before the copy has content. What was at the target is replaced once the
     /// copy is whole.
     ///
-    /// - Throws: `noSuchFile` and `isDirectory` for what is no ordinary file; `inUse` when a writer has the target open; ``VaultError``
-    ///   when the system refuses.
+    /// - Throws: `noSuchFile` and `isDirectory` for what is no ordinary file; `damaged` and `unsupportedFormat` for what begins as a sealed file
+    ///   and is none; `inUse` for one that has been sealed meanwhile, or when a writer has the target open; ``VaultError`` when the system refuses.
     package func copyReadable(_ path: URL, to target: URL, owner: AccountID?) throws(VaultError) {
         try Self.refuseFolder(path)
         guard path.isOrdinaryFile else {
             throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
+        }
+        guard try sealedHeader(of: path) == nil else {
+            throw VaultError(.inUse, "The file has been sealed meanwhile.", place: path.path)
         }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do {

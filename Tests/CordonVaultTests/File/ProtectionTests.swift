@@ -186,6 +186,7 @@ struct ProtectionTests {
             { try await vault.replace(broken, by: source) },
             { try await vault.replace(source, by: broken) },
             { try await vault.copy(broken, to: copy) },
+            { try await vault.copyReadable(broken, to: copy, owner: ada) },
             { try await vault.decrypt(broken) },
         ]
         for (number, way) in ways.enumerated() { #expect(await code(way) == illegible.code, "\(number)") }
