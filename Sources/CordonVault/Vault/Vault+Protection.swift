@@ -32,10 +32,11 @@ extension Vault {
         files: (paths: [URL], unread: VaultError?), for account: AccountID?, sealing: Bool,
         progress: @Sendable (ProtectionProgress) -> Void
     ) async throws(VaultError) {
-        var state = ProtectionProgress(
-            totalFiles: files.paths.count, totalBytes: files.paths.reduce(0) { $0 + $1.bytesOnDisk })
+        let sizes = files.paths.map(\.bytesOnDisk)
+        var state = ProtectionProgress(totalFiles: sizes.count, totalBytes: sizes.reduce(0, +))
         var failure = files.unread
-        for path in files.paths {
+        for (path, size) in zip(files.paths, sizes) {
+            let before = state.bytes
             do {
                 try await protectFile(path, for: account, sealing: sealing, &state, progress)
             } catch {
@@ -43,9 +44,9 @@ extension Vault {
                 // No other file is to stay readable for this one.
                 guard error.code != .noSpace else { throw named }
                 failure = failure ?? named
-                continue
             }
             state.files += 1
+            state.bytes = before + size
             progress(state)
         }
         if let failure { throw failure }

@@ -177,8 +177,11 @@ struct ProtectionTests {
         let bytes = illegible.bytes(of: try Data(contentsOf: broken))
         try bytes.write(to: broken)
         let (source, copy) = (try planted(workshop, "source"), workshop.path("copy"))
+        let last = Locked(ProtectionProgress())
         let ways: [() async throws -> Void] = [
-            { try await vault.protect(workshop.path("home"), for: ada) },
+            {
+                try await vault.protect(workshop.path("home"), for: ada) { state in last.withLock { $0 = state } }
+            },
             { try await vault.protect(broken, for: ada) },
             { try await vault.protect(broken, for: workshop.ben) },
             { try await vault.protect(broken, for: nil) },
@@ -193,6 +196,8 @@ struct ProtectionTests {
         #expect(try Data(contentsOf: broken) == bytes)
         #expect(try Data(contentsOf: source) == text && PosixFile.isAbsent(copy.path))
         #expect(vault.isSealed(plain), "what comes after it is sealed all the same")
+        let size = Int64(bytes.count + text.count)
+        #expect(last.withLock { $0 } == ProtectionProgress(files: 2, totalFiles: 2, bytes: size, totalBytes: size))
         #expect(!vault.isSealed(broken) && vault.files(ownedBy: ada).map(\.lastPathComponent) == ["plain"])
         #expect(try await vault.wipe(ada).succeeded)
     }
