@@ -245,7 +245,11 @@ package enum DurableFile {
             }
             guard failure == ENOENT, parent.path != folder.standardizedFileURL.path else { throw FileFailure(failure) }
             try makeFolder(parent)
-            guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw FileFailure(errno) }
+            if mkdir(folder.path, 0o700) != 0 {
+                guard errno == EEXIST else { throw FileFailure(errno) }
+                // Another process has made it meanwhile, and takes it back itself where it has to.
+                return try makeFolder(folder)
+            }
         }
         do { try synchronize(parent) } catch {
             // One that is there counts as durable. Where another process has put something into it, it stays.
