@@ -66,8 +66,12 @@ struct DurableFileTests {
 
     @Test(.enabled(if: geteuid() != 0, "root reads every folder"))
     func `a folder whose name cannot be made durable is taken back`() throws {
-        defer { clean() }
         let closed = folder.appending(path: "closed")
+        // Nothing removes what cannot be listed.
+        defer {
+            chmod(closed.path, 0o700)
+            clean()
+        }
         try FileManager.default.createDirectory(
             at: closed, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o300])
         #expect(throws: FileFailure(EACCES)) { try DurableFile.makeFolder(closed.appending(path: "new")) }
