@@ -126,15 +126,10 @@ extension PosixFile {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// The names in a directory; none where there is no directory.
+    /// The names in a directory, but those that are not UTF-8; none where there is no directory.
     static func names(in directory: String) throws(VaultError) -> [String] {
-        try pass("list", directory)
         if isAbsent(directory) { return [] }
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: directory)
-        } catch {
-            throw VaultError(.inputOutput, "The directory cannot be listed.", place: directory)
-        }
+        return try entries(of: directory, following: true).compactMap(\.name)
     }
 
     /// The ordinary files among what ``entriesBelow(_:)`` gives.
@@ -180,11 +175,13 @@ extension PosixFile {
     }
 
     /// The names in a directory, nil for one that is not UTF-8, each with the part of its mode that says what it is, 0 for neither file nor folder.
+    ///
+    /// - Parameter following: Whether a symbolic link at the path itself is followed.
     private static func entries(
-        of directory: String, renaming: Bool
+        of directory: String, renaming: Bool = false, following: Bool = false
     ) throws(VaultError) -> [(name: String?, kind: mode_t)] {
         try pass("list", directory)
-        let descriptor = retrying { openDirectory(directory, O_NOFOLLOW) }
+        let descriptor = retrying { openDirectory(directory, following ? 0 : O_NOFOLLOW) }
         if descriptor < 0 { throw .system("list", directory) }
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name), let list = fdopendir(descriptor) else {
             defer { closeDirectory(descriptor) }
