@@ -7,7 +7,7 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// Sixteen bytes as a UUID is written, in lower case.
+    /// The first sixteen bytes as a UUID is written, in lower case; there have to be as many.
     package var uuidText: String {
         [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { self[$0].hex }.joined(separator: "-")
     }

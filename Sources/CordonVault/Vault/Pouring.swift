@@ -9,8 +9,8 @@ protocol PlainTarget: AnyObject {
 extension SealedFile: PlainTarget {}
 extension PosixFile: PlainTarget {}
 
-/// Copies a file's plaintext into an empty file, a megabyte a step. What a sealed file has of zeros becomes holes; of a readable one every byte is
-/// written, so that a sealed copy does not show where it has none but zeros.
+/// Copies a file's plaintext into an empty file, a megabyte a step. All-zero chunks of a sealed file become holes; every byte of a readable file is
+/// written, so that a sealed copy does not reveal which of its chunks are zero.
 struct Pouring {
     private let read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int
     /// Bytes in a chunk of the source; nil for a readable one.
