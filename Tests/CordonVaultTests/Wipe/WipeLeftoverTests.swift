@@ -326,8 +326,9 @@ struct WipeLeftoverTests {
             guard step.kind == .journalWritten else { return }
             do {
                 try second.records.make(for: ada)
-                var bytes = try Data(contentsOf: record)
-                intact.withLock { $0 = bytes }
+                let made = try Data(contentsOf: record)
+                intact.withLock { $0 = made }
+                var bytes = made
                 // A part of the key that this version does not know.
                 bytes[12] = 2
                 try bytes.write(to: record)
