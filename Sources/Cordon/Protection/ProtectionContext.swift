@@ -108,7 +108,11 @@ final class ProtectionContext: Sendable {
         for vault in vaults {
             let (wipes, unread) = await vault.wipesFound()
             accounts.formUnion(wipes.map(\.account))
-            if unread != nil { isWhole = false }
+            if let unread {
+                isWhole = false
+                configuration.logger.warning(
+                    "the notes of wipes cannot all be read", metadata: ["reason": "\(unread.reason)"])
+            }
         }
         return (accounts, isWhole)
     }
