@@ -92,6 +92,19 @@ final class GuardStand: Sendable {
         return text == Self.text
     }
 
+    /// Where the records of keys lie.
+    var keyFolder: URL { house.device.folder.appending(path: "data/vault/keys") }
+
+    /// The names of the records that end so.
+    func records(_ suffix: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: keyFolder.path).filter { $0.hasSuffix(suffix) }
+    }
+
+    /// What the person was told at each question for a sign-in.
+    func signInMessages() async -> [String] {
+        await house.person.asked.compactMap { if case .signIn(let prompt) = $0 { prompt.message } else { nil } }
+    }
+
     #if os(Linux)
         /// How often this process has a file open, such as a lock that it holds or waits for.
         static func openings(of file: URL) -> Int {

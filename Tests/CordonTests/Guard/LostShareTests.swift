@@ -134,7 +134,7 @@ import Testing
         await stand.house.person.set { $0.newPINs = [.chosen("9731")] }
         await stand.house.person.forgetAsked()
         #expect(await stand.reads(try await stand.house.start()))
-        #expect(await signInMessages(stand).count == 1)
+        #expect(await stand.signInMessages().count == 1)
         #expect(await stand.house.person.pinPrompts.count == 1)
         await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
         #expect(await stand.reads(try await stand.house.start()))
@@ -162,7 +162,7 @@ import Testing
         stand.house.clock.advance(.seconds(3600))
         #expect(await stand.reads(try await stand.house.start { $0.pinDirectory = pins }))
         #expect(await stand.house.person.pinPrompts.filter(\.isFormer).map(\.lastWasWrong) == [false, true])
-        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
+        #expect(await !stand.signInMessages().contains { $0.contains("Neither a PIN nor the service") })
 
         await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
         await stand.house.goOffline()
@@ -184,8 +184,8 @@ import Testing
         let next = try await stand.house.start { $0.pinDirectory = pins }
         #expect(await next.launch(stand.account).isOpen)
         #expect(await stand.house.person.pinPrompts.map(\.isFormer) == [true])
-        #expect(await signInMessages(stand).last?.contains("Neither a PIN nor the service") == true)
-        #expect(try records(stand, ".lost").count == 1)
+        #expect(await stand.signInMessages().last?.contains("Neither a PIN nor the service") == true)
+        #expect(try stand.records(".lost").count == 1)
     }
 
     private func resetsPIN(_ stand: GuardStand) async {
@@ -289,8 +289,8 @@ import Testing
         try silence(counter, of: purpose, stand, seal)
         await stand.house.person.forgetAsked()
         #expect(await !stand.reads(try await stand.house.start { $0.stateCounter = counter }))
-        #expect(await !signInMessages(stand).isEmpty)
-        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
+        #expect(await !stand.signInMessages().isEmpty)
+        #expect(await !stand.signInMessages().contains { $0.contains("Neither a PIN nor the service") })
         counter.silent.withLock { $0 = [] }
         #expect(await stand.reads(try await stand.house.start { $0.stateCounter = counter }))
     }
@@ -305,8 +305,8 @@ import Testing
         try Data(#"{"version":99}"#.utf8).write(to: file)
         await stand.house.person.forgetAsked()
         #expect(await !stand.reads(try await stand.house.start()))
-        #expect(await !signInMessages(stand).isEmpty)
-        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
+        #expect(await !stand.signInMessages().isEmpty)
+        #expect(await !stand.signInMessages().contains { $0.contains("Neither a PIN nor the service") })
         try noted.write(to: file)
         #expect(await stand.reads(try await stand.house.start()))
     }
@@ -338,102 +338,6 @@ import Testing
         #expect(await stand.reads(try await stand.house.start()))
     }
 
-    // MARK: The key store
-
-    private func emptyKeyStore(_ stand: GuardStand) throws {
-        let folder = stand.house.device.folder.appending(path: "keys/secrets")
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".key") {
-            try FileManager.default.removeItem(at: folder.appending(path: name))
-        }
-    }
-
-    private func records(_ stand: GuardStand, _ suffix: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: keyFolder(stand).path).filter { $0.hasSuffix(suffix) }
-    }
-
-    private func signInMessages(_ stand: GuardStand) async -> [String] {
-        await stand.house.person.asked.compactMap { if case .signIn(let prompt) = $0 { prompt.message } else { nil } }
-    }
-
-    enum Loss: CaseIterable { case secret, record, wholeRecord }
-
-    private func keyFolder(_ stand: GuardStand) -> URL {
-        stand.house.device.folder.appending(path: "data/vault/keys")
-    }
-
-    private func lose(_ loss: Loss, of stand: GuardStand) throws {
-        switch loss {
-        case .secret: try emptyKeyStore(stand)
-        case .record:
-            for name in try records(stand, ".key") {
-                try Data(count: 512).write(to: keyFolder(stand).appending(path: name))
-            }
-        case .wholeRecord:
-            for name in try records(stand, ".key") {
-                try FileManager.default.removeItem(at: keyFolder(stand).appending(path: name))
-            }
-        }
-    }
-
-    @Test(arguments: Loss.allCases, [true, false])
-    func `where the secret or the record of a key is lost, a sign-in goes on without the files, and removes nothing`(
-        _ loss: Loss, isGuarded: Bool
-    ) async throws {
-        let stand = try await GuardStand()
-        if !isGuarded { await stand.service.set { $0.keepsShares = false } }
-        let first = try await stand.opened()
-        #expect(try await first.context.vault.isGuarded(stand.account) == isGuarded)
-        try lose(loss, of: stand)
-        let record = try records(stand, ".key")
-
-        // Who turns away keeps everything as it is.
-        stand.house.clock.advance(.seconds(3600))
-        await stand.house.person.set { $0.signIns = [.cancelled] }
-        await stand.house.person.forgetAsked()
-        #expect(await !stand.reads(try await stand.house.start()))
-        #expect(await signInMessages(stand).allSatisfy { $0.contains("has lost the key") })
-        #expect(await !signInMessages(stand).isEmpty)
-        #expect(try records(stand, ".key") == record && records(stand, ".lost").isEmpty)
-
-        stand.house.clock.advance(.seconds(3600))
-        await stand.house.person.set { $0.signIns = [.signedIn("oid-a")] }
-        let next = try await stand.house.start()
-        let events = EventCatch(next)
-        #expect(await next.launch(stand.account).isOpen)
-        #expect(await events.first { if case .stateSetAside = $0 { true } else { false } } != nil)
-        #expect(try records(stand, ".lost").count == (loss == .wholeRecord ? 0 : 1))
-        #expect(try await next.files.names(of: stand.account).isEmpty)
-        #expect(stand.house.device.files(in: "files").isEmpty == false, "what was sealed is where it was")
-        await next.gate.keys.finishChanges(stand.account)
-        try await next.files.write(GuardStand.text, as: "note", of: stand.account)
-        stand.house.clock.advance(.seconds(3600))
-        #expect(await stand.reads(try await stand.house.start()), "and the account goes on")
-
-        try await next.wipe(stand.account)
-        #expect(try records(stand, ".lost").isEmpty && records(stand, ".key").isEmpty, "a wipe removes both")
-    }
-
-    @Test func `where the record of a guarded key is gone, no start opens by itself, and an intact copy opens all`()
-        async throws
-    {
-        let (stand, _) = try await guarded()
-        let kept = try records(stand, ".key").map { name in
-            (name: name, bytes: try Data(contentsOf: keyFolder(stand).appending(path: name)))
-        }
-        try lose(.wholeRecord, of: stand)
-        await stand.house.person.set { $0.signIns = [.cancelled] }
-        await stand.house.person.forgetAsked()
-        // At once, so that the rules alone would trust the person still.
-        let second = try await stand.house.start()
-        #expect(await !second.launch(stand.account).isOpen)
-        #expect(await signInMessages(stand).last?.contains("has lost the key") == true)
-        await #expect(throws: ProtectionError.self) { _ = try await second.files.read("note", of: stand.account) }
-        #expect(try records(stand, ".key").isEmpty, "no key was made without a word")
-
-        for record in kept { try record.bytes.write(to: keyFolder(stand).appending(path: record.name)) }
-        #expect(await stand.reads(try await stand.house.start()))
-    }
-
     // MARK: The share, in both places
 
     @Test func `where the share that was left does not open the key either, a sign-in goes on without the files`()
@@ -443,8 +347,8 @@ import Testing
         try await first.context.vault.hang(stand.account, on: SymmetricKey(size: .bits256)) { _ in }
         await stand.house.person.forgetAsked()
         #expect(await (try stand.house.start()).launch(stand.account).isOpen)
-        #expect(await signInMessages(stand).last?.contains("Neither a PIN nor the service") == true)
-        #expect(try records(stand, ".lost").count == 1)
+        #expect(await stand.signInMessages().last?.contains("Neither a PIN nor the service") == true)
+        #expect(try stand.records(".lost").count == 1)
     }
 
     @Test(arguments: ["registration-1", "registration-2"])
@@ -453,7 +357,7 @@ import Testing
     ) async throws {
         let (stand, _) = try await guarded()
         try FileManager.default.removeItem(at: stand.house.device.folder.appending(path: "data/pins"))
-        let record = try records(stand, ".key")
+        let record = try stand.records(".key")
         await stand.service.set { service in
             service.registration = registration
             service.shareProblem = ProblemDetails(title: "not found", status: 404)
@@ -462,9 +366,9 @@ import Testing
         await stand.house.person.forgetAsked()
         // The first start may have made the registration anew, and the second one asks with that.
         for _ in 0..<2 { #expect(await !stand.reads(try await stand.house.start())) }
-        #expect(await !signInMessages(stand).isEmpty)
-        #expect(await !signInMessages(stand).contains { $0.contains("Neither a PIN nor the service") })
-        #expect(try records(stand, ".key") == record && records(stand, ".lost").isEmpty)
+        #expect(await !stand.signInMessages().isEmpty)
+        #expect(await !stand.signInMessages().contains { $0.contains("Neither a PIN nor the service") })
+        #expect(try stand.records(".key") == record && stand.records(".lost").isEmpty)
         await stand.service.set { $0.shareProblem = nil }
         #expect(await stand.reads(try await stand.house.start()))
     }
@@ -477,7 +381,7 @@ import Testing
         // As after the app's folder was put back from before a wipe: its PIN does not count, and the registration is another one.
         try FileManager.default.removeItem(at: stand.house.device.folder.appending(path: "data/pins"))
         stand.service.share.withLock { $0 = isForeign ? RecoveryShare(sealed: "AAAA") : nil }
-        let record = try records(stand, ".key")
+        let record = try stand.records(".key")
 
         // Who turns away keeps everything as it is.
         await stand.house.person.set { person in
@@ -486,13 +390,13 @@ import Testing
         }
         await stand.house.person.forgetAsked()
         #expect(await !stand.reads(try await stand.house.start()))
-        #expect(await signInMessages(stand).last?.contains("Neither a PIN nor the service") == true)
-        #expect(try records(stand, ".key") == record && records(stand, ".lost").isEmpty)
+        #expect(await stand.signInMessages().last?.contains("Neither a PIN nor the service") == true)
+        #expect(try stand.records(".key") == record && stand.records(".lost").isEmpty)
 
         await stand.house.person.set { $0.signIns = [.signedIn("oid-a")] }
         let next = try await stand.house.start()
         #expect(await next.launch(stand.account).isOpen)
-        #expect(try records(stand, ".lost").count == 1)
+        #expect(try stand.records(".lost").count == 1)
         #expect(try await next.files.names(of: stand.account).isEmpty)
         await next.gate.keys.finishChanges(stand.account)
         try await next.files.write(GuardStand.text, as: "note", of: stand.account)
