@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `an event that did not reach the disk is taken back, and stands in the ledger once`() async throws {
-        let (_, protection) = try await worked()
+        let (device, protection) = try await worked()
         var ledger = try TelemetryLedger(protection.context)
         let (event, moment) = (try #require(ledger.entries.last).event, Date(timeIntervalSince1970: 1))
         let flush = ledger.flush
@@ -68,6 +68,7 @@ import Testing
         ledger.flush = flush
         #expect(ledger.record([event], to: .service, at: moment))
         #expect(ledger.entries.count { $0.sent == moment } == 1)
+        #expect(device.files(in: "telemetry").contains("ledger.jsonl"))
     }
 
     @Test
