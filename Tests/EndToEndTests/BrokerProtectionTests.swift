@@ -36,6 +36,19 @@ struct BrokerProtectionTests {
         }
     }
 
+    @Test func `SIGQUIT ends broker and service at once, and no registers are in their logs`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            for program in [device.broker.process, try await stage.runningService().process] {
+                program.signal(SIGQUIT)
+                // One that goes on is told to stop, and killed where it stands still.
+                #expect(await program.end() == -SIGQUIT)
+                let log = await program.standardErrorTail
+                #expect(!log.contains("crashed") && !log.contains(" 0x0000"), "\(log)")
+            }
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only an administrator reads another program's memory"))
     func `after a sign-out a running broker's memory holds neither the refresh token nor the session's secret`()
         async throws

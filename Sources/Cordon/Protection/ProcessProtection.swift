@@ -21,6 +21,10 @@ public enum ProcessProtection {
     /// Protects the calling process: no core files, on Linux no debugger of the same user, and pages that stay in memory. Not undone.
     /// Any thread.
     ///
+    /// On Linux faults and SIGQUIT end the process at once: Swift's run time writes no registers, and no memory that they point to, to
+    /// standard error. Install a handler of your own for such signals afterwards: before, it is taken for the run time's where Swift is linked
+    /// into the program.
+    ///
     /// - Returns: What the system did not allow; empty where everything is in force.
     public static func apply() -> Set<Shortcoming> {
         var missing: Set<Shortcoming> = []

@@ -38,6 +38,7 @@ import Testing
         #expect(settings["ProtectSystem"] == ["strict"])
         #expect(settings["RestrictAddressFamilies"] == ["AF_UNIX AF_INET AF_INET6 AF_NETLINK"])
         #expect(settings["StateDirectoryMode"] == ["0700"])
+        #expect(settings["Environment"] == ["SWIFT_BACKTRACE=enable=no"], "a crash leaves no memory in the journal")
         #expect(settings["WantedBy"] == ["multi-user.target"], "or it is not there after a restart")
         let socket = try Self.settings("cordon-broker.socket")
         #expect(socket["PassCredentials"] == ["yes"], "who connects before the broker runs is known too")

@@ -1,5 +1,6 @@
 #if os(Linux)
     import Cordon
+    import CordonTestSupport
     import Foundation
     import Testing
 
@@ -16,6 +17,36 @@
                 let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
                 #expect(core?.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
             }
+        }
+
+        private static let victimVariable = "CORDON_TEST_FAULT_VICTIM"
+
+        /// Runs only as the child process of the test below, which it ends.
+        @Test(.enabled(if: ProcessInfo.processInfo.environment[victimVariable] != nil, "runs only as a child process"))
+        func `the victim of a signal is protected first`() throws {
+            let number = try #require(ProcessInfo.processInfo.environment[Self.victimVariable].flatMap { Int32($0) })
+            signal(SIGFPE) { _ in _exit(9) }
+            #expect(!ProcessProtection.apply().contains(.memoryDumped))
+            raise(number)
+            _exit(7)
+        }
+
+        @Test(.enabled(if: Program.canRunTests, "needs /proc"))
+        func `no registers are written of a protected app that a signal ends, and the app's own handlers stay`()
+            async throws
+        {
+            func run(_ number: Int32) async throws -> Program.Result {
+                try await Program.runTest(
+                    "the victim of a signal",
+                    environment: [Self.victimVariable: String(number), "SWIFT_BACKTRACE": "enable=yes"])
+            }
+            for number in [SIGQUIT, SIGTRAP, SIGSEGV] {
+                let ended = try await run(number)
+                #expect(ended.wasSignalled && ended.status == number, "\(ended.everything)")
+                #expect(!ended.everything.contains("Registers:"))
+            }
+            let handled = try await run(SIGFPE)
+            #expect(!handled.wasSignalled && handled.status == 9, "\(handled.everything)")
         }
     }
 #endif
