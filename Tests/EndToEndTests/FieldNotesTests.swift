@@ -185,6 +185,30 @@ import Testing
         }
     }
 
+    @Test func `a sign-out that leaves something behind is no success, and the next start ends it`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            try await worker.app.ask("note plan the organisation's plan")
+            // A file lies where wipes are noted.
+            let home = stage.home(of: "worker")
+            let (notes, aside) = (home.appending(path: "protected/wipes"), home.appending(path: "aside"))
+            try FileManager.default.moveItem(at: notes, to: aside)
+            try Data().write(to: notes)
+            let left = try await worker.app.ask("sign-out yes")
+            #expect(left.members["ok"]?.bool == false, "\(left.members)")
+            #expect(left["message"] == "Some of the account's data could not be removed yet.")
+            await worker.app.end()
+            try FileManager.default.removeItem(at: notes)
+            try FileManager.default.moveItem(at: aside, to: notes)
+            func sessions() throws -> Int {
+                try LeakScan.files(below: home.appending(path: "tokens").path).count { $0.hasSuffix(".session") }
+            }
+            #expect(try sessions() == 1, "the control: something was left")
+            _ = try await stage.managedApp("worker")
+            try await until(every: .milliseconds(25), within: .seconds(50)) { try sessions() == 0 }
+        }
+    }
+
     @Test func `a person at the terminal is asked, and only yes removes anything`() async throws {
         try await Programs.onStage { stage in
             _ = try await EnrolledWorker.publish([:], on: stage)

@@ -159,10 +159,8 @@ extension NotesApp {
     }
 
     private func removeData(of account: AccountID) async throws {
-        // What is here goes whether or not the service hears of it; only a wipe that did not finish is called again.
-        if let status = await protection?.unenroll(account, because: .signedOut), status == .wipeIncomplete {
-            throw Problem(status.explanation)
-        }
+        // After a failure it is called again.
+        if let protection { try Self.requireRemoval(await protection.unenroll(account, because: .signedOut)) }
         screen.tell(
             "leftDevice", "\(await names.name(of: account)) has left this device",
             ["account": .string(account.rawValue)])

@@ -176,7 +176,16 @@ extension NotesApp {
         )
         let status = await (try protected()).unenroll(account.id)
         await takeAway(account.id)
+        try Self.requireRemoval(status)
         screen.answer("sign-out", .line(status.explanation), ["status": .integer(Int64(status.rawValue))])
+    }
+
+    /// Throws where not everything of an account is gone. What is here goes whether or not the service hears of it, so only a wipe that did
+    /// not finish is a failure.
+    static func requireRemoval(_ status: EnrollmentStatus) throws {
+        guard status == .wipeIncomplete else { return }
+        throw Problem(
+            status.explanation, hint: "The account is closed. The rest goes by itself, or when this app starts anew.")
     }
 
     /// Whose data is to go: who was named, else whose notes are on the screen. An account that is kept off the screen has to be
