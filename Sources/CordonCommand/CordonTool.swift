@@ -33,7 +33,10 @@ struct CordonTool: AsyncParsableCommand {
 
     static func main() async {
         StandardStreams.fillGaps()
-        if let help = LegacyAlias.help(arguments: CommandLine.arguments) { return Terminal.data(lines: help) }
+        if let help = LegacyAlias.help(arguments: CommandLine.arguments) {
+            Terminal.data(lines: help)
+            end(.done)
+        }
         do {
             try requireOpenFiles()
             try requireText(
@@ -44,12 +47,13 @@ struct CordonTool: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            end(.done)
         } catch let error as CommandFailure {
             let failure = error.cut()
             if CommandLine.arguments.contains("--json") { Terminal.json(failure) }
             Terminal.talk("cordon: \(failure.message)")
             if let hint = failure.hint { Terminal.talk("  \(hint)") }
-            Foundation.exit(failure.status.rawValue)
+            end(failure.status)
         } catch {
             end(with: error)
         }
@@ -107,7 +111,18 @@ struct CordonTool: AsyncParsableCommand {
         } else if !text.isEmpty {
             Terminal.talk(lines: text)
         }
-        Foundation.exit(code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue)
+        guard let status = ExitStatus(rawValue: code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue)
+        else { Foundation.exit(code.rawValue) }
+        end(status)
+    }
+
+    /// Ends with a status; where it would count as an answer, and data was lost on its way to standard output, with the one that says so.
+    private static func end(_ status: ExitStatus) -> Never {
+        guard [.done, .notInWantedState].contains(status), let loss = Terminal.lossOfData else {
+            Foundation.exit(status.rawValue)
+        }
+        Terminal.talk("cordon: standard output: \(loss)")
+        Foundation.exit(ExitStatus.writeFailed.rawValue)
     }
 }
 

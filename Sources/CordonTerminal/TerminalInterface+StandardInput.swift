@@ -29,7 +29,8 @@ extension TerminalInterface {
     /// Keeps standard input, output and error from harming the program; to be called before it does anything else.
     ///
     /// A terminal or pipe that was closed does not end the program, which may be in the middle of a wipe or due to hear of one: writing fails
-    /// instead (`SIGPIPE` is ignored). A stream that was closed from the start is `/dev/null`, so that no file takes its number.
+    /// instead (`SIGPIPE` is ignored). A stream that was closed from the start is `/dev/null`, so that no file takes its number; writing to
+    /// standard output fails then, too.
     public static func prepareStandardStreams() {
         StandardStreams.fillGaps()
         signal(SIGPIPE, SIG_IGN)

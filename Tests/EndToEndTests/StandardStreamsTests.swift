@@ -52,6 +52,30 @@ struct StandardStreamsTests {
         #expect(alone.status == 3 && !alone.wasSignalled, "\(alone.everything)")
     }
 
+    @Test(arguments: [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"])
+    func `a tool that cannot write its answer ends with the status of a failed write`(_ redirections: String)
+        async throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (policy, question) = (folder.appending(path: "policy.json"), folder.appending(path: "question.json"))
+        try Data(#"{"displayName":"x","printBlocked":true}"#.utf8).write(to: policy)
+        try Data(#"{"action":"print"}"#.utf8).write(to: question)
+        for arguments in [
+            ["--version"], ["help", "demo"],
+            ["policy", "explain", "--policy", policy.path, "--question", question.path, "--json"],
+        ] {
+            let told = try await run(Programs.cordon, arguments, "", input: "")
+            #expect(told.status == 0 && !told.text.isEmpty, "the control: \(told.everything)")
+            let lost = try await run(Programs.cordon, arguments, redirections, input: "")
+            #expect(lost.status == 5 && !lost.wasSignalled, "\(arguments): \(lost.everything)")
+            #expect(lost.everything.contains("standard output: ") != redirections.contains("2>&-"))
+            // What was wrong before anything was to be written keeps its status.
+            let wrong = try await run(Programs.cordon, ["policy", "explain", "--json"], redirections, input: "")
+            #expect(wrong.status == 2, "\(wrong.everything)")
+        }
+    }
+
     @Test func `a wipe reaches an app whose reader is gone`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)

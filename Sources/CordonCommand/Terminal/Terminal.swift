@@ -58,6 +58,11 @@ enum Terminal {
 
     private static let hasGivenJSON = Locked(false)
 
+    /// Why something of the data did not reach standard output; nil where all of it did.
+    static var lossOfData: String? { loss.withLock { $0 } }
+
+    private static let loss = Locked<String?>(nil)
+
     /// Whether standard output may be coloured: it is a terminal, and `NO_COLOR` is unset or empty.
     static var colour: Bool {
         isatty(STDOUT_FILENO) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
@@ -74,6 +79,8 @@ enum Terminal {
             let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 {
                 if errno == EINTR { continue }
+                let reason = String(cString: strerror(errno))
+                if descriptor == STDOUT_FILENO { loss.withLock { $0 = $0 ?? reason } }
                 return
             }
             rest = rest.dropFirst(written)
