@@ -237,8 +237,7 @@ actor NotesApp {
             throw Problem(
                 "\(what) at \(service.absoluteString): \(error.reason)",
                 hint: isSilent
-                    ? "Check the address. Where none runs, start one with `cordon serve`. An app that knows its service needs no answer, unless "
-                        + "what it kept, such as its keys, is gone or damaged."
+                    ? "Check the address. Where none runs, start one with `cordon serve`. An app that knows its service needs no answer."
                     : error.hint)
         }
     }

@@ -32,6 +32,14 @@ public struct ServiceMemory: Sendable {
         return known
     }
 
+    /// Whether something was remembered of a service that counts for nothing now.
+    func isInDoubt(of service: URL) -> Bool {
+        guard let found = try? state(of: service).look() else { return true }
+        guard case .doubtful(let doubt) = found.contents else { return false }
+        // Where the counter does not answer, and there is no record, nothing may have been.
+        return doubt != .uncounted || found.value != nil
+    }
+
     /// Remembers what a service says; what cannot be kept is asked for again.
     func keep(_ discovery: ServiceDiscovery, of service: URL) {
         let state = state(of: service)

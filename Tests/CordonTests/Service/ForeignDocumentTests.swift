@@ -179,6 +179,41 @@ import Testing
         }
     }
 
+    @Test func `a service that does not answer is not all that is told where what was remembered of it does not count`()
+        async throws
+    {
+        let folder = device.folder.appending(path: "data")
+        let service = try #require(URL(string: "https://service.test"))
+        let own = try ServiceMemory(dataDirectory: folder, bundleID: "example.notes", keyStore: device.keyStore)
+        func told(_ memory: ServiceMemory) async -> ProtectionError? {
+            do throws(ProtectionError) {
+                _ = try await AppProtection.discover(service, over: device.service, rememberedIn: memory)
+                return nil
+            } catch { return error }
+        }
+        await device.service.set { $0.isUnreachable = true }
+        let first = try #require(await told(own))
+        #expect(!first.reason.contains("remembered") && first.hint.contains("that it runs"), "the control")
+        await device.service.set { $0.isUnreachable = false }
+        #expect(await told(own) == nil)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(await told(own) == nil)
+
+        let foreign = try ServiceMemory(
+            dataDirectory: folder, bundleID: "example.notes", keyStore: try Device().keyStore)
+        let life = folder.appending(path: "life")
+        let file = try #require(
+            try FileManager.default.contentsOfDirectory(at: life, includingPropertiesForKeys: nil).first {
+                $0.lastPathComponent.hasPrefix("service-")
+            })
+        let ofOthers = try #require(await told(foreign))
+        try FileManager.default.removeItem(at: file)
+        for error in [ofOthers, try #require(await told(own))] {
+            #expect(error.code == .serviceUnusable && error.reason.contains("remembered"), "\(error)")
+            #expect(error.hint.contains("this device's own"))
+        }
+    }
+
     @Test func `what was remembered of a service is looked at like what it says`() async throws {
         let folder = device.folder.appending(path: "data")
         let memory = try ServiceMemory(dataDirectory: folder, bundleID: "example.notes", keyStore: device.keyStore)
