@@ -44,8 +44,14 @@ extension Vault {
         guard PosixFile.isAbsent(path.path) else {
             throw VaultError(.alreadyExists, "A file is already there.", place: path.path)
         }
-        try note(.comes, kept, in: folder)
-        return try create(path, for: folder.account, named: .file(kept), holding: contents)
+        do {
+            try note(.comes, kept, in: folder)
+            return try create(path, for: folder.account, named: .file(kept), holding: contents)
+        } catch {
+            // Another process that wipes the account removes the folder, after the key.
+            if error.code == .noSuchFile { _ = try key(for: folder.account) }
+            throw error
+        }
     }
 
     /// Replaces a file's contents, durably, or makes the file, which is never there without them. The caller holds the folder's lock.

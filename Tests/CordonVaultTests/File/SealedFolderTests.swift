@@ -44,6 +44,25 @@ struct SealedFolderTests {
         }
     }
 
+    @Test(arguments: ["create", "link"], [true, false])
+    func `a file that is being made when another process wipes the account fails because of that`(
+        _ call: String, _ isWipe: Bool
+    ) async throws {
+        let bench = try await Bench()
+        try await bench.write("before", as: "old")
+        let folder = bench.folder.url
+        let record = bench.shop.path("vault/keys/\(bench.shop.ada.fileName).key")
+        try #require(FileManager.default.fileExists(atPath: record.path))
+        let failure = await DiskFaults.$next.withValue({ made in
+            guard made == call else { return 0 }
+            // A wipe ends the key first. The control: a folder that is gone without one.
+            if isWipe { try? FileManager.default.removeItem(at: record) }
+            try? FileManager.default.removeItem(at: folder)
+            return 0
+        }) { await code { try await bench.vault.write(Data("text".utf8), as: "new", in: bench.folder) } }
+        #expect(failure == (isWipe ? .wiped : .noSuchFile))
+    }
+
     @Test func `a name on disk is an HMAC of the name under a key of the account`() async throws {
         let bench = try await Bench()
         try await bench.write("figures", as: "quarterly")
