@@ -10,7 +10,7 @@ public struct DeliveredRules: Sendable, Codable, Equatable {
     public let registrationID: String
     /// The sequence of the first envelope that said so.
     public let sequence: Int64
-    /// The version of the whole set.
+    /// The version of that envelope.
     public let version: String
     /// When they were delivered.
     public let delivered: Date
@@ -18,6 +18,8 @@ public struct DeliveredRules: Sendable, Codable, Equatable {
     public let policies: [PolicyReference]
     /// The object ids of the accounts that may be used, nil for no restriction.
     public internal(set) var allowedAccounts: [String]?
+    /// The sequence of the rules before, 0 for the first; nil for what an earlier version wrote.
+    public internal(set) var previous: Int64?
     /// When the app first said that it has them in force; nil where it never did.
     public internal(set) var applied: Date?
     /// When the app first said that it has later ones in force, or when the registration closed; nil as long as neither is known.
@@ -78,8 +80,20 @@ extension Change {
         else { return }
         rules.applied = now
         try save(rules)
+        var last = rules
+        while let previous = last.previous {
+            guard var earlier = try record(DeliveredRules.self, DeliveredRules.storageID(registration.id, previous)),
+                earlier.superseded == nil
+            else { return }
+            earlier.superseded = now
+            try save(earlier)
+            // Those before it ended when it came into force.
+            guard earlier.applied == nil else { return }
+            last = earlier
+        }
+        // What an earlier version wrote does not say what came before.
         for var earlier in try records(DeliveredRules.self, where: (.registration, registration.id))
-        where earlier.sequence < sequence && earlier.superseded == nil {
+        where earlier.sequence < last.sequence && earlier.superseded == nil {
             earlier.superseded = now
             try save(earlier)
         }

@@ -53,7 +53,7 @@ public struct VersionComparison: Sendable, Codable, Equatable {
 public struct RulesAtTime: Sendable, Codable, Equatable {
     /// A set of rules.
     public struct Rules: Sendable, Codable, Equatable {
-        /// The version of the whole set.
+        /// The version of the first envelope with it.
         public let version: String
         /// When it was delivered.
         public let delivered: Date

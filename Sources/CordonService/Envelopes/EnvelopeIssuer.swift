@@ -50,12 +50,17 @@ struct EnvelopeIssuer: Sendable {
         return signed.text
     }
 
-    /// Writes down what is delivered where it was not the same before.
+    /// Writes down what is delivered where what it says differs from before. What an envelope says besides, such as working time, is no
+    /// part of it.
     private func noteRules(
         _ content: EnvelopeContent, _ sequence: Int64, after before: Registration.IssuedEnvelope?,
         for registration: inout Registration, in change: Change
     ) throws(ServiceError) {
-        if let before, before.version == content.version, let since = before.rulesSince {
+        let accounts = content.allowedAccounts?.map(\.id.rawValue)
+        if let before, before.rules == content.rules.digest, let since = before.rulesSince,
+            let known = try change.record(DeliveredRules.self, DeliveredRules.storageID(registration.id, since)),
+            known.policies == content.references, known.allowedAccounts == accounts
+        {
             registration.lastEnvelope?.rulesSince = since
             registration.lastEnvelope?.isApplied = before.isApplied
             return
@@ -64,8 +69,8 @@ struct EnvelopeIssuer: Sendable {
         try change.save(
             DeliveredRules(
                 registrationID: registration.id, sequence: sequence, version: content.version, delivered: change.now,
-                policies: content.references,
-                allowedAccounts: content.allowedAccounts?.map(\.id.rawValue)))
+                policies: content.references, allowedAccounts: accounts,
+                previous: before == nil ? 0 : before?.rulesSince))
     }
 
     /// How long an envelope is acceptable as new: never beyond the offline-wipe period (SRV-CI-083).

@@ -185,6 +185,65 @@ import Testing
         #expect(counts.read[.deliveredRules] ?? 0 == 0)
     }
 
+    @Test
+    func
+        `working time is no part of what was delivered, and who confirms rules has only those read that had not ended`()
+        async throws
+    {
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        let policy = try await test.protect(["printBlocked": false], to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        try await app.checkIn()
+        func delivered() async throws -> [DeliveredRules] {
+            try await test.storage.read(TestOrganisation.tenant) { try $0.records(DeliveredRules.self) }
+        }
+        for number in 1...30 {
+            test.clock.advance(by: 60)
+            let now = Int64(test.clock.now.timeIntervalSince1970)
+            let time = WorkingTimeReport(
+                state: number.isMultiple(of: 2) ? .clockedIn : .clockedOut, asOf: now, validUntil: now + 3_600)
+            try await test.service.provisioning.setWorkingTime(time, ofUser: "oid-ada", as: test.owner)
+            try await app.checkIn()
+            try await app.checkIn()
+        }
+        #expect(try await delivered().count == 1)
+        for number in 1...10 {
+            _ = try await change(policy, ["printBlocked": .bool(!number.isMultiple(of: 2))], test)
+            try await app.checkIn()
+            try await app.checkIn()
+        }
+        _ = try await change(policy, ["printBlocked": true], test)
+        try await app.checkIn()
+        let counts = try await storage.counts { try await app.checkIn() }
+        #expect(counts.read[.deliveredRules] ?? 0 <= 2)
+        let all = try await delivered()
+        #expect(all.count == 12 && all.count { $0.superseded == nil } == 1 && all.allSatisfy { $0.applied != nil })
+    }
+
+    @Test func `rules that an earlier version wrote down end, too`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        let policy = try await test.protect(["printBlocked": false], to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        try await app.checkIn()
+        for flag in [true, false] {
+            _ = try await change(policy, ["printBlocked": .bool(flag)], test)
+            try await app.checkIn()
+        }
+        try await test.storage.write(TestOrganisation.tenant) { records in
+            for var rules in try records.records(DeliveredRules.self) {
+                rules.previous = nil
+                try records.save(rules)
+            }
+        }
+        try await app.checkIn()
+        let all = try await test.storage.read(TestOrganisation.tenant) { try $0.records(DeliveredRules.self) }
+            .sorted { $0.sequence < $1.sequence }
+        #expect(all.map { $0.superseded == nil } == [false, false, true])
+    }
+
     @Test func `what was delivered to an app that is gone ends with it, and so do the versions that it names`()
         async throws
     {
