@@ -24,7 +24,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var alertDeliveryLimit = Duration.seconds(3 * 86_400)
     /// How long an alert stays in the list, delivered or not.
     public var alertRetention = Duration.seconds(30 * 86_400)
-    /// How many registrations one person may have open at once: their apps on all of their devices.
+    /// How many registrations one person may have open at once: their apps on all of their devices. Of open and closed ones together, 25
+    /// times as many are kept.
     public var registrationsPerPerson = 200
     /// How many people one administrator or program may make lose data in an hour, by wipes and by policies, without a second
     /// person.

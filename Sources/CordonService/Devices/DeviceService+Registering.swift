@@ -69,6 +69,10 @@ extension DeviceService {
         }
     }
 
+    /// How many registrations of a person are kept, closed ones included, for each that may be open. With the usual limit that is more than five
+    /// apps leave behind that a shared device wipes twice a day, in the 400 days for which wiped ones are kept.
+    private static let keptForEachOpen = 25
+
     /// The registration of the caller's key, or a new one.
     private func claim(
         _ request: RegistrationRequest, by caller: DeviceCaller, in change: Change
@@ -100,6 +104,16 @@ extension DeviceService {
                 "the person has \(open) open registrations, and \(configuration.registrationsPerPerson) at most",
                 hint: "An administrator removes registrations that are no longer used.", retryAfterSeconds: 3_600)
         }
+        // Who registers again and again in the place of the one before has one open, and leaves the others behind.
+        let mostKept = Self.keptForEachOpen * configuration.registrationsPerPerson
+        guard ofUser.count < mostKept else {
+            throw ServiceError(
+                .tooManyRequests,
+                "the person has \(ofUser.count) registrations that are kept, closed ones included, and \(mostKept) at most",
+                hint:
+                    "Closed ones are removed when their retention ends; before that, an operator can raise registrationsPerPerson.",
+                retryAfterSeconds: 3_600)
+        }
         let registration = Registration(
             id: ids.token(), account: caller.account, key: caller.key, source: request.source, created: change.now,
             application: request.application, device: request.device)
@@ -109,8 +123,16 @@ extension DeviceService {
     /// Closes what the same app on the same device had before, and carries its open wipes over: a new key is no
     /// way around a wipe.
     private func supersede(by new: inout Registration, in change: inout Change) throws(ServiceError) {
-        let ofUser = try change.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
-        for var old in ofUser where old.id != new.id && old.isSameInstall(as: new) {
+        let person = folded(new.account.id.rawValue)
+        let former = try change.records(Registration.self, where: (.user, person))
+            .filter { [new] in $0.id != new.id && $0.isSameInstall(as: new) }
+        let shares = Set(try change.records(RecoveryShareRecord.self, ids: former.map(\.id)).map(\.registrationID))
+        let open = Dictionary(
+            grouping: try change.records(WipeOperation.self, where: (.user, person)).filter(\.state.isOpen),
+            by: \.registrationID)
+        // One that has nothing any more is left alone, however many of them there are.
+        for var old in former
+        where old.state == .active || old.missedWipe != nil || shares.contains(old.id) || open[old.id] != nil {
             if old.state == .active {
                 old.close(.superseded, at: change.now)
                 change.noteClosing(old.id)
@@ -120,7 +142,7 @@ extension DeviceService {
             try change.save(old)
             try change.moveRecoveryShare(fromRegistration: old.id, to: new.id)
             try change.endCommands(of: old)
-            for var operation in try change.openOperations(of: old.id) {
+            for var operation in open[old.id] ?? [] {
                 let successor = try wipes.request(
                     of: new, reason: operation.reason, by: .service, until: operation.notAfter,
                     attempt: operation.attempt, after: operation, in: change)

@@ -56,6 +56,29 @@ struct RegistrationTests {
         #expect(try await further.register().isNew)
     }
 
+    @Test func `who registers the same app again and again is stopped, and each time costs the same`() async throws {
+        var configuration = ServiceConfiguration()
+        configuration.registrationsPerPerson = 1
+        let storage = CountingStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage, configuration: configuration)
+        try await test.protect(to: .group("staff"))
+        var written: [Int] = []
+        for _ in 0..<25 {
+            let counts = try await storage.counts {
+                var app = TestApp(test)
+                try await app.register()
+            }
+            written.append(counts.written[.registration] ?? 0)
+        }
+        // Its own, and the one before.
+        #expect(written.allSatisfy { $0 <= 2 })
+        var further = TestApp(test)
+        #expect(await failure { try await further.register() }?.code == .tooManyRequests)
+        test.clock.advance(by: 91 * 86_400)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        #expect(try await further.register().isNew)
+    }
+
     @Test func `a person who is unknown, disabled or not entitled is told 200`() async throws {
         // SRV-CI-033
         let test = try await TestOrganisation.withPeople()
