@@ -113,27 +113,18 @@ extension DeviceService {
             isUserBlocked: state.isBlocked)
     }
 
-    /// Takes down what launch conditions did and which envelopes were refused; what was reported before is left out,
-    /// since an app that does not hear the answer reports again, and so is what goes beyond a day's share: nothing is ever
-    /// removed from the audit log. The next record says how many were left out.
+    /// Records what launch conditions did and which envelopes were refused. What was reported before is left out, since an app that does not
+    /// hear the answer reports again.
     private func noteReports(
         of request: CheckInRequest, into registration: inout Registration, in change: Change
     ) throws(ServiceError) {
-        let now = change.now
-        let actor = AuditRecord.Actor(registration)
-        let target = "registration/\(registration.id)"
-        var share =
-            registration.reportShare.flatMap { $0.isOf(now) ? $0 : nil }
-            ?? Registration.ReportShare(now, leftOut: registration.reportShare?.leftOut ?? 0)
         var known = registration.outcomes ?? []
         for outcome in request.outcomes ?? [] where !known.contains(outcome) {
             known.append(outcome)
-            guard let leftOut = share.take() else { continue }
             var details = ["check": outcome.check, "time": String(outcome.time)]
             details["threshold"] = outcome.threshold
             details["observed"] = outcome.observed
-            if leftOut > 0 { details["leftOut"] = String(leftOut) }
-            try change.audit(actor, "launch.\(outcome.action.rawValue)", target, details: details)
+            try change.audit(of: &registration, "launch.\(outcome.action.rawValue)", details: details)
         }
         registration.outcomes = known.isEmpty ? nil : Array(known.suffix(Registration.mostOutcomes))
         var refused = registration.refusedEnvelopes ?? []
@@ -141,12 +132,9 @@ extension DeviceService {
             let time = String(Int64(refusal.time.timeIntervalSince1970))
             guard !refused.contains("\(refusal.code)@\(time)") else { continue }
             refused.append("\(refusal.code)@\(time)")
-            guard let leftOut = share.take() else { continue }
-            var details = ["code": refusal.code, "time": time]
-            if leftOut > 0 { details["leftOut"] = String(leftOut) }
-            try change.audit(actor, "envelope.refused", target, outcome: .failed, details: details)
+            try change.audit(
+                of: &registration, "envelope.refused", outcome: .failed, details: ["code": refusal.code, "time": time])
         }
-        if request.hasReports { registration.reportShare = share }
         registration.refusedEnvelopes = refused.isEmpty ? nil : Array(refused.suffix(Registration.mostOutcomes))
     }
 }

@@ -25,7 +25,7 @@ extension DeviceService {
         }
         let (now, lifetime) = (store.now, configuration.registrationLifetime)
         try await store.change(for: caller) { change in
-            let registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
+            var registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
             _ = try change.entitledUser(caller.account)
             guard caller.authenticated != nil else {
                 throw ServiceError.enrollment(
@@ -37,7 +37,8 @@ extension DeviceService {
                 RecoveryShareRecord(
                     registrationID: id, sealed: share.sealed, releases: known?.recentReleases(at: now) ?? [],
                     origin: known?.origin))
-            try change.audit(AuditRecord.Actor(registration), "recoveryShare.keep", "registration/\(id)")
+            try change.audit(of: &registration, "recoveryShare.keep")
+            try change.save(registration)
         }
     }
 
@@ -92,10 +93,11 @@ extension DeviceService {
     ) async throws(ServiceError) {
         let (now, lifetime) = (store.now, configuration.registrationLifetime)
         try await store.change(for: caller) { change in
-            let registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
+            var registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
             guard try change.record(RecoveryShareRecord.self, id) != nil else { return }
             try change.removeRecoveryShares(of: registration, sparingThoseInUse: true)
-            try change.audit(AuditRecord.Actor(registration), "recoveryShare.forget", "registration/\(id)")
+            try change.audit(of: &registration, "recoveryShare.forget")
+            try change.save(registration)
         }
     }
 }

@@ -37,7 +37,7 @@ extension DeviceService {
                 evidence.counter = max(evidence.counter, known.counter)
             } else {
                 try change.audit(
-                    AuditRecord.Actor(registration), "registration.evidence", "registration/\(id)",
+                    of: &registration, "registration.evidence",
                     details: ["app": evidence.app, "environment": evidence.environment])
             }
             registration.evidence = evidence
@@ -53,9 +53,8 @@ extension DeviceService {
             var registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
             guard registration.evidence != nil, registration.evidence?.refused == nil else { return }
             registration.evidence?.refused = now
+            try change.audit(of: &registration, "registration.evidenceRefused")
             try change.save(registration)
-            try change.audit(
-                AuditRecord.Actor(registration), "registration.evidenceRefused", "registration/\(id)")
         }
     }
 }

@@ -54,7 +54,7 @@ public struct Registration: Sendable, Codable, Equatable {
     /// What else the provider calls the person, by which its security events name them; nil where that is the account's id.
     var otherSubject: String?
 
-    /// How much of today's share of the audit log the registration's reports have taken; nil when it has reported nothing.
+    /// How much of a day's share of the audit log the registration has taken; nil for nothing.
     var reportShare: ReportShare?
 
     /// The ids of failed wipes that were put away, newest last: their receipts say nothing new. Nil for none.

@@ -40,6 +40,39 @@ struct RecoveryShareTests {
         #expect(!export.contains(Self.share.sealed))
     }
 
+    @Test func `shares that an app leaves, and its evidence, take a day's share of the audit log, and no more`()
+        async throws
+    {
+        let (test, app) = try await kept()
+        let id = app.registrationID
+        func keep(_ number: Int) async throws {
+            let bytes = Data(repeating: UInt8(truncatingIfNeeded: number), count: 60)
+            try await test.service.devices.keepRecoveryShare(
+                RecoveryShare(sealed: Base64URL.encode(bytes)), registration: id, by: app.caller)
+        }
+        func written() async throws -> [AuditRecord] {
+            try await test.records().filter { $0.actor.id == id }
+                .filter { ["recoveryShare", "registration"].contains($0.action.prefix { $0 != "." }) }
+                .filter { $0.action != "registration.create" }
+        }
+        for number in 0..<300 { try await keep(number) }
+        #expect(try await written().count == 256)
+        try await test.service.devices.forgetRecoveryShare(ofRegistration: id, by: app.caller)
+        let evidence = VerifiedEvidence(
+            app: "9XK3M7QW2P.org.example.notes", environment: "production", keyID: Data(count: 32),
+            publicKey: Data(count: 65), counter: 0, verified: test.clock.now)
+        try await test.service.devices.keepEvidence(evidence, ofRegistration: id, by: app.caller)
+        try await test.service.devices.noteRefusedEvidence(ofRegistration: id, by: app.caller)
+        #expect(try await written().count == 256)
+        let known = try await test.service.administration.registration(id, as: test.owner)
+        #expect(known.evidence?.refused != nil, "what is not written down counts all the same")
+        test.clock.advance(.seconds(86_400))
+        try await keep(0)
+        let next = try await written()
+        // 45 shares, one forgotten, and evidence twice.
+        #expect(next.count == 257 && next.last?.details["leftOut"] == "48")
+    }
+
     @Test func `a share is given out five times a day, and again a day later`() async throws {
         var (test, app) = try await kept()
         for _ in 0..<5 { _ = try await release(test, app) }
