@@ -101,7 +101,7 @@ struct Upkeep: Sendable {
     private func expire(_ operation: WipeOperation, in change: Change) throws(ServiceError) {
         var operation = operation
         if var registration = try change.record(Registration.self, operation.registrationID) {
-            registration.noteLapse(of: operation)
+            registration.missedWipe = operation.reason
             try change.save(registration)
         }
         try wipes.step(&operation, to: .expired, by: .service, in: change)

@@ -167,15 +167,15 @@ private struct CheckInState {
         self.snapshot = snapshot
         envelopesSince = settings.envelopesSince ?? 0
         isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
-        let operations = try records.openOperations(of: id)
-        let hasMissedWipe = registration.missedWipe != nil || operations.contains { $0.isMissed(at: now) }
-        let isToldToWipe = isBlocked || hasMissedWipe || operations.contains { $0.notAfter > now }
+        // Also a wipe that has lapsed: it is asked for again.
+        let hasWipe = try registration.missedWipe != nil || !records.openOperations(of: id).isEmpty
+        let isToldToWipe = isBlocked || hasWipe
         guard settings.isMoving != true || isToldToWipe else { throw ServiceError.moving }
         hasRecoveryShare = try request.recoveryShareDigest.map { digest in
             try records.record(RecoveryShareRecord.self, id).map { RecoveryShare(sealed: $0.sealed).digest } == digest
         }
         let commands = try records.openCommands(of: id)
-        hasCommand = hasMissedWipe || !operations.isEmpty || !commands.isEmpty
+        hasCommand = hasWipe || !commands.isEmpty
         do {
             let user = try records.entitledUser(registration.account)
             let inputs = EnvelopeInputs(

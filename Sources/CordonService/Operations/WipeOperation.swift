@@ -68,7 +68,7 @@ public struct WipeOperation: Sendable, Codable, Equatable {
         case failed
         /// Taken back before it was delivered.
         case cancelled
-        /// Not fetched in time (SRV-TG-28).
+        /// Not reported in time (SRV-TG-28), or ended by something else, which `failure` then names.
         case expired
 
         /// Whether a device may still be told to do it.
@@ -94,9 +94,6 @@ public struct WipeOperation: Sendable, Codable, Equatable {
         self.state = state
         modified = now
     }
-
-    /// Whether it lapsed, or lapses now, before it was handed out.
-    func isMissed(at now: Date) -> Bool { state == .pending && notAfter <= now }
 
     /// The name that Graph shows (SRV-TG-26, SRV-TG-31).
     public var displayName: String { reason == .conditional ? "Wipe (conditional launch)" : "Wipe" }

@@ -35,15 +35,15 @@ struct Wipes: Sendable {
     /// The commands that the next envelope carries: every open wipe in time, and one for a blocked person (SRV-TG-24);
     /// where there is none, every other open command.
     ///
-    /// A pending wipe becomes delivered, in the transaction that also issues the envelope. A wipe that lapsed before the app
-    /// came back is asked for again: the app may hold everything still.
+    /// A pending wipe becomes delivered, in the transaction that also issues the envelope. A wipe that lapsed without a receipt
+    /// is asked for again, delivered or not: the answer may have been lost, and the app may hold everything still.
     func deliver(
         to registration: inout Registration, isBlocked: Bool, in change: Change
     ) throws(ServiceError) -> [Command] {
         var open: [WipeOperation] = []
         for var operation in try change.openOperations(of: registration.id) {
             if operation.notAfter <= change.now {
-                registration.noteLapse(of: operation)
+                registration.missedWipe = operation.reason
                 try step(&operation, to: .expired, by: .service, in: change)
             } else {
                 open.append(operation)

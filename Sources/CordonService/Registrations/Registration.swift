@@ -29,7 +29,7 @@ public struct Registration: Sendable, Codable, Equatable {
     public var driftSince: Date?
     /// The digest of the rules that the app was told of by an event since its last check-in; nil for none.
     var announced: String?
-    /// Why the app was to be wiped, where the wipe lapsed before the app ever came back; nil otherwise.
+    /// The reason of a wipe that lapsed without a receipt, which the app is told again when it comes back; nil otherwise.
     public internal(set) var missedWipe: Command.Reason?
     /// Whether the registration still counts.
     public private(set) var state: State
@@ -138,11 +138,6 @@ public struct Registration: Sendable, Codable, Equatable {
     mutating func close(_ state: State, at now: Date) {
         self.state = state
         closed = now
-    }
-
-    /// Remembers a wipe whose time is over, where it was never handed out (SRV-TG-28).
-    mutating func noteLapse(of operation: WipeOperation) {
-        if operation.state == .pending { missedWipe = operation.reason }
     }
 
     /// Remembers a failed wipe that is put away.

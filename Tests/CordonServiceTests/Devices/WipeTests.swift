@@ -161,7 +161,7 @@ struct WipeTests {
         #expect(operation.notAfter == test.clock.now.addingTimeInterval(days * 86_400))
     }
 
-    @Test func `a wipe that was handed out and not reported in time lapses`() async throws {
+    @Test func `a wipe that was handed out and not reported in time lapses, and is told again`() async throws {
         // SRV-TG-28
         var (test, app) = try await enrolled()
         let id = try await request(test)[0].id
@@ -171,15 +171,18 @@ struct WipeTests {
         test.clock.advance(by: 0.1 * 86_400)
         try await app.register()
         #expect(try await state(test, id) == .expired)
-        #expect(app.envelope?.commands.isEmpty == true)
+        let command = try #require(app.envelope?.commands.first)
+        #expect(command.kind == .wipe && command.id != id)
     }
 
-    @Test(arguments: [true, false])
+    @Test(arguments: [true, false], ["fetched by nobody", "lost on the way", "begun"])
     func `an app that comes back after its wipe has lapsed is told to wipe all the same, once`(
-        maintained: Bool
+        maintained: Bool, how: String
     ) async throws {
         var (test, app) = try await enrolled()
         let lapsed = try await request(test)[0]
+        if how != "fetched by nobody" { try await app.checkIn() }
+        if how == "begun" { try await app.acknowledge(.started, lapsed.id) }
         test.clock.advance(by: 95 * 86_400)
         if maintained {
             try await test.service.performMaintenance(of: TestOrganisation.tenant)
