@@ -69,7 +69,7 @@ struct KeyRing: Sendable {
         return sets.withLock { $0[tenant] }.flatMap { $0.freshUntil > now && $0.keyIDs == published ? $0.set : nil }
     }
 
-    /// Signs a set of the envelope keys to publish, and keeps it.
+    /// Signs a set of the envelope keys to publish, and keeps it; where one of a higher version was signed meanwhile, answers that one.
     func issue(
         _ known: [ServiceSigningKey], version: Int64, tenant: TenantID, at now: Date
     ) throws(ServiceError) -> SignedKeySet {
@@ -77,8 +77,12 @@ struct KeyRing: Sendable {
         let set = try sign(published, for: .envelopes, version: version, root: known, tenant: tenant, at: now)
         let half = Double(setLifetime.wholeSeconds) / 2
         let issued = IssuedSet(set: set, keyIDs: published.map(\.id), freshUntil: now.addingTimeInterval(half))
-        sets.withLock { $0[tenant] = issued }
-        return set
+        return sets.withLock { sets in
+            // Apps that took the higher version would refuse this one until the next.
+            if let newer = sets[tenant]?.set, newer.version > version { return newer }
+            sets[tenant] = issued
+            return set
+        }
     }
 
     /// Signs a set of keys: with the root key where it is here, else with the key that it delegated that to.

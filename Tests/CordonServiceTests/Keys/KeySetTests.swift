@@ -1,10 +1,11 @@
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
-import CordonService
 import CordonTestSupport
 import Foundation
 import Testing
+
+@testable import CordonService
 
 /// SRV-CI-025, SRV-CI-084, SRV-CI-093: signing keys.
 struct KeySetTests {
@@ -100,6 +101,20 @@ struct KeySetTests {
             let set = try await test.service.devices.keySet(of: TestOrganisation.tenant)
             #expect(throws: Never.self) { try set.verified(pin: pin, at: test.clock.now.addingTimeInterval(86_400)) }
         }
+    }
+
+    @Test func `of two key sets that are signed at once, apps are given the newer one`() throws {
+        // SRV-CI-084
+        let ring = KeyRing(store: InMemoryServiceKeyStore(), setLifetime: .seconds(72 * 3_600))
+        let (tenant, now) = (TestOrganisation.tenant, SettableClock().now)
+        let keys = try [ServiceSigningKey.Role.root, .envelope].map {
+            try ring.make($0, of: tenant, created: now, activeFrom: now)
+        }
+        let newer = try ring.issue(keys, version: 2, tenant: tenant, at: now)
+        #expect(try ring.issue(keys, version: 1, tenant: tenant, at: now) == newer)
+        #expect(ring.issuedSet(of: keys, tenant: tenant, at: now) == newer)
+        let next = try ring.issue(keys, version: 3, tenant: tenant, at: now)
+        #expect(next.version == 3 && ring.issuedSet(of: keys, tenant: tenant, at: now) == next)
     }
 
     @Test func `every organisation has keys of its own, and an unknown one none`() async throws {
