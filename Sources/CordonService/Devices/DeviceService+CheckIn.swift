@@ -166,16 +166,14 @@ private struct CheckInState {
         let snapshot = try service.targeting.snapshot(of: caller.tenant, in: records, settings: settings)
         self.snapshot = snapshot
         envelopesSince = settings.envelopesSince ?? 0
-        isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
-        // Also a wipe that has lapsed: it is asked for again.
-        let hasWipe = try registration.missedWipe != nil || !records.openOperations(of: id).isEmpty
+        isBlocked = try records.isBlocked(registration.account.id)
+        let hasWipe = try records.hasWipe(of: registration)
         let isToldToWipe = isBlocked || hasWipe
         guard settings.isMoving != true || isToldToWipe else { throw ServiceError.moving }
         hasRecoveryShare = try request.recoveryShareDigest.map { digest in
             try records.record(RecoveryShareRecord.self, id).map { RecoveryShare(sealed: $0.sealed).digest } == digest
         }
-        let commands = try records.openCommands(of: id)
-        hasCommand = hasWipe || !commands.isEmpty
+        hasCommand = try hasWipe || !records.openCommands(of: id).isEmpty
         do {
             let user = try records.entitledUser(registration.account)
             let inputs = EnvelopeInputs(

@@ -53,17 +53,17 @@ extension DeviceService {
         let (now, lifetime) = (store.now, configuration.registrationLifetime)
         return try await store.change(for: caller) { change in
             let registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
-            let user = try change.entitledUser(caller.account)
+            _ = try change.entitledUser(caller.account)
             guard let signedIn = caller.authenticated,
                 now.timeIntervalSince(signedIn) <= RecoveryShare.freshness
             else { throw ServiceError(.staleSignIn, "the share of a key is given out after a fresh sign-in alone") }
             let shares = try change.recoveryShares(of: registration)
             for holder in Set(shares.map(\.registrationID)).union([id]) {
-                guard try change.openOperations(of: holder).isEmpty,
-                    try change.record(Registration.self, holder)?.missedWipe == nil
-                else { throw ServiceError(.conflict, "the account's data is to be removed") }
+                if let holder = try change.record(Registration.self, holder), try change.hasWipe(of: holder) {
+                    throw ServiceError(.conflict, "the account's data is to be removed")
+                }
             }
-            guard try change.record(UserBlock.self, user.storageID) == nil else {
+            guard try !change.isBlocked(registration.account.id) else {
                 throw ServiceError(.conflict, "the account's data is to be removed")
             }
             guard let own = shares.first(where: { $0.registrationID == id }) else {

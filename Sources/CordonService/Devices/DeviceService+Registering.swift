@@ -21,7 +21,7 @@ extension DeviceService {
             let user = try change.entitledUser(caller.account)
             let snapshot = try targeting.snapshot(of: caller.tenant, in: change)
             let bundleID = request.application.bundleID
-            let isBlocked = try change.record(UserBlock.self, user.storageID) != nil
+            let isBlocked = try change.isBlocked(caller.account.id)
             let settings = try change.settings()
             let content = try EnvelopeContent(
                 for: user, in: change.directGroups(ofPerson: user.id), bundleID: bundleID,

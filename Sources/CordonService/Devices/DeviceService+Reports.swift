@@ -12,14 +12,14 @@ extension DeviceService {
         guard request.health.count <= 16 else { throw ServiceError(.invalid, "health has more than 16 entries") }
         return try await store.change(for: caller) { change in
             var registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
-            let user = try change.entitledUser(registration.account)
+            _ = try change.entitledUser(registration.account)
             if registration.health != request.health {
                 registration.note(request.health, at: now)
                 try change.save(registration)
             }
             return ComplianceReport.of(
-                health: request.health, isBlocked: try change.record(UserBlock.self, user.storageID) != nil,
-                hasWipe: try !change.openOperations(of: id).isEmpty)
+                health: request.health, isBlocked: try change.isBlocked(registration.account.id),
+                hasWipe: try change.hasWipe(of: registration))
         }
     }
 

@@ -114,7 +114,7 @@ public struct DeviceService: Sendable {
 
     /// Closes a registration and notes what the app says about it (SRV-CI-013, SRV-CI-021); nil where it says nothing.
     ///
-    /// - Throws: ``ServiceError`` with code `conflict` while a wipe is under way.
+    /// - Throws: ``ServiceError`` with code `conflict` while a wipe is under way or owed, or the person is blocked.
     public func unregister(
         _ id: String, report: UnenrollmentReport? = nil, by caller: DeviceCaller
     ) async throws(ServiceError) {
@@ -122,9 +122,10 @@ public struct DeviceService: Sendable {
             try change.requireConfirmed()
             var registration = try change.registration(id, of: caller)
             guard registration.state == .active else { return }
-            guard try change.openOperations(of: id).isEmpty else {
+            guard try !change.hasWipe(of: registration), try !change.isBlocked(registration.account.id) else {
                 throw ServiceError(
-                    .conflict, "a wipe is under way", hint: "Check in, carry the wipe out and send its receipt.")
+                    .conflict, "the account's data is to be removed",
+                    hint: "Check in, carry the wipe out and send its receipt.")
             }
             registration.close(.unregistered, at: change.now)
             try change.save(registration)

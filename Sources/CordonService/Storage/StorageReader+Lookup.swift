@@ -121,6 +121,17 @@ extension StorageReader {
         try records(WipeOperation.self, where: (.registration, registrationID)).filter(\.state.isOpen)
     }
 
+    /// Whether a wipe of a registration is open or, since it lapsed without a receipt, still owed.
+    func hasWipe(of registration: Registration) throws(ServiceError) -> Bool {
+        guard registration.missedWipe == nil else { return true }
+        return try !openOperations(of: registration.id).isEmpty
+    }
+
+    /// Whether a person is blocked.
+    func isBlocked(_ account: AccountID) throws(ServiceError) -> Bool {
+        try record(UserBlock.self, folded(account.rawValue)) != nil
+    }
+
     /// A wipe.
     ///
     /// - Throws: ``ServiceError`` with code `notFound`.

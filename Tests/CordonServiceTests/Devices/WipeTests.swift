@@ -261,6 +261,32 @@ struct WipeTests {
                 == .conflict)
     }
 
+    @Test(arguments: ["no attempt has succeeded", "it was taken back"])
+    func `a blocked person's app cannot leave while no wipe is open either`(because: String) async throws {
+        var (test, app) = try await enrolled()
+        try await test.service.administration.blockUser("oid-ada", as: test.owner)
+        if because == "it was taken back" {
+            let open = try await test.service.administration.operations(
+                ofRegistration: app.registrationID, as: test.owner)
+            _ = try await test.service.administration.cancelOperation(open[0].id, as: test.owner)
+        } else {
+            for _ in 0..<3 {
+                try await app.checkIn()
+                let id = try #require(app.envelope?.commands.first?.id)
+                try await app.acknowledge(.failed, id, receipt: app.receipt(id, failures: ["x"]).signed(by: app.key))
+            }
+        }
+        let left = app
+        let operations = try await test.service.administration.operations(
+            ofRegistration: app.registrationID, as: test.owner)
+        #expect(operations.allSatisfy { !$0.state.isOpen }, "the control")
+        #expect(
+            await failure { try await test.service.devices.unregister(left.registrationID, by: left.caller) }?.code
+                == .conflict)
+        try await test.service.administration.unblockUser("oid-ada", as: test.owner)
+        try await test.service.devices.unregister(app.registrationID, by: app.caller)
+    }
+
     @Test func `a blocked person's apps wipe at every check-in until unblocked`() async throws {
         // SRV-TG-24, SRV-CI-019
         var (test, app) = try await enrolled()
