@@ -28,9 +28,6 @@ extension DeviceService {
                     return phase
                 }
                 found = try ownWipe(receipt, of: registration, at: change.now)
-                if found != nil, phase == .failed {
-                    try requireNoOtherFailure(of: registration, at: change.now, in: change)
-                }
             }
             guard var operation = found, operation.registrationID == id else {
                 throw ServiceError(.notFound, "no command of the registration has this id")
@@ -53,6 +50,7 @@ extension DeviceService {
                 guard receipt != nil else { throw ServiceError(.invalid, "a finished wipe needs a receipt") }
                 try succeed(&operation, registration, acknowledgement, in: &change)
             case .failed:
+                try requireNoOtherFailure(than: operation, at: change.now, in: change)
                 operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
                 operation.receipt = acknowledgement.receipt
                 var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
@@ -86,11 +84,7 @@ extension DeviceService {
             try wipes.step(&other, to: .expired, by: .service, in: change)
         }
         // What failed or lapsed before needs no one's attention any more.
-        for var earlier in try change.records(WipeOperation.self, where: (.registration, registration.id))
-        where earlier.id != operation.id && [.failed, .expired].contains(earlier.state) && earlier.successorID == nil {
-            earlier.successorID = operation.id
-            try change.save(earlier)
-        }
+        try end([.failed, .expired], before: operation, in: change)
         var closed = registration
         closed.missedWipe = nil
         try change.removeRecoveryShares(of: registration)
@@ -101,6 +95,17 @@ extension DeviceService {
         try change.save(closed)
         change.noteClosing(registration.id)
         try change.audit(actor, "registration.wiped", "registration/\(registration.id)")
+    }
+
+    /// Has a wipe stand for those of its registration before it, so that they need no one's attention any more.
+    private func end(
+        _ states: Set<WipeOperation.State>, before operation: WipeOperation, in change: Change
+    ) throws(ServiceError) {
+        for var earlier in try change.records(WipeOperation.self, where: (.registration, operation.registrationID))
+        where earlier.id != operation.id && states.contains(earlier.state) && earlier.successorID == nil {
+            earlier.successorID = operation.id
+            try change.save(earlier)
+        }
     }
 
     /// Ends what was issued in place of a wipe that had succeeded: what the app has since it registered again is new, and stays.
@@ -125,6 +130,10 @@ extension DeviceService {
         else {
             // Of one that goes on in another's place, that one counts.
             guard operation.successorID == nil else { return }
+            // What a block asks for after the last attempt has failed before, and operators were told.
+            guard operation.attempt <= configuration.wipeAttempts else {
+                return try end([.failed], before: operation, in: change)
+            }
             return try wipes.raiseAlert(about: operation, in: change)
         }
         operation.successorID =
@@ -181,20 +190,24 @@ extension DeviceService {
         return operation
     }
 
-    /// Refuses another failed wipe that the device decided itself while one of the last day stands: its data is known to be on
-    /// the device still, and each failure is an alert and a receipt that the audit log keeps for ever.
+    /// Refuses another failure of a wipe that the device decided itself, or that a block asks for after the last attempt, while one of
+    /// the last day stands: its data is known to be on the device still, and the audit log keeps each receipt for ever.
     ///
     /// A device whose wipe succeeds at last is heard at once, and one that failed again hands its receipt in later.
     private func requireNoOtherFailure(
-        of registration: Registration, at now: Date, in records: some StorageReader
+        than operation: WipeOperation, at now: Date, in records: some StorageReader
     ) throws(ServiceError) {
+        func isWithoutEnd(_ wipe: WipeOperation) -> Bool {
+            wipe.reason == .conditional || wipe.attempt > configuration.wipeAttempts
+        }
+        guard isWithoutEnd(operation) else { return }
         let day: TimeInterval = 86_400
-        let failed = try records.records(WipeOperation.self, where: (.registration, registration.id))
-            .filter { $0.reason == .conditional && $0.state == .failed }.map(\.modified).max()
+        let failed = try records.records(WipeOperation.self, where: (.registration, operation.registrationID))
+            .filter { isWithoutEnd($0) && $0.state == .failed }.map(\.modified).max()
         guard let failed, now.timeIntervalSince(failed) < day else { return }
         let left = day - max(0, now.timeIntervalSince(failed))
         throw ServiceError(
-            .tooManyRequests, "a wipe that the device decided itself was reported as failed less than a day ago",
+            .tooManyRequests, "a wipe that had failed for good was reported as failed less than a day ago",
             retryAfterSeconds: Int(left.rounded(.up)))
     }
 

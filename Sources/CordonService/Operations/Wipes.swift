@@ -50,7 +50,12 @@ struct Wipes: Sendable {
             }
         }
         if open.isEmpty, let reason = isBlocked ? .user : registration.missedWipe {
-            open.append(try request(of: registration, reason: reason, by: .service, in: change))
+            // A block asks without end: what it asks for goes on counting, so that its failure is heard once.
+            let failed = isBlocked ? try change.lastFailedWipe(of: registration.id) : nil
+            open.append(
+                try request(
+                    of: registration, reason: reason, by: .service, attempt: (failed?.attempt ?? 0) + 1, after: failed,
+                    in: change))
         }
         registration.missedWipe = nil
         var commands: [Command] = []

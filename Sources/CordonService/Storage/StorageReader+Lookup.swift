@@ -121,6 +121,13 @@ extension StorageReader {
         try records(WipeOperation.self, where: (.registration, registrationID)).filter(\.state.isOpen)
     }
 
+    /// The last wipe of a registration that was asked for and failed.
+    func lastFailedWipe(of registrationID: String) throws(ServiceError) -> WipeOperation? {
+        let failed = try records(WipeOperation.self, where: (.registration, registrationID))
+            .filter { $0.state == .failed && $0.reason != .conditional }
+        return failed.max { ($0.modified, $0.attempt) < ($1.modified, $1.attempt) }
+    }
+
     /// Whether a wipe of a registration is open or, since it lapsed without a receipt, still owed.
     func hasWipe(of registration: Registration) throws(ServiceError) -> Bool {
         guard registration.missedWipe == nil else { return true }

@@ -38,6 +38,35 @@ struct WipeReportTests {
         #expect(try await test.service.administration.alerts(as: test.owner).count == 2)
     }
 
+    @Test func `a blocked person's app that cannot wipe is an alert once, and reports one failure more in a day`()
+        async throws
+    {
+        // SRV-TG-24, SRV-TG-29
+        var (test, app) = try await TestApp.enrolled()
+        let administration = test.service.administration
+        try await administration.blockUser("oid-ada", as: test.owner)
+        var ids: [String] = []
+        for attempt in 1...9 {
+            #expect(try await app.checkIn().response.statusCode == .wipeReceived)
+            let id = try #require(app.envelope?.commands.first?.id)
+            ids.append(id)
+            if attempt > 4 {
+                let blocked = app
+                #expect(await failure { try await fail(blocked, id) }?.code == .tooManyRequests)
+                test.clock.advance(by: 86_400)
+            }
+            try await fail(app, id)
+            #expect(try await administration.alerts(as: test.owner).count == (attempt < 3 ? 0 : 1))
+            #expect(try await administration.attention(as: test.owner).failedWipes == (attempt < 3 ? 0 : 1))
+        }
+        #expect(Set(ids).count == 9)
+        #expect(try await test.records().count { $0.details["receipt"] != nil } == 9)
+        try await app.checkIn()
+        try await app.acknowledge(.succeeded, ids[8], receipt: app.receipt(ids[8]).signed(by: app.key))
+        #expect(try await administration.attention(as: test.owner).failedWipes == 0)
+        #expect(try await administration.registration(app.registrationID, as: test.owner).state == .wiped)
+    }
+
     @Test func `a wipe of the device's own that succeeds at last, and one that was asked for, are heard at once`()
         async throws
     {
