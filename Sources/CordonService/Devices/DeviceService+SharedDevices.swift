@@ -17,9 +17,11 @@ extension DeviceService {
             // The device may have been registered, and the person's sessions ended, since the backup.
             try records.requireConfirmed()
             let (device, session) = try Self.session(statement, ofDevice: id, in: records)
-            guard session.session < device.session else { return try Self.verdict(on: session, at: now, in: records) }
             // A broker from before statements carried a nonce would not know where to count on.
-            return session.nonce == nil ? .stays : .isOlderCopy(newest: device.session)
+            guard session.session < device.session, session.nonce != nil else {
+                return try Self.verdict(on: session, at: now, in: records)
+            }
+            return .isOlderCopy(newest: device.session)
         }
     }
 

@@ -69,8 +69,9 @@ import Testing
             #expect(try await mayStay(.workerA, age: nil, since: service.clock.now, client), "an older broker")
             #expect(try await mayStay(.workerA, age: nil, since: service.clock.now - 61, client) == false)
             #expect(try await mayStay(.workerB, age: 3_600, session: 2, client))
-            // A statement from before says nothing about who is there now.
-            #expect(try await mayStay(.workerA, age: 3_600, client))
+            // From an older copy of a broker that sends no nonce: whom it names is looked at all the same.
+            #expect(try await mayStay(.workerA, age: 3_600, client) == false)
+            #expect(try await mayStay(.workerA, age: 59, client))
         }
     }
 
@@ -95,7 +96,8 @@ import Testing
                 AccountSignal(.accountDisabled, of: TestPerson.workerA.id, at: service.clock.now),
                 from: "https://login.example", of: TestService.tenant)
             service.clock.advance(by: 60)
-            #expect(try await mayStay(.workerA, age: 0, client) == false)
+            #expect(try await mayStay(.workerA, age: 0, session: 5, client) == false)
+            #expect(try await mayStay(.workerA, age: 0, session: 4, client) == false, "an older broker's older copy")
         }
     }
 
