@@ -37,7 +37,9 @@ extension Registration: StoredRecord {
         guard state == .active else {
             // What a wipe is still owed to stays, and what a wipe was done for, because a fresh sign-in is asked for after it.
             if missedWipe == nil {
-                lookups[.due] = (state == .wiped ? "wiped/" : "closed/") + StorageTime.text(closed ?? lastSync)
+                // With the id, since maintenance closes many in one second, and goes on after those that an open wipe keeps.
+                let place = StorageTime.text(closed ?? lastSync) + "/" + id
+                lookups[.due] = (state == .wiped ? "wiped/" : "closed/") + place
             }
             return lookups
         }

@@ -1,10 +1,11 @@
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
-import CordonService
 import CordonTestSupport
 import Foundation
 import Testing
+
+@testable import CordonService
 
 /// SRV-TG-28, SRV-CI-069: what has run out is put away, and nothing else.
 struct MaintenanceTests {
@@ -117,6 +118,35 @@ struct MaintenanceTests {
         // The control: it still brings its wipe to the same app with a new key.
         owed.key = SoftwareSigningKey()
         #expect(try await owed.register().result.statusCode == .wipeReceived)
+    }
+
+    @Test func `registrations of one second that open wipes keep hold up none that was closed after them`() async throws
+    {
+        let storage = InMemoryStorage()
+        let test = try await TestOrganisation.withPeople(storage: storage)
+        let (key, start) = (SoftwareSigningKey().publicKey, test.clock.now)
+        let account = TestApp(test).account
+        try await storage.write(TestOrganisation.tenant) { transaction in
+            for number in 0...Upkeep.most + 1 {
+                let isLast = number > Upkeep.most
+                var registration = Registration(
+                    id: "closed-\(number)", account: account, key: key, source: .appRegistered, created: start,
+                    application: .init(bundleID: "com.example.old", version: "1", sdkVersion: "1"),
+                    device: .init(tag: "t\(number)", osVersion: "18", model: "m"))
+                registration.close(.expired, at: start.addingTimeInterval(isLast ? 86_400 : 0))
+                try transaction.save(registration)
+                guard !isLast else { continue }
+                try transaction.save(
+                    WipeOperation(
+                        id: "wipe-\(number)", registrationID: registration.id, account: account.id,
+                        bundleID: "com.example.old", reason: .device, requestedBy: "owner-1", requested: start,
+                        notAfter: start.addingTimeInterval(369 * 86_400), version: "1"))
+            }
+        }
+        test.clock.advance(by: 92 * 86_400)
+        try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        let kept = try await test.service.administration.registrations(.init(includesClosed: true), as: test.owner)
+        #expect(Set(kept.map(\.id)) == Set((0...Upkeep.most).map { "closed-\($0)" }))
     }
 
     @Test func `maintenance reads what is due and nothing else, and does some at a time`() async throws {
