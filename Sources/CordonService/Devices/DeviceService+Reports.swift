@@ -81,19 +81,23 @@ extension DeviceService {
     ///   - offset: Where the piece begins.
     ///   - total: The bytes of the whole upload.
     /// - Throws: ``ServiceError``: `notFound` when no administrator asked or the time is over, `conflict` when bytes are missing
-    ///   before the offset, `invalid` when it is too large.
+    ///   before the offset, `invalid` when it is too large, or smaller than a 1024th of the whole and not its end.
     public func receiveLogs(
         _ piece: Data, at offset: Int, of total: Int, request: String, registration id: String, by caller: DeviceCaller
     ) async throws(ServiceError) -> Int {
         guard (1...LogRequest.largestUpload).contains(total), (0...LogRequest.largestPiece).contains(piece.count),
-            offset >= 0, offset <= total - piece.count
+            offset >= 0, offset <= total - piece.count,
+            // Of any upload about a thousand pieces at most, which are read, and removed, in one transaction.
+            piece.isEmpty || offset + piece.count == total || piece.count * 1_024 >= total
         else {
             throw ServiceError(
                 .invalid, "the piece is not acceptable",
                 problems: [
                     .init(
                         member: "Content-Range",
-                        reason: "pieces of at most \(LogRequest.largestPiece) bytes, \(LogRequest.largestUpload) in all"
+                        reason:
+                            "pieces of at most \(LogRequest.largestPiece) bytes, \(LogRequest.largestUpload) in all, "
+                            + "and none but the last smaller than a 1024th of all"
                     )
                 ])
         }

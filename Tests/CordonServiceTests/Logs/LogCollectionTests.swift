@@ -53,7 +53,7 @@ struct LogCollectionTests {
         #expect(try await test.service.administration.logCollections(as: test.owner).page.count == 1)
     }
 
-    @Test func `no app sends what was not asked of it, too much, or too late`() async throws {
+    @Test func `no app sends what was not asked of it, too much, too little at once, or too late`() async throws {
         let (test, app, collection) = try await asked()
         var other = TestApp(test, user: "ben", tag: "tag-2")
         try await other.register()
@@ -68,6 +68,11 @@ struct LogCollectionTests {
             await failure {
                 _ = try await send(Data(count: LogRequest.largestPiece + 1), at: 0, of: 1 << 20, test, app, id)
             }?.code == .invalid)
+        #expect(
+            await failure { _ = try await send(Data(count: 1_023), at: 0, of: 1 << 20, test, app, id) }?.code
+                == .invalid,
+            "a piece so small that there would be more than 1,024")
+        #expect(try await send(Data(), at: 0, of: 1 << 20, test, app, id) == 0, "one that only asks")
         #expect(try await send(Data("x".utf8), at: 0, of: 2, test, app, id) == 1)
         test.clock.advance(by: 14 * 86_400)
         #expect(await failure { _ = try await send(Data("y".utf8), at: 1, of: 2, test, app, id) }?.code == .notFound)
