@@ -8,6 +8,16 @@ internal import Logging
 /// What has no registration any more, and so no journal, no receipt and no service that waits for one: it is removed, and asked for again
 /// until it is gone.
 extension Wipes {
+    /// Such a removal that goes on in this process, and what is asked of it while that cannot be noted.
+    struct Removal {
+        /// The id under which observers were told that it began.
+        let id: String
+        /// Whether the account's session is to be ended.
+        var endsSession: Bool
+        /// Whether the account is to be taken from those to enrol.
+        var unregisters: Bool
+    }
+
     /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
     /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
     ///
@@ -20,15 +30,25 @@ extension Wipes {
             throw ProtectionError(.stateUnreadable, "the account was enrolled meanwhile", hint: "Sign out again.")
         }
         // A vault's note alone does not say how far it came.
-        let isNew = unregistered[account] == nil && context.pending.leaving?.contains(account) != true
-        let endsSession = isAskedFor || isNew || context.pending.leavingSessions?.contains(account) == true
+        var removal =
+            unregistered[account]
+            ?? Removal(
+                id: ownCommand(for: account).id, endsSession: context.pending.leaving?.contains(account) != true,
+                unregisters: false)
+        if isAskedFor { (removal.endsSession, removal.unregisters) = (true, true) }
+        let unregisters = removal.unregisters
+        let endsSession = removal.endsSession || context.pending.leavingSessions?.contains(account) == true
+        let noted: Void? = try? context.pending.change { work in
+            // Nothing enrols it again by itself (SDK-EN-19).
+            if unregisters { work.unregister(account) }
+            work.beginLeaving(account, withSession: endsSession)
+        }
         // What cannot be noted is done all the same, and is asked for again where it fails.
-        try? context.pending.change { $0.beginLeaving(account, withSession: endsSession) }
+        if noted != nil { (removal.endsSession, removal.unregisters) = (false, false) }
         context.accounts.beginRemoval(of: account)
         defer { context.accounts.endRemoval(of: account) }
-        let id = unregistered[account] ?? ownCommand(for: account).id
-        if unregistered.updateValue(id, forKey: account) == nil {
-            context.events.post(.wipeStarted(account: account, commandID: id))
+        if unregistered.updateValue(removal, forKey: account) == nil {
+            context.events.post(.wipeStarted(account: account, commandID: removal.id))
         }
         await changes.release(account)
         var failures: [String] = []
@@ -45,17 +65,18 @@ extension Wipes {
         }
         if endsSession {
             try await endSession(of: account)
+            unregistered[account]?.endsSession = false
             try? context.pending.change { work in work.leavingSessions?.removeAll { $0 == account } }
         }
         if let failure = failures.first { throw ProtectionError(.stateUnwritable, failure) }
         try context.pending.change { work in
             let registered = work.registered
             work.forget(account)
-            if !isAskedFor { work.registered = registered }
+            if !unregisters { work.registered = registered }
         }
         try context.accounts.removeStored(account)
         unregistered[account] = nil
-        publishFinished(of: account, id, succeeded: true)
+        publishFinished(of: account, removal.id, succeeded: true)
     }
 
     /// An account is enrolled again: what removes it later is another wipe than one that has not come to its end.

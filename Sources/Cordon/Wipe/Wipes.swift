@@ -11,8 +11,8 @@ actor Wipes {
     let context: ProtectionContext
     let changes: AccountChanges
     private let receipts: WipeReceipts
-    /// The ids under which observers were told that removals of accounts without a registration began.
-    var unregistered: [AccountID: String] = [:]
+    /// The removals of accounts without a registration that this process has begun and not finished.
+    var unregistered: [AccountID: Removal] = [:]
 
     init(_ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges) {
         self.context = context

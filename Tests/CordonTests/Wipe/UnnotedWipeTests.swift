@@ -234,4 +234,31 @@ import Testing
             #expect(await restarted.enroll(device.account) == .newPolicies)
         }
     }
+
+    @Test
+    func `who signed out while nothing could be noted is signed out at a later try, once, and not enrolled again`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await enrolled(device)
+        #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(await !protection.enroll(device.account).didSucceed)
+        #expect(await protection.enrollments.registeredAccounts == [device.account])
+        let (ended, lock) = (await device.sessions.ended.count, device.folder.appending(path: "data/life.lock"))
+        try? FileManager.default.removeItem(at: lock)
+        try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
+        let outcome = await DiskFaults.$next.withValue({ $0 == "create" ? ENOSPC : 0 }) {
+            await protection.unenroll(ada)
+        }
+        #expect(outcome == .wipeIncomplete)
+        #expect(await device.sessions.ended.count == ended)
+        try FileManager.default.removeItem(at: lock)
+        for _ in 0..<2 {
+            await protection.performDueWork()
+            #expect(await device.sessions.ended.count == ended + 1)
+        }
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
+        expectNothing(on: device)
+    }
 }
