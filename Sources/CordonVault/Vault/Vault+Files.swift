@@ -243,7 +243,7 @@ extension Vault {
     /// A database is resealed by `SealedDatabases.seal`, protected buffers by the app that keeps them; until then they keep the former
     /// key, which the present one guards. Where vaults share a `keyDirectory`, each seals the files of its own roots.
     ///
-    /// - Returns: How many names of files were left, and one more where something could not be looked at.
+    /// - Returns: How many names of files were left, and at least one more where something could not be looked at.
     /// - Throws: `locked`, `unknownAccount`, `wiped`, or what the disk refused.
     @discardableResult
     public func sealFilesAnew(of account: AccountID) async throws(VaultError) -> Int {
@@ -251,11 +251,13 @@ extension Vault {
         let (paths, unread) = filesFound(of: account)
         var (left, withSeveralNames) = (unread == nil ? 0 : 1, 0)
         for path in paths {
-            do {
-                guard let header = try legibleHeader(of: path), header.kind == .file, header.accountKeyID == former.id
-                else { continue }
-                try await sealAnew(path)
-            } catch {
+            let header: SealedHeader?
+            do { header = try legibleHeader(of: path) } catch {
+                if !PosixFile.isForeign(path.path) { left += 1 }
+                continue
+            }
+            guard let header, header.kind == .file, header.accountKeyID == former.id else { continue }
+            do { try await sealAnew(path) } catch {
                 switch error.code {
                 case .noSuchFile: break
                 case .invalidArgument: withSeveralNames += 1

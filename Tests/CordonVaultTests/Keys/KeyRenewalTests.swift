@@ -168,6 +168,26 @@ struct KeyRenewalTests {
         #expect(await !vault.hasFormerFiles(of: FormerHome.account))
     }
 
+    @Test func `a noted path that cannot be looked at keeps no other file under the former key`() async throws {
+        let place = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(place) }
+        let (home, former) = try FormerHome.make(at: place)
+        let vault = try home.vault()
+        try await vault.unlock(FormerHome.account)
+        // It comes before the others, and leads to itself.
+        let path = place.appendingPathComponent("again")
+        try FileManager.default.createSymbolicLink(atPath: path.path, withDestinationPath: path.path)
+        try vault.register.setOwner(FormerHome.account, of: path)
+        #expect(throws: VaultError.self) { _ = try vault.legibleHeader(of: path) }
+        #expect(vault.filesFound(of: FormerHome.account).paths.first?.lastPathComponent == "again")
+        #expect(try await vault.sealFilesAnew(of: FormerHome.account) > 0)
+        #expect(await vault.hasFormerFiles(of: FormerHome.account))
+        #expect(try home.headers(vault).allSatisfy { $0.accountKeyID != former.id })
+        try FileManager.default.removeItem(at: path)
+        #expect(try await vault.sealFilesAnew(of: FormerHome.account) == 0)
+        #expect(await !vault.hasFormerFiles(of: FormerHome.account))
+    }
+
     @Test func `a file with two names stays one file, and keeps its key until it has one name`() async throws {
         let place = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(place) }
