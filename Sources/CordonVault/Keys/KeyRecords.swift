@@ -132,6 +132,15 @@ struct KeyRecords: Sendable {
         return try mayHoldKey(of: account)
     }
 
+    /// Whether the record is of a version that is not known, beside a secret: a newer app's.
+    func mayBeNewerApps(_ account: AccountID) throws(VaultError) -> Bool {
+        do { _ = try read(account) } catch {
+            guard error.code == .unsupportedFormat else { return false }
+            return try secrets.hasAny(of: account)
+        }
+        return false
+    }
+
     /// Whether the record is the note that a wipe of the account began. One that is damaged, of another version or another account's does not
     /// say so.
     func holdsWipeNote(of account: AccountID) throws(VaultError) -> Bool {

@@ -172,6 +172,12 @@ extension Vault {
     ) throws(VaultError) -> (keyID: String?, isNewer: Bool) {
         let known = (try? records.claim(of: account)) ?? nil
         if isResumed, let known, try isNewer(known, than: journal) { return (nil, true) }
+        // In a shared folder, what is there since its secrets went with that step was made since.
+        if records.isShared, isResumed, journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil,
+            try records.mayBeNewerApps(account)
+        {
+            return (nil, true)
+        }
         // A key whose record is gone ends with its secret.
         let mayHoldKey = (try? records.mayHoldKey(of: account)) ?? false
         // Asked before the secret goes.

@@ -232,20 +232,52 @@ struct WipedCopyTests {
         #expect(reports.map(\.destroyedKeyIDs) == [[keyID]] && reports.allSatisfy(\.succeeded))
     }
 
+    /// Vaults of two apps that share their keys.
+    private func apps(in folder: URL, _ store: any KeyStore) throws -> (Vault, Vault) {
+        let group = folder.appending(path: "group")
+        return (
+            try Vault(directory: folder.appending(path: "first"), keyStore: store, keyDirectory: group),
+            try Vault(directory: folder.appending(path: "second"), keyStore: store, keyDirectory: group)
+        )
+    }
+
+    @Test func `a resumed wipe leaves the key alone that a newer app of the group has made since`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let (store, account) = (Refusing(), AccountID("ada@example.test"))
+        let (first, second) = try apps(in: folder, store)
+        let record = URL(fileURLWithPath: second.records.path(of: account))
+        let intact = Locked(Data())
+        let refused = await code {
+            _ = try await first.wipe(account) { step in
+                guard step.kind == .journalWritten else { return }
+                do {
+                    try second.records.make(for: account)
+                    let made = try Data(contentsOf: record)
+                    intact.withLock { $0 = made }
+                    var bytes = made
+                    // A part of the key that this version does not know.
+                    bytes[12] = 2
+                    try bytes.write(to: record)
+                } catch { Issue.record(error) }
+                store.isSilent.withLock { $0 = true }
+            }
+        }
+        #expect(refused == .keyStore)
+        store.isSilent.withLock { $0 = false }
+        #expect(try await first.resumeWipes().map(\.destroyedKeyIDs) == [[]])
+        #expect(await code { try await second.unlock(account) } == .unsupportedFormat)
+        try intact.withLock { $0 }.write(to: record)
+        try await second.unlock(account)
+    }
+
     @Test func `a key that another app of the group has made since stays also while the key store does not answer`()
         async throws
     {
         let folder = try TemporaryFolder.make()
         defer { TemporaryFolder.remove(folder) }
         let (store, account) = (Refusing(), AccountID("ada@example.test"))
-        let (first, second) = try (
-            Vault(
-                directory: folder.appending(path: "first"), keyStore: store,
-                keyDirectory: folder.appending(path: "group")),
-            Vault(
-                directory: folder.appending(path: "second"), keyStore: store,
-                keyDirectory: folder.appending(path: "group"))
-        )
+        let (first, second) = try apps(in: folder, store)
         // Made after the former key was destroyed, and before the rest of its record was unlinked.
         let refused = await code {
             _ = try await first.wipe(account) { step in
