@@ -119,6 +119,7 @@ extension LaunchAttempt {
         guard tools.context.accounts[account] != nil else { return .again }
         guard isGone else { return nil }
         if let step = await askFormerPIN() { return step }
+        guard tools.context.accounts[account] != nil else { return .again }
         return await startAnew(Texts.gateNeitherPINNorServiceOpensFiles, withoutShareOf: keyID)
     }
 
@@ -127,9 +128,12 @@ extension LaunchAttempt {
     private nonisolated(nonsending) mutating func askFormerPIN() async -> Next? {
         guard tools.pins.isShared, let own = tools.ownPINs else { return nil }
         var (wait, lastWasWrong) = (Duration.zero, false)
-        while case .value(let record)? = try? own.known(of: account), isGuessLeft(at: record),
-            !own.hasEnded(record, of: account)
-        {
+        while true {
+            let known: SealedState<PINRecord>.Contents
+            do { known = try own.known(of: account) } catch { return await showFailure(error) }
+            guard case .value(let record) = known, isGuessLeft(at: record), !own.hasEnded(record, of: account) else {
+                return nil
+            }
             let limit = mostGuesses
             // Other rules than today's may have said what it is made of.
             let prompt = PINPrompt(
@@ -160,7 +164,6 @@ extension LaunchAttempt {
                 } catch { return await showFailure(error) }
             }
         }
-        return nil
     }
 
     /// Whether no PIN of today's gives the share that the account's key hangs on, whatever the person remembers, and the service has it no

@@ -188,6 +188,23 @@ import Testing
         #expect(try stand.records(".lost").count == 1)
     }
 
+    @Test func `who is asked for that PIN while the account is wiped is not asked to sign in to it`() async throws {
+        let (stand, _) = try await lost()
+        await stand.house.person.forgetAsked()
+        stand.house.clock.advance(.seconds(3600))
+        let pins = stand.house.device.folder.appending(path: "common")
+        let next = try await stand.house.start { $0.pinDirectory = pins }
+        await stand.house.person.set { [account = stand.account] person in
+            person.pins = [.forgotten]
+            person.beforePIN = {
+                do throws(ProtectionError) { try await next.wipe(account) } catch { Issue.record(error) }
+            }
+        }
+        #expect(await next.launch(stand.account).result == .wiped)
+        #expect(await stand.house.person.pinPrompts.map(\.isFormer) == [true])
+        #expect(await !stand.signInMessages().contains { $0.contains("Neither a PIN nor the service") })
+    }
+
     private func resetsPIN(_ stand: GuardStand) async {
         let command = Command(
             id: "c1", kind: .resetPIN, account: stand.account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
