@@ -19,7 +19,11 @@ struct WipeStore: Sendable {
             switch try reading(of: file) {
             case .none: continue
             case .record(let record): records.append(record)
-            case .ended: try? file.remove()
+            case .ended:
+                // Another process may have begun it anew meanwhile.
+                try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+                    if case .ended = try reading(of: file) { try file.remove() }
+                }
             case .newer: newer.append(file)
             case .damaged: damaged.append(file)
             }
