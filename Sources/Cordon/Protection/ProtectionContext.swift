@@ -102,19 +102,15 @@ final class ProtectionContext: Sendable {
     var vaults: [Vault] { [vault] + [backgroundVault].compactMap { $0 } }
 
     /// The accounts whose wipe a vault has noted: all that a full disk may have taken. Nothing shows who wrote a note, as with a plain record
-    /// (decision 0115). And whether all notes could be read.
-    func notedWipes() async -> (accounts: Set<AccountID>, isWhole: Bool) {
-        var (accounts, isWhole): (Set<AccountID>, Bool) = ([], true)
+    /// (decision 0115). And why not all notes could be read.
+    func notedWipes() async -> (accounts: Set<AccountID>, unread: VaultError?) {
+        var (accounts, unread): (Set<AccountID>, VaultError?) = ([], nil)
         for vault in vaults {
-            let (wipes, unread) = await vault.wipesFound()
-            accounts.formUnion(wipes.map(\.account))
-            if let unread {
-                isWhole = false
-                configuration.logger.warning(
-                    "the notes of wipes cannot all be read", metadata: ["reason": "\(unread.reason)"])
-            }
+            let found = await vault.wipesFound()
+            accounts.formUnion(found.wipes.map(\.account))
+            unread = unread ?? found.unread
         }
-        return (accounts, isWhole)
+        return (accounts, unread)
     }
 
     /// Ends what is open of an account, and takes its keys out of memory.

@@ -351,7 +351,12 @@ actor Wipes {
     func resume(inTurnOf held: AccountID? = nil) async {
         // While records cannot be read, a note may be that of one of them, and its receipt would be lost.
         let known = try? context.wipes.unfinishedAccounts()
-        let (unfinished, noted) = (known ?? [], known == nil ? [] : await context.notedWipes().accounts)
+        let (found, unread) = await context.notedWipes()
+        if let unread {
+            context.configuration.logger.warning(
+                "the notes of wipes cannot all be read", metadata: ["reason": "\(unread.reason)"])
+        }
+        let (unfinished, noted) = (known ?? [], known == nil ? [] : found)
         let unregistered = noted.subtracting(unfinished).union(context.pending.leaving ?? [])
         for account in unregistered.sorted(by: { $0.rawValue < $1.rawValue }) {
             await resumeUnregistered(account, inTurnOf: held)
@@ -363,7 +368,7 @@ actor Wipes {
     func isUnfinished(_ account: AccountID) async -> Bool {
         if context.accounts.isBeingWiped(account) { return true }
         let noted = await context.notedWipes()
-        return noted.accounts.contains(account) || !noted.isWhole
+        return noted.accounts.contains(account) || noted.unread != nil
     }
 
     private func resume(_ accounts: Set<AccountID>) async {
@@ -401,7 +406,7 @@ actor Wipes {
         // While the records or the vaults' notes cannot be read, there may be one.
         var begun: [Date?] = [nil]
         let noted = await context.notedWipes()
-        if noted.isWhole, let records = try? context.wipes.load().records {
+        if noted.unread == nil, let records = try? context.wipes.load().records {
             let unfinished = Set(records.filter { $0.stage != .forgotten }.map(\.registration.account.id))
             let others = context.accounts.wiped.union(noted.accounts).union(context.pending.leaving ?? [])
             begun = records.map(\.started) + others.subtracting(unfinished).map { _ in nil }
