@@ -136,7 +136,7 @@ actor Unenrollments {
     private func isLeftBehind(_ account: AccountID) async -> Bool {
         if context.pending.leaving?.contains(account) == true { return true }
         if context.vaults.contains(where: { (try? $0.keepsKey(of: account)) != false }) { return true }
-        return await wipes.isUnfinished(account)
+        return await context.notedWipes().accounts.contains(account)
     }
 
     /// Notes that an enrolled account leaves; nil where it is not enrolled, or where that is tried again in its turn.

@@ -132,6 +132,20 @@ import Testing
         #expect(await restarted.wipes.nextAttempts().isEmpty)
     }
 
+    @Test func `while the vaults' notes cannot be read, who signs out of an account that was never enrolled hears so`()
+        async throws
+    {
+        let (device, calls) = (try Device(), Locked(0))
+        try await device.publish([:])
+        let protection = try await start(device, calls: calls)
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        await DiskFaults.$next.withValue({ $0 == "list" ? EIO : 0 }) {
+            #expect(await protection.unenroll("oid-never") == .notEnrolledAccount)
+        }
+        #expect(await protection.wipes.nextAttempts().isEmpty)
+        #expect(calls.withLock { $0 } == 0)
+    }
+
     @Test func `a vault's note has the account wiped also while the folder of journals cannot be listed`() async throws
     {
         let device = try Device()
