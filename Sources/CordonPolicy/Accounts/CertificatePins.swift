@@ -22,20 +22,20 @@ public struct CertificatePins: Sendable, Equatable {
     /// What one source asks for; nil for what cannot be read, which every host has to do with.
     private var sources: [[String: Set<Data>]?]
 
-    /// Takes pins by host name; letter case does not matter. A pin that is no SHA-256 matches nothing, and a host that no connection is
-    /// called by, such as `*.example.org`, makes all of them unreadable.
+    /// Takes pins by host name; letter case does not matter. A pin that is no SHA-256 matches nothing, and beside a host that no connection
+    /// is called by, such as `*.example.org`, no chain is accepted for any host.
     public init(_ pins: [String: Set<Data>] = [:]) {
-        sources = pins.isEmpty ? [] : [Self.byName(pins)]
+        sources = Self.byName(pins)
     }
 
     /// Takes the pins that app configurations carry under ``configurationKey``; where several do, all of them hold.
     public init(_ configuration: AppConfiguration) {
-        sources = configuration.values(for: Self.configurationKey).map { Self.read($0).flatMap(Self.byName) }
+        sources = configuration.values(for: Self.configurationKey).flatMap { Self.read($0).map(Self.byName) ?? [nil] }
     }
 
     /// Whether a value can be read as pins.
     public static func understands(_ value: JSONValue) -> Bool {
-        read(value).flatMap(byName)?.values.allSatisfy { !$0.contains(unreadable) } ?? false
+        read(value).map(byName)?.allSatisfy { $0?.values.allSatisfy { !$0.contains(unreadable) } ?? false } ?? false
     }
 
     /// Both together: a chain has to satisfy each of them.
@@ -101,16 +101,20 @@ public struct CertificatePins: Sendable, Equatable {
         return digest
     }
 
-    /// The pins by what connections call their hosts; nil where it cannot be told which hosts are meant.
-    private static func byName(_ pins: [String: Set<Data>]) -> [String: Set<Data>]? {
+    /// The pins by what connections call their hosts; beside them nil where it cannot be told which further hosts are meant.
+    private static func byName(_ pins: [String: Set<Data>]) -> [[String: Set<Data>]?] {
         var named: [String: Set<Data>] = [:]
+        var isWhole = true
         for (host, pins) in pins {
             let name = Self.name(host)
-            guard isHost(name) else { return nil }
+            guard isHost(name) else {
+                isWhole = false
+                continue
+            }
             // Nobody lists a host to leave it unpinned.
             named[name, default: []].formUnion(pins.isEmpty ? [unreadable] : pins)
         }
-        return named
+        return (named.isEmpty ? [] : [named]) + (isWhole ? [] : [nil])
     }
 
     private static func isHost(_ name: String) -> Bool {

@@ -55,6 +55,20 @@ import Testing
         }
     }
 
+    @Test func `pins that can be read hold beside a host that no connection is called by`() {
+        // SDK-CP-01, SDK-CP-02
+        let pin: JSONValue = [.string("sha256/" + Data(count: 32).base64EncodedString())]
+        let value: JSONValue = ["mail.example": pin, "*.x.example": pin]
+        let pins = CertificatePins(configuration([[CertificatePins.configurationKey: value]]))
+        let (right, foreign) = (Data(count: 32), Data(repeating: 1, count: 32))
+        #expect(!CertificatePins.understands(value))
+        #expect(pins.answer(to: [foreign], for: "mail.example") == .refused)
+        #expect(pins.answer(to: [right], for: "mail.example") == .notUnderstood)
+        #expect(pins.answer(to: [right], for: "other.example") == .notUnderstood)
+        #expect(pins.named.answer(to: [foreign], for: "mail.example") == .refused)
+        #expect(pins.named.answer(to: [right], for: "mail.example") == .accepted)
+    }
+
     @Test func `SDK-SC-12 differing targeted values are a conflict and the app decides`() {
         let asked = configuration(
             [["n": 3, "b": true, "s": "b"], ["n": 1, "b": false, "s": "a"]], defaults: ["n": 9])
