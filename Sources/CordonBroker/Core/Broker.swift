@@ -147,11 +147,12 @@ public actor Broker {
             }
         }
         // A sign-in that was cut off before its session began leaves a secret that sealed nothing; a state that is lost leaves that of whoever
-        // was signed in.
+        // was signed in. A session that ended while its secret could not be destroyed has left it to this start: apps may have cleaned up
+        // since, and another sign-in or a leave may have counted on.
         let newest = try store.highestSession() ?? 0
-        for session in [state.session + 1] + (countingAnew ? [newest, newest + 1] : []) {
-            _ = try store.destroySeed(session: session)
-        }
+        let last = countingAnew ? newest : state.session
+        let ended = Set(state.apps.values.flatMap(\.owed).map(\.session)).union(max(3, last) - 3...last + 1)
+        for session in ended where session != state.account?.session { _ = try store.destroySeed(session: session) }
         // Neither a state that was not usable nor a new folder, in place of one that was removed, must begin with session numbers that
         // were used before: no device changes its account once a second. The clock may have been set back, so that the number that is kept
         // beside the state counts where it is there.
