@@ -113,8 +113,13 @@ extension Broker {
     }
 
     /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
+    ///
+    /// - Throws: ``SignInError`` with code `storage` while anything of a session cannot be removed: once the device has left, nobody asks for it.
     func forgetRegistration() async throws(SignInError) {
-        await endEverySession(.released)
+        repeat {
+            await endEverySession(.released)
+            try await removeLeft()
+        } while state.account != nil
         try store.destroyDeviceKey()
         guard state.registration != nil else { return }
         var changed = state

@@ -28,4 +28,24 @@ import Testing
         #expect(!secrets.names.contains(seed))
         #expect(try await BrokerApp("notes", at: again).current().current == nil)
     }
+
+    @Test func `a device does not leave while anything of its last session cannot be removed`() async throws {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        let administrator = try await BrokerApp("joiner", at: broker, user: BrokerStand.user)
+        let session = try await notes.signIn(.worker, at: stand.provider).session
+        let seed = "broker-seed-\(session)"
+        secrets.clings.withLock { $0 = (seed, true) }
+        let refused = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
+        #expect(refused.error?.code == "storage")
+        #expect(try await notes.current().current == nil)
+        #expect(secrets.names.contains(seed), "the control")
+        secrets.clings.withLock { $0 = nil }
+        let left = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
+        #expect(left.error == nil)
+        #expect(!secrets.names.contains(seed))
+        #expect(await broker.state.registration == nil)
+    }
 }
