@@ -39,7 +39,10 @@ extension Broker {
                 keyDestroyed: (try? store.hasSeed(session: account.session)) == false, browserSessionMayRemain: true)
         }
         var keyDestroyed = false
-        do { keyDestroyed = try store.destroySeed(session: account.session) } catch {
+        do {
+            keyDestroyed = try store.destroySeed(session: account.session)
+            if !keyDestroyed { noteStanding(account.session) }
+        } catch {
             noteLeft(account, "the key of the apps' data could not be destroyed", error)
         }
         var retired: (removal: TokenRemoval, revocation: RevocationOutcome, idToken: String?)?
@@ -89,12 +92,18 @@ extension Broker {
         left[account.session] = account.facts.id
     }
 
+    private func noteStanding(_ session: UInt64) {
+        guard standing.insert(session).inserted else { return }
+        logger.error("the key of the apps' data is still there", metadata: ["session": "\(session)"])
+    }
+
     /// Removes what the disk kept of sessions that have ended.
     ///
-    /// - Throws: ``SignInError`` with code `storage` while it still does.
+    /// - Throws: ``SignInError`` with code `storage` while it still does, and says so.
     func removeLeft() async throws(SignInError) {
+        for session in standing where (try? store.destroySeed(session: session)) == true { standing.remove(session) }
         for (session, account) in left {
-            _ = try store.destroySeed(session: session)
+            if try !store.destroySeed(session: session) { noteStanding(session) }
             // The revocation was kept when the session ended.
             try await client.removeAccount(account)
             left[session] = nil

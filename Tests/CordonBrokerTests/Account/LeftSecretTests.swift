@@ -29,6 +29,27 @@ import Testing
         #expect(try await BrokerApp("notes", at: again).current().current == nil)
     }
 
+    @Test func `a secret that its store let stand without a word is tried again, and keeps nobody from signing in`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        let first = try await notes.signIn(.worker, at: stand.provider).session
+        let seed = "broker-seed-\(first)"
+        secrets.clings.withLock { $0 = (seed, false) }
+        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
+        _ = await notes.report(.done, of: first)
+        let second = try await notes.signIn(.otherWorker, at: stand.provider).session
+        await broker.tick()
+        #expect(secrets.names.contains(seed), "the control")
+        secrets.clings.withLock { $0 = nil }
+        await broker.tick()
+        #expect(!secrets.names.contains(seed))
+        #expect(secrets.names.contains("broker-seed-\(second)"), "of the session in force nothing is removed")
+    }
+
     @Test func `a device does not leave while anything of its last session cannot be removed`() async throws {
         let stand = try BrokerStand()
         let secrets = ClingingSecrets()
