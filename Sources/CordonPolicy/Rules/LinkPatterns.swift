@@ -64,11 +64,11 @@ struct LinkPatterns: Sendable {
             if origins[position].paths.contains(where: { link.isUnder($0) }), !link.mayClimb { return true }
         }
         guard !patterns.isEmpty else { return false }
-        let (origin, path, mayClimb) = (link.origin, link.path, link.mayClimb)
+        let (origin, path) = (link.origin, link.path)
         return patterns.contains {
             guard Self.matches($0.origin[...], origin[...]) else { return false }
             if $0.path == Self.all { return true }
-            return !mayClimb && Self.matches($0.path[...], path.isEmpty ? Self.root[...] : path[...])
+            return Self.matches($0.path[...], path.isEmpty ? Self.root[...] : path[...]) && !link.mayClimb
         }
     }
 
