@@ -54,11 +54,11 @@ extension Broker {
         _ wanted: AccountID?, hint: String?, resource: String?, _ request: RequestContext
     ) async throws(SignInError) {
         let (app, rule) = try connections.app(request.peer)
+        // Before anything is stored that would be taken for the former session's; and first, since a sign-out meanwhile changes the rest.
+        try await removeLeft()
         try requireShared()
         try refuseWhileOwing(app)
         try check(resource: resource, rule)
-        // Before anything is stored that would be taken for the former session's.
-        try await removeLeft()
         guard let account = state.account else { return }
         let isOther =
             wanted.map { $0 != account.facts.id }
