@@ -9,7 +9,8 @@ public struct Question: Sendable, Hashable {
     public var action: Action
     /// Who owns the data, and who is on the other side.
     var parties = QuestionParties()
-    /// Further accounts whose data is shown on the same page (SDK-ID-47).
+    /// Further accounts whose data is shown on the same page (SDK-ID-47). ``device`` is taken to hold for each of them: ask ``Action/launch`` of
+    /// every account by itself.
     public var coVisibleIdentities: [Identity] = []
     /// The place, for saving and opening.
     public var location: Location?
