@@ -170,7 +170,7 @@ package enum Texts {
     package static let denialKeyboardsOfOtherMakersAreOff = "Keyboards of other makers are off in this app."
 
     /// What a person is told of a denial (`UniversalLinkRule`).
-    package static let denialLinkHasNoHost = "The link has no host."
+    package static let denialLinkHasNoHost = "The link has no host, or one that programs read differently."
 
     /// What a person is told of a denial (`IncomingRule`).
     package static let denialLoadItemThenAskAgain = "Load the item, then ask again."
