@@ -170,8 +170,8 @@ struct QuestionClasses {
         schemes.insert(UnlistedText.word("unlisted-scheme", notIn: schemes))
         let links = Set(policies.flatMap { $0.transfer.exemptUniversalLinks.union($0.transfer.managedUniversalLinks) })
         let letter = UnlistedText.letter(notIn: links)
-        // Beneath what a pattern matches, so that it is matched by whatever is listed there as well.
-        let listed = Set(links.map { $0.replacing("*", with: letter) }).flatMap { [$0, "\($0)/\(letter)"] }
+        // Beneath what a pattern matches, so that it is matched by whatever is listed there as well, and out of it again.
+        let listed = Set(links.map { $0.replacing("*", with: letter) }).flatMap { [$0, "\($0)/\(letter)", "\($0)/.."] }
         // A link without a host is none that an app can claim.
         let unlisted = schemes.sorted().flatMap { ["\($0)://\(letter)/\(letter)", $0 + ":page"] }
         return unlisted + listed.sorted() + ["no scheme", "", nil]

@@ -83,6 +83,10 @@ import Testing
             #expect(!PolicyProof(that: wide, isNowhereWeakerThan: policy).holds, "\(narrow)")
             #expect(PolicyProof(that: policy, isNowhereWeakerThan: wide).holds, "\(narrow)")
         }
+        // Of a whole host a link that climbs is exempt, too; of its paths none is.
+        policy.transfer.exemptUniversalLinks = ["https://*.contoso.com/**"]
+        #expect(!PolicyProof(that: wide, isNowhereWeakerThan: policy).holds)
+        #expect(PolicyProof(that: policy, isNowhereWeakerThan: wide).holds)
     }
 
     @Test func `a word that cannot be read is named, with what was meant`() throws {
