@@ -69,7 +69,7 @@ import Testing
     @Test func `who listens hears events again, however often the broker hangs up, and connects every 50 ms at most`()
         async throws
     {
-        let rounds = 40
+        let rounds = 10
         let event = try event(.accountChanged, 7)
         let broker = try SilentBroker(hangingUpAfterSubscriptions: rounds) { request, before in
             let answer = BrokerMessage(Done(), to: SubscribeCall.self, id: request.id)
