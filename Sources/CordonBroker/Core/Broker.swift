@@ -54,6 +54,7 @@ public actor Broker {
     /// What an app was last told of the device; names no person.
     var writtenDevice: WrittenAnswer<DeviceInformation>?
     var refusals = ThrottledLog()
+    private var writeFaults = ThrottledLog()
     var delivery: RecurringWork
     var reports: RecurringWork
     /// The sign-in about which the service was asked because a renewal was refused.
@@ -238,6 +239,8 @@ public actor Broker {
         // Touching the keeper forgets every kept answer.
         guard keeper.isUnsaved else { return }
         do { try keeper.flush() } catch {
+            // A full disk may be the one that the log is on.
+            guard writeFaults.isDue("state", now: environment.now()) else { return }
             logger.error("the state could not be written", metadata: ["fault": "\(error.fault.rawValue)"])
         }
     }

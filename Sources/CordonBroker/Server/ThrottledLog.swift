@@ -1,7 +1,7 @@
 internal import CordonIdentity
 internal import Foundation
 
-/// Says what a stranger can cause at will once a minute only, and without characters that would forge a line.
+/// Says what a stranger can cause at will, or what is tried every second, once a minute only, and without characters that would forge a line.
 struct ThrottledLog: Sendable {
     private var said: [String: Date] = [:]
     private static let pause: TimeInterval = 60
