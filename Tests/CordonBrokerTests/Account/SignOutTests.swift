@@ -169,7 +169,8 @@ import Testing
         #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
     }
 
-    @Test func `where the disk takes nothing, apps are signed out, and no start on such a disk lets the person back in`()
+    @Test
+    func `where the disk takes nothing, apps are signed out, and no start on such a disk lets the person back in`()
         async throws
     {
         let stand = try BrokerStand()
