@@ -107,7 +107,7 @@ extension Broker {
     /// Forgets a sign-in that begins no session; where it is that of the person on the device, the session goes on with it.
     func letGo(_ account: SignedInAccount) async throws(SignInError) {
         if state.account?.facts.id == account.id { return try goOn(as: account) }
-        _ = try await client.retire(account.id)
+        _ = try await client.retire(account.id).removal.get()
     }
 
     private func adopt(
@@ -120,7 +120,7 @@ extension Broker {
         guard account.tenant == state.registration?.facts.tenant,
             account.tenant.rawValue.lowercased() != BrokerConfiguration.personalTenant
         else {
-            _ = try await client.retire(account.id)
+            _ = try await client.retire(account.id).removal.get()
             throw SignInError(
                 .brokerRefused, .brokerDenied, "only accounts of the device's organisation can sign in here")
         }
@@ -141,7 +141,7 @@ extension Broker {
             try commit(changed, telling: .accountChanged)
         } catch {
             _ = try? store.destroySeed(session: changed.session)
-            _ = try? await client.retire(account.id)
+            _ = await client.retire(account.id)
             throw error
         }
         logger.info("a person signed in", metadata: ["session": "\(state.session)"])

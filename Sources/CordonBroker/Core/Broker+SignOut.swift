@@ -45,13 +45,13 @@ extension Broker {
         } catch {
             noteLeft(account, "the key of the apps' data could not be destroyed", error)
         }
-        var retired: (removal: TokenRemoval, revocation: RevocationOutcome, idToken: String?)?
-        do { retired = try await client.retire(account.facts.id) } catch {
+        let retired = await client.retire(account.facts.id)
+        if case .failure(let error) = retired.removal {
             noteLeft(account, "the session's tokens could not be removed", error)
+            keyDestroyed = false
         }
         guard state.account?.session == account.session else {
-            return nothingToEnd(
-                keyDestroyed: keyDestroyed && retired?.removal.isComplete == true, browserSessionMayRemain: true)
+            return nothingToEnd(keyDestroyed: keyDestroyed, browserSessionMayRemain: true)
         }
         var changed = state
         changed.endAccount(
@@ -77,14 +77,13 @@ extension Broker {
         }
         var mayRemain = true
         if let browser {
-            mayRemain = !(await client.endBrowserSession(idToken: retired?.idToken, browser: browser))
+            mayRemain = !(await client.endBrowserSession(idToken: retired.idToken, browser: browser))
         }
         delivery.hurry(environment.now())
         Task { await self.deliver() }
         return DeviceSignOutReport(
-            hadAccount: true, keyDestroyed: keyDestroyed && retired?.removal.isComplete == true,
-            revocation: (retired?.revocation ?? .notKept).rawValue, browserSessionMayRemain: mayRemain, apps: apps,
-            session: state.session)
+            hadAccount: true, keyDestroyed: keyDestroyed, revocation: retired.revocation.rawValue,
+            browserSessionMayRemain: mayRemain, apps: apps, session: state.session)
     }
 
     private func noteLeft(_ account: BrokerState.AccountRecord, _ what: String, _ error: SignInError) {

@@ -144,7 +144,7 @@ public actor Broker {
             } else {
                 _ = try store.destroySeed(session: account.session)
                 // Before the state forgets whose it was: a file whose key is gone names no one. What stays opens nothing.
-                _ = try? await client.retire(account.facts.id)
+                _ = await client.retire(account.facts.id)
                 let now = environment.now()
                 try change { $0.endAccount(at: now, because: .interrupted, waiting: 0) }
             }
@@ -164,7 +164,7 @@ public actor Broker {
             try change { $0.session = number }
         }
         for account in try await client.storedAccounts() where account != state.account?.facts.id {
-            _ = try await client.retire(account)
+            _ = try await client.retire(account).removal.get()
         }
     }
 

@@ -85,24 +85,28 @@ extension SignInClient {
     /// Signs an account out on this device and leaves the provider to ``deliverRevocations()``: for an owner of several
     /// apps' session, which lets them finish first.
     ///
-    /// - Returns: What was removed, how the revocation waits, and the hint for the provider's page.
-    /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
+    /// - Returns: What was removed, or the ``SignInError`` with code `storage` when the session's key may still be there; and whatever became of
+    ///   that, how the revocation waits, and the hint for the provider's page.
     package func retire(
         _ account: AccountID
-    ) throws(SignInError) -> (removal: TokenRemoval, revocation: RevocationOutcome, idToken: String?) {
+    ) -> (removal: Result<TokenRemoval, SignInError>, revocation: RevocationOutcome, idToken: String?) {
         let record = lastRecord(of: account)
         let pending = record?.refreshToken.map { keepRevocation(of: $0) }
-        let removal = try removeAccount(account)
-        return (removal, pending.map { outcome(ofWaiting: $0) } ?? .nothingToRevoke, record?.idToken)
+        var revocation = pending.map { outcome(ofWaiting: $0) } ?? .nothingToRevoke
+        do { return (.success(try removeAccount(account)), revocation, record?.idToken) } catch {
+            // A session that could not be read may have had a token.
+            if record == nil { revocation = .notKept }
+            return (.failure(error), revocation, record?.idToken)
+        }
     }
 
     /// Signs an account out on this device and tells the provider beside the work at hand, also where something could not
     /// be removed.
     ///
-    /// - Throws: ``SignInError`` as ``retire(_:)``.
+    /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
     package func retireSoon(_ account: AccountID) throws(SignInError) -> TokenRemoval {
         defer { deliverRevocationsSoon() }
-        return try retire(account).removal
+        return try retire(account).removal.get()
     }
 
     /// Visits the provider's page that ends its own session; says whether the browser came back.

@@ -155,7 +155,9 @@ import Testing
         let second = try await notes.signIn(.worker, at: stand.provider)
         let other = try #require(Set(secrets.names).subtracting(before).first { $0.hasSuffix("-key") })
         secrets.clings.withLock { $0 = (other, false) }
-        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
+        let kept = await notes.ask(.accountSignOut).signOut
+        #expect(kept?.keyDestroyed == false)
+        #expect(kept?.revocation == RevocationOutcome.queued.rawValue, "it was kept before the tokens clung")
         _ = await notes.report(.done, of: second.session)
         let refused = await notes.attended(.tokenInteractive, as: .otherWorker, at: stand.provider).error
         #expect(refused?.reason == "the key of the session's tokens could not be destroyed")
