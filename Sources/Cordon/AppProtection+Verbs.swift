@@ -27,15 +27,7 @@ extension AppProtection {
         try ProtectionConfiguration.check(service: service)
         do {
             return try await ServiceAccess.discover(service, over: transport, in: memory)
-        } catch {
-            guard memory?.isInDoubt(of: service) == true else {
-                throw ProtectionError(.serviceUnusable, error.reason, hint: error.hint)
-            }
-            throw ProtectionError(
-                .serviceUnusable,
-                "\(error.reason), and what was remembered of the service is gone, damaged, older or another device's",
-                hint: "Start the app once where the service answers, with this device's own files and keys.")
-        }
+        } catch { throw ServiceMemory.unusable(service, error, rememberedIn: memory) }
     }
 
     /// Registers an account and enrols it at once, which puts its rules in force (SDK-EN-01).

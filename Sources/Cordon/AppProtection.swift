@@ -155,9 +155,7 @@ public actor AppProtection {
 
     /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough. Where the call may be
     /// late, such as in a task of its own, say ``LaunchGates/cameToFront(_:)`` instead.
-    ///
-    /// A call that comes while the gate is being passed is told of that attempt's end, also where the attempt was refused and the app has just
-    /// hidden the account: to have the person asked anew, call again.
+    /// A call while the gate is being passed is told how that ends: to have the person asked anew, call again.
     @discardableResult
     public func resume(_ account: AccountID? = nil) async -> LaunchOutcome { await gate.comeBack(account) }
 

@@ -32,8 +32,21 @@ public struct ServiceMemory: Sendable {
         return known
     }
 
+    /// What to say of a service that gave no usable answer, and of which nothing is remembered that could stand in for it.
+    static func unusable(
+        _ service: URL, _ failure: ServiceFailure, rememberedIn memory: ServiceMemory?
+    ) -> ProtectionError {
+        guard memory?.isInDoubt(of: service) == true else {
+            return ProtectionError(.serviceUnusable, failure.reason, hint: failure.hint)
+        }
+        return ProtectionError(
+            .serviceUnusable,
+            "\(failure.reason), and what was remembered of the service is gone, damaged, older or another device's",
+            hint: "Start the app once where the service answers, with this device's own files and keys.")
+    }
+
     /// Whether something was remembered of a service that counts for nothing now.
-    func isInDoubt(of service: URL) -> Bool {
+    private func isInDoubt(of service: URL) -> Bool {
         guard let found = try? state(of: service).look() else { return true }
         guard case .doubtful(let doubt) = found.contents else { return false }
         // Where the counter does not answer, and there is no record, nothing may have been.

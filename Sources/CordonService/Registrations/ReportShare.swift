@@ -36,24 +36,3 @@ extension Registration {
         private static func day(of now: Date) -> Int64 { Int64((now.timeIntervalSince1970 / 86_400).rounded(.down)) }
     }
 }
-
-extension Change {
-    /// Writes down what the app of a registration did or reports, unless the day's share is used up: nothing is ever removed from the audit log. The next
-    /// record says how many were left out. The share is in the registration, which the caller saves.
-    func audit(
-        of registration: inout Registration, _ action: String, outcome: AuditRecord.Outcome = .done,
-        details: [String: String] = [:]
-    ) throws(ServiceError) {
-        let known = registration.reportShare
-        var share =
-            known.flatMap { $0.isOf(now) ? $0 : nil } ?? Registration.ReportShare(now, leftOut: known?.leftOut ?? 0)
-        let leftOut = share.take()
-        registration.reportShare = share
-        guard let leftOut else { return }
-        var details = details
-        if leftOut > 0 { details["leftOut"] = String(leftOut) }
-        try audit(
-            AuditRecord.Actor(registration), action, "registration/\(registration.id)", outcome: outcome,
-            details: details)
-    }
-}
