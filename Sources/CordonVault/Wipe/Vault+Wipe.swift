@@ -258,14 +258,18 @@ extension Vault {
         var unread = unreadNote
         do { try register.removeDrafts(of: account) } catch { unread = unread ?? error }
         do { try records.removeDrafts(of: account) } catch { unread = unread ?? error }
+        // The roots may hold these folders: what lies there under a name that is not UTF-8 must not keep the look at them from being whole.
+        for folder in [cacheDirectory(for: account), temporaryDirectory(for: account)] {
+            _ = folder.everythingBelow(renaming: true)
+        }
         let (paths, unreadFile) = filesFound(of: account)
         try remove(.filesRemoved, \.files, &journal, paths, Self.reason(note: unread, file: unreadFile), observer)
         // What is still there keeps its owner: a later wipe finds it by that.
         for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
-        let caches = cacheDirectory(for: account).everythingBelow(renaming: true)
+        let caches = cacheDirectory(for: account).everythingBelow()
         let cachesLeft = Self.reason(note: nil, file: caches.unread)
         try remove(.cachesRemoved, \.caches, &journal, caches.paths, cachesLeft, observer)
-        let temporary = temporaryDirectory(for: account).everythingBelow(renaming: true)
+        let temporary = temporaryDirectory(for: account).everythingBelow()
         let temporaryLeft = Self.reason(note: nil, file: temporary.unread)
         try remove(.temporaryFilesRemoved, \.temporaryFiles, &journal, temporary.paths, temporaryLeft, observer)
     }
