@@ -174,17 +174,19 @@ extension DeviceService {
         return receipt
     }
 
-    /// The operation of a wipe that the device decided itself, proved by a receipt (SRV-TG-31).
+    /// The operation of a wipe that the device decided itself, or that is not kept any more, proved by a receipt (SRV-TG-31).
     ///
     /// - Throws: ``ServiceError`` with code `invalid` for an id that a URL could not carry: no one could look at the wipe.
     private func ownWipe(
         _ receipt: WipeReceipt?, of registration: Registration, at now: Date
     ) throws(ServiceError) -> WipeOperation? {
-        guard let receipt, registration.state == .active else { return nil }
+        // One that lapsed and was put away still counts once it succeeded, also where its registration is closed.
+        let owed = receipt?.succeeded == true ? registration.missedWipe : nil
+        guard let receipt, registration.state == .active || owed != nil else { return nil }
         try checkDirectoryID(receipt.commandID)
         var operation = WipeOperation(
             id: receipt.commandID, registrationID: registration.id, account: registration.account.id,
-            bundleID: registration.application.bundleID, reason: .conditional, requestedBy: registration.id,
+            bundleID: registration.application.bundleID, reason: owed ?? .conditional, requestedBy: registration.id,
             requested: now, notAfter: now, version: ids.token(), state: .acknowledged)
         operation.cause = receipt.cause.map { String($0.prefix(64)) }
         return operation

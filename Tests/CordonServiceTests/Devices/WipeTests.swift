@@ -200,6 +200,28 @@ struct WipeTests {
         #expect(app.envelope?.commands.isEmpty == true)
     }
 
+    @Test func `the receipt of a wipe that lapsed and was put away is heard, though its registration is closed`()
+        async throws
+    {
+        // SRV-TG-28
+        var (test, app) = try await enrolled()
+        let lapsed = try await request(test)[0]
+        try await app.checkIn()
+        for days in [95.0, 5] {
+            test.clock.advance(by: days * 86_400)
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+        }
+        let administration = test.service.administration
+        #expect(try await administration.operations(ofRegistration: nil, as: test.owner).isEmpty, "the control")
+        #expect(try await administration.registration(app.registrationID, as: test.owner).state == .expired)
+        try await app.acknowledge(.succeeded, lapsed.id, receipt: app.receipt(lapsed.id).signed(by: app.key))
+        let heard = try await administration.operation(lapsed.id, as: test.owner)
+        #expect(heard.state == .succeeded && heard.reason == lapsed.reason)
+        var again = TestApp(test)
+        try await again.register()
+        #expect(again.envelope?.commands.isEmpty == true)
+    }
+
     @Test func `a new key is no way around a wipe that has lapsed, and forgetting the app is the end of it`()
         async throws
     {
