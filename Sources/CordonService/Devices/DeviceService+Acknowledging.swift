@@ -72,8 +72,8 @@ extension DeviceService {
         operation.receipt = acknowledgement.receipt
         operation.failure = nil
         try endSuccessors(of: operation, in: change)
-        // What was issued anew after its failure is no successor of its success.
-        if operation.state == .failed { operation.successorID = nil }
+        // What was issued anew in its place does not go on for its success, and is put behind it below: links never form a circle.
+        operation.successorID = nil
         var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
         details["cause"] = operation.cause
         try wipes.step(
@@ -124,9 +124,9 @@ extension DeviceService {
     private func retry(
         _ operation: inout WipeOperation, of registration: Registration, in change: inout Change
     ) throws(ServiceError) {
-        // No app could fetch a wipe of a closed registration.
-        guard registration.state == .active, operation.attempt < configuration.wipeAttempts,
-            operation.reason != .conditional
+        // No app could fetch a wipe of a closed registration, and one that was issued in the place of this one goes on alone.
+        guard registration.state == .active, operation.successorID == nil,
+            operation.attempt < configuration.wipeAttempts, operation.reason != .conditional
         else {
             // Of one that goes on in another's place, that one counts.
             guard operation.successorID == nil else { return }

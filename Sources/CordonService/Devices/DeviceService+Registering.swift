@@ -35,7 +35,7 @@ extension DeviceService {
                 throw ServiceError.enrollment(.notTargeted, "no protection policy targets the account in \(bundleID)")
             }
             if isNew {
-                try supersede(by: &registration, in: &change)
+                try supersede(by: registration, in: &change)
                 if let former = request.formerRegistrationID {
                     try change.copyRecoveryShare(fromRegistration: former, to: registration)
                 }
@@ -120,16 +120,17 @@ extension DeviceService {
         return (registration, true)
     }
 
-    /// Closes what the same app on the same device had before, and carries its open wipes over: a new key is no
+    /// Closes what the same app on the same device had before, and carries over its wipes, open or owed: a new key is no
     /// way around a wipe.
-    private func supersede(by new: inout Registration, in change: inout Change) throws(ServiceError) {
+    private func supersede(by new: Registration, in change: inout Change) throws(ServiceError) {
         let person = folded(new.account.id.rawValue)
         let former = try change.records(Registration.self, where: (.user, person))
-            .filter { [new] in $0.id != new.id && $0.isSameInstall(as: new) }
+            .filter { $0.id != new.id && $0.isSameInstall(as: new) }
         let shares = Set(try change.records(RecoveryShareRecord.self, ids: former.map(\.id)).map(\.registrationID))
         let open = Dictionary(
             grouping: try change.records(WipeOperation.self, where: (.user, person)).filter(\.state.isOpen),
             by: \.registrationID)
+        var carried: WipeOperation?
         // One that has nothing any more is left alone, however many of them there are.
         for var old in former
         where old.state == .active || old.missedWipe != nil || shares.contains(old.id) || open[old.id] != nil {
@@ -137,7 +138,7 @@ extension DeviceService {
                 old.close(.superseded, at: change.now)
                 change.noteClosing(old.id)
             }
-            new.missedWipe = new.missedWipe ?? old.missedWipe
+            let owed = old.missedWipe
             old.missedWipe = nil
             try change.save(old)
             try change.moveRecoveryShare(fromRegistration: old.id, to: new.id)
@@ -146,9 +147,14 @@ extension DeviceService {
                 let successor = try wipes.request(
                     of: new, reason: operation.reason, by: .service, until: operation.notAfter,
                     attempt: operation.attempt, after: operation, in: change)
+                carried = successor
                 operation.successorID = successor.id
                 operation.failure = "the app registered again with a new key; its new registration has the wipe"
                 try wipes.step(&operation, to: .expired, by: .service, in: change)
+            }
+            if let owed {
+                if carried == nil { carried = try wipes.request(of: new, reason: owed, by: .service, in: change) }
+                if let carried { try wipes.replaceLapsed(of: old.id, by: carried, in: change) }
             }
         }
     }

@@ -57,6 +57,9 @@ struct Wipes: Sendable {
                     of: registration, reason: reason, by: .service, attempt: (failed?.attempt ?? 0) + 1, after: failed,
                     in: change))
         }
+        if registration.missedWipe != nil, let next = open.first {
+            try replaceLapsed(of: registration.id, by: next, in: change)
+        }
         registration.missedWipe = nil
         var commands: [Command] = []
         for var operation in open {
@@ -67,6 +70,15 @@ struct Wipes: Sendable {
         }
         // What is about to be wiped has nothing else to do.
         return commands.isEmpty ? try change.deliverCommands(to: registration) : commands
+    }
+
+    /// Has a wipe go on for those of a registration that lapsed: what is still reported of one of them counts for it, too.
+    func replaceLapsed(of registrationID: String, by next: WipeOperation, in change: Change) throws(ServiceError) {
+        for var lapsed in try change.records(WipeOperation.self, where: (.registration, registrationID))
+        where lapsed.state == .expired && lapsed.successorID == nil {
+            lapsed.successorID = next.id
+            try change.save(lapsed)
+        }
     }
 
     /// Adds a pending wipe of one registration.

@@ -200,6 +200,59 @@ struct WipeTests {
         #expect(app.envelope?.commands.isEmpty == true)
     }
 
+    @Test(arguments: [true, false], [Acknowledgement.Phase.succeeded, .failed])
+    func `a late receipt of a wipe that lapsed counts for the one that a new key is told instead`(
+        maintained: Bool, phase: Acknowledgement.Phase
+    ) async throws {
+        // SRV-TG-28, SRV-TG-29
+        var (test, app) = try await enrolled()
+        let lapsed = try await request(test)[0].id
+        try await app.checkIn()
+        test.clock.advance(by: 95 * 86_400)
+        if maintained { try await test.service.performMaintenance(of: TestOrganisation.tenant) }
+        var again = TestApp(test)
+        try await again.register()
+        let told = try #require(again.envelope?.commands.first)
+        #expect(told.kind == .wipe, "the control")
+        let receipt = try app.receipt(lapsed, failures: phase == .failed ? ["a file is held open"] : [])
+            .signed(by: app.key)
+        try await app.acknowledge(phase, lapsed, receipt: receipt)
+        // What the new registration has is new where the wipe had succeeded; where it failed, the wipe goes on in its place.
+        let goesOn = phase == .failed
+        #expect(try await (again.checkIn().response.statusCode == .wipeReceived) == goesOn)
+        #expect(try await state(test, told.id) == (goesOn ? .delivered : .expired))
+        #expect(try await test.service.administration.alerts(as: test.owner).isEmpty)
+    }
+
+    @Test func `a late failure of a wipe that lapsed adds no wipe to the one that is told in its place`() async throws {
+        // SRV-TG-28, SRV-TG-29
+        var (test, app) = try await enrolled()
+        let lapsed = try await request(test)[0].id
+        try await app.checkIn()
+        test.clock.advance(by: 95 * 86_400)
+        try await app.register()
+        let told = try #require(app.envelope?.commands.first?.id)
+        let receipt = try app.receipt(lapsed, failures: ["a file is held open"]).signed(by: app.key)
+        try await app.acknowledge(.failed, lapsed, receipt: receipt)
+        try await app.checkIn()
+        #expect(app.envelope?.commands.map(\.id) == [told])
+        #expect(try await test.service.administration.alerts(as: test.owner).isEmpty)
+    }
+
+    @Test func `a wipe that lapsed and the one in its place may both be reported as done`() async throws {
+        var (test, app) = try await enrolled()
+        let lapsed = try await request(test)[0].id
+        try await app.checkIn()
+        test.clock.advance(by: 95 * 86_400)
+        try await app.register()
+        let told = try #require(app.envelope?.commands.first?.id)
+        for id in [lapsed, told, lapsed] {
+            try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
+            #expect(try await state(test, id) == .succeeded)
+        }
+        #expect(try await test.service.administration.registration(app.registrationID, as: test.owner).state == .wiped)
+    }
+
     @Test func `the receipt of a wipe that lapsed and was put away is heard, though its registration is closed`()
         async throws
     {
