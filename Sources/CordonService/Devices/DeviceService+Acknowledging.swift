@@ -84,7 +84,7 @@ extension DeviceService {
             try wipes.step(&other, to: .expired, by: .service, in: change)
         }
         // What failed or lapsed before needs no one's attention any more.
-        try end([.failed, .expired], before: operation, in: change)
+        try end([.failed, .expired], before: operation, of: registration.id, in: change)
         var closed = registration
         closed.missedWipe = nil
         try change.removeRecoveryShares(of: registration)
@@ -97,11 +97,12 @@ extension DeviceService {
         try change.audit(actor, "registration.wiped", "registration/\(registration.id)")
     }
 
-    /// Has a wipe stand for those of its registration before it, so that they need no one's attention any more.
+    /// Has a wipe stand for those of a registration before it, so that they need no one's attention any more.
     private func end(
-        _ states: Set<WipeOperation.State>, before operation: WipeOperation, in change: Change
+        _ states: Set<WipeOperation.State>, before operation: WipeOperation, of registrationID: String,
+        in change: Change
     ) throws(ServiceError) {
-        for var earlier in try change.records(WipeOperation.self, where: (.registration, operation.registrationID))
+        for var earlier in try change.records(WipeOperation.self, where: (.registration, registrationID))
         where earlier.id != operation.id && states.contains(earlier.state) && earlier.successorID == nil {
             earlier.successorID = operation.id
             try change.save(earlier)
@@ -132,7 +133,10 @@ extension DeviceService {
             guard operation.successorID == nil else { return }
             // What a block asks for after the last attempt has failed before, and operators were told.
             guard operation.attempt <= configuration.wipeAttempts else {
-                return try end([.failed], before: operation, in: change)
+                for id in try change.installs(of: registration) {
+                    try end([.failed], before: operation, of: id, in: change)
+                }
+                return
             }
             return try wipes.raiseAlert(about: operation, in: change)
         }

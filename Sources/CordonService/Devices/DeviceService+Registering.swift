@@ -111,7 +111,8 @@ extension DeviceService {
                 .tooManyRequests,
                 "the person has \(ofUser.count) registrations that are kept, closed ones included, and \(mostKept) at most",
                 hint:
-                    "Closed ones are removed when their retention ends; before that, an operator can raise registrationsPerPerson.",
+                    "Closed ones are removed when their retention ends, and those that are still owed a wipe once an administrator has forgotten them; "
+                    + "before that, an operator can raise registrationsPerPerson.",
                 retryAfterSeconds: 3_600)
         }
         let registration = Registration(
@@ -252,7 +253,8 @@ extension Registration {
         device.model == request.device.model && folded(application.bundleID) == folded(request.application.bundleID)
     }
 
-    fileprivate func isSameInstall(as other: Registration) -> Bool {
+    /// Whether both are, or were, of the same app on the same device.
+    func isSameInstall(as other: Registration) -> Bool {
         device.tag == other.device.tag && folded(application.bundleID) == folded(other.application.bundleID)
     }
 }

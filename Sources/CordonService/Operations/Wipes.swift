@@ -51,7 +51,7 @@ struct Wipes: Sendable {
         }
         if open.isEmpty, let reason = isBlocked ? .user : registration.missedWipe {
             // A block asks without end: what it asks for goes on counting, so that its failure is heard once.
-            let failed = isBlocked ? try change.lastFailedWipe(of: registration.id) : nil
+            let failed = isBlocked ? try change.lastFailedWipe(of: registration) : nil
             open.append(
                 try request(
                     of: registration, reason: reason, by: .service, attempt: (failed?.attempt ?? 0) + 1, after: failed,

@@ -121,11 +121,22 @@ extension StorageReader {
         try records(WipeOperation.self, where: (.registration, registrationID)).filter(\.state.isOpen)
     }
 
-    /// The last wipe of a registration that was asked for and failed.
-    func lastFailedWipe(of registrationID: String) throws(ServiceError) -> WipeOperation? {
-        let failed = try records(WipeOperation.self, where: (.registration, registrationID))
-            .filter { $0.state == .failed && $0.reason != .conditional }
-        return failed.max { ($0.modified, $0.attempt) < ($1.modified, $1.attempt) }
+    /// The ids of what the same app on the same device has or had for a person, with the registration's own.
+    func installs(of registration: Registration) throws(ServiceError) -> Set<String> {
+        let ofPerson = try records(Registration.self, where: (.user, folded(registration.account.id.rawValue)))
+        return Set(ofPerson.filter { $0.isSameInstall(as: registration) }.map(\.id)).union([registration.id])
+    }
+
+    /// The last wipe of an app on a device that was asked for and failed, whichever key the app had; nil where one has succeeded since.
+    func lastFailedWipe(of registration: Registration) throws(ServiceError) -> WipeOperation? {
+        let installs = try installs(of: registration)
+        let last = try records(WipeOperation.self, where: (.user, folded(registration.account.id.rawValue)))
+            .filter { wipe in
+                installs.contains(wipe.registrationID)
+                    && (wipe.state == .succeeded || wipe.state == .failed && wipe.reason != .conditional)
+            }
+            .max { ($0.modified, $0.attempt) < ($1.modified, $1.attempt) }
+        return last?.state == .failed ? last : nil
     }
 
     /// Whether a wipe of a registration is open or, since it lapsed without a receipt, still owed.

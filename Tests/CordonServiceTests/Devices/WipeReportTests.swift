@@ -67,6 +67,46 @@ struct WipeReportTests {
         #expect(try await administration.registration(app.registrationID, as: test.owner).state == .wiped)
     }
 
+    @Test func `a blocked person's app that cannot wipe is an alert once, also where each sign-in gives it a new key`()
+        async throws
+    {
+        // SRV-TG-24, SRV-TG-29
+        var (test, app) = try await TestApp.enrolled()
+        let administration = test.service.administration
+        try await administration.blockUser("oid-ada", as: test.owner)
+        for attempt in 1...9 {
+            app.key = SoftwareSigningKey()
+            #expect(try await app.register().result.statusCode == .wipeReceived)
+            let id = try #require(app.envelope?.commands.first?.id)
+            #expect(try await operation(test, id).attempt == attempt)
+            try await fail(app, id)
+            #expect(try await administration.alerts(as: test.owner).count == (attempt < 3 ? 0 : 1))
+            #expect(try await administration.attention(as: test.owner).failedWipes == (attempt < 3 ? 0 : 1))
+        }
+    }
+
+    @Test func `a blocked person's app that has wiped at last, and fails again after a sign-in, is another alert`()
+        async throws
+    {
+        // SRV-TG-24, SRV-TG-29
+        var (test, app) = try await TestApp.enrolled()
+        let administration = test.service.administration
+        try await administration.blockUser("oid-ada", as: test.owner)
+        for alerts in 1...2 {
+            for _ in 0..<3 {
+                try await app.checkIn()
+                try await fail(app, try #require(app.envelope?.commands.first?.id))
+            }
+            #expect(try await administration.alerts(as: test.owner).count == alerts)
+            test.clock.advance(by: 60)
+            try await app.wipe()
+            test.clock.advance(by: 60)
+            app.key = SoftwareSigningKey()
+            app.authenticated = test.clock.now
+            try await app.register()
+        }
+    }
+
     @Test func `a wipe of the device's own that succeeds at last, and one that was asked for, are heard at once`()
         async throws
     {
