@@ -135,6 +135,7 @@ actor Unenrollments {
     /// Whether there may be something of an account whose registration is gone: its key, or what a removal has not come to.
     private func isLeftBehind(_ account: AccountID) async -> Bool {
         if context.pending.leaving?.contains(account) == true { return true }
+        if await wipes.unnoted.contains(account) { return true }
         if context.vaults.contains(where: { (try? $0.keepsKey(of: account)) != false }) { return true }
         return await context.notedWipes().accounts.contains(account)
     }

@@ -16,7 +16,12 @@ extension Wipes {
         var endsSession: Bool
         /// Whether the account is to be taken from those to enrol.
         var unregisters: Bool
+        /// Whether the disk tells of it, too.
+        var isNoted = false
     }
+
+    /// The accounts of whose removal this process alone knows.
+    var unnoted: Set<AccountID> { Set(unregistered.filter { !$0.value.isNoted }.keys) }
 
     /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
     /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
@@ -44,7 +49,8 @@ extension Wipes {
             work.beginLeaving(account, withSession: endsSession)
         }
         // What cannot be noted is done all the same, and is asked for again where it fails.
-        if noted != nil { (removal.endsSession, removal.unregisters) = (false, false) }
+        removal.isNoted = noted != nil
+        if removal.isNoted { (removal.endsSession, removal.unregisters) = (false, false) }
         context.accounts.beginRemoval(of: account)
         defer { context.accounts.endRemoval(of: account) }
         if unregistered.updateValue(removal, forKey: account) == nil {
@@ -90,9 +96,10 @@ extension Wipes {
         guard account == held || !context.exchanges.isRunning(account) else { return }
         do {
             try await context.exchanges.run(account) { () async throws(ProtectionError) in
-                guard context.accounts[account] == nil, try context.accounts.stored(account) == nil else { return }
-                // An enrolment takes over what was leaving.
-                var isLeft = context.pending.leaving?.contains(account) == true
+                // An enrolment takes over what was leaving, also one by another process.
+                if context.accounts[account] != nil { return noteEnrollment(of: account) }
+                guard try context.accounts.stored(account) == nil else { return }
+                var isLeft = unnoted.contains(account) || context.pending.leaving?.contains(account) == true
                 if !isLeft { isLeft = await context.notedWipes().accounts.contains(account) }
                 guard isLeft else { return }
                 try await context.uninterrupted { () async throws(ProtectionError) in

@@ -357,16 +357,17 @@ actor Wipes {
                 "the notes of wipes cannot all be read", metadata: ["reason": "\(unread.reason)"])
         }
         let (unfinished, noted) = (known ?? [], known == nil ? [] : found)
-        let unregistered = noted.subtracting(unfinished).union(context.pending.leaving ?? [])
+        let unregistered = noted.subtracting(unfinished).union(context.pending.leaving ?? []).union(unnoted)
         for account in unregistered.sorted(by: { $0.rawValue < $1.rawValue }) {
             await resumeUnregistered(account, inTurnOf: held)
         }
         await resume(unfinished.union(context.accounts.wiped).union(noted))
     }
 
-    /// Whether a wipe of an account has begun and is not finished, also where a vault alone has a note of it, or its notes cannot be read.
+    /// Whether a wipe of an account has begun and is not finished, also where a vault alone has a note of it, or its notes cannot be read, or
+    /// where it could be noted nowhere: a later try would take what was registered since.
     func isUnfinished(_ account: AccountID) async -> Bool {
-        if context.accounts.isBeingWiped(account) { return true }
+        if context.accounts.isBeingWiped(account) || unnoted.contains(account) { return true }
         let noted = await context.notedWipes()
         return noted.accounts.contains(account) || noted.unread != nil
     }
@@ -409,7 +410,7 @@ actor Wipes {
         if noted.unread == nil, let records = try? context.wipes.load().records {
             let unfinished = Set(records.filter { $0.stage != .forgotten }.map(\.registration.account.id))
             let others = context.accounts.wiped.union(noted.accounts).union(context.pending.leaving ?? [])
-            begun = records.map(\.started) + others.subtracting(unfinished).map { _ in nil }
+            begun = records.map(\.started) + others.union(unnoted).subtracting(unfinished).map { _ in nil }
         }
         return begun.map { now + context.intervals.afterWaiting(since: $0, at: now) }
     }

@@ -249,24 +249,31 @@ import Testing
         }
     }
 
-    @Test
-    func `who signed out while nothing could be noted is signed out at a later try, once, and not enrolled again`()
-        async throws
-    {
+    @Test(arguments: [true, false])
+    func `who signed out while nothing could be noted is signed out at a later try, once, and not enrolled again`(
+        failsVaults: Bool
+    ) async throws {
         let device = try Device()
         let protection = try await enrolled(device)
         #expect(await protection.unenroll(ada, wiping: false) == .unenrolled)
         await device.service.set { $0.isUnreachable = true }
         #expect(await !protection.enroll(device.account).didSucceed)
         #expect(await protection.enrollments.registeredAccounts == [device.account])
-        let (ended, lock) = (await device.sessions.ended.count, device.folder.appending(path: "data/life.lock"))
+        var ended = await device.sessions.ended.count
+        let lock = device.folder.appending(path: "data/life.lock")
         try? FileManager.default.removeItem(at: lock)
         try FileManager.default.createDirectory(at: lock, withIntermediateDirectories: false)
-        let outcome = await DiskFaults.$next.withValue({ $0 == "create" ? ENOSPC : 0 }) {
+        let outcome = await DiskFaults.$next.withValue({ failsVaults && $0 == "create" ? ENOSPC : 0 }) {
             await protection.unenroll(ada)
         }
         #expect(outcome == .wipeIncomplete)
-        #expect(await device.sessions.ended.count == ended)
+        #expect(await device.sessions.ended.count == ended + (failsVaults ? 0 : 1))
+        if !failsVaults {
+            #expect(await protection.enroll(device.account) == .removingExistingAccount)
+            #expect(await protection.unenroll(ada) == .wipeIncomplete)
+            // Who asks again has the session ended again.
+            ended += 1
+        }
         try FileManager.default.removeItem(at: lock)
         for _ in 0..<2 {
             await protection.performDueWork()
