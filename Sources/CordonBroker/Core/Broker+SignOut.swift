@@ -91,7 +91,8 @@ extension Broker {
         left[account.session] = account.facts.id
     }
 
-    private func noteStanding(_ session: UInt64) {
+    /// Has a secret that its store let stand without a word destroyed as soon as that can be.
+    func noteStanding(_ session: UInt64) {
         guard standing.insert(session).inserted else { return }
         logger.error("the key of the apps' data is still there", metadata: ["session": "\(session)"])
     }

@@ -155,7 +155,9 @@ public actor Broker {
         let newest = try store.highestSession() ?? 0
         let last = countingAnew ? newest : state.session
         let ended = Set(state.apps.values.flatMap(\.owed).map(\.session)).union(max(3, last) - 3...last + 1)
-        for session in ended where session != state.account?.session { _ = try store.destroySeed(session: session) }
+        for session in ended where session != state.account?.session {
+            if try !store.destroySeed(session: session) { noteStanding(session) }
+        }
         // Neither a state that was not usable nor a new folder, in place of one that was removed, must begin with session numbers that
         // were used before: no device changes its account once a second. The clock may have been set back, so that the number that is kept
         // beside the state counts where it is there.

@@ -22,6 +22,14 @@ import Testing
         #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
         _ = await notes.report(.done, of: session)
         await broker.flush()
+        if !saysSo {
+            let started = try await stand.broker(secrets: secrets)
+            #expect(secrets.names.contains(seed), "the control")
+            secrets.clings.withLock { $0 = nil }
+            await started.tick()
+            #expect(!secrets.names.contains(seed))
+            return
+        }
         secrets.clings.withLock { $0 = nil }
         #expect(secrets.names.contains(seed), "the control: no tick has come")
         let again = try await stand.broker(secrets: secrets)
