@@ -151,10 +151,11 @@ public actor Broker {
         }
         // A sign-in that was cut off before its session began leaves a secret that sealed nothing; a state that is lost leaves that of whoever
         // was signed in. A session that ended while its secret could not be destroyed has left it to this start: apps may have cleaned up
-        // since, and another sign-in or a leave may have counted on.
+        // since, and another sign-in or a leave may have counted on. A secret that was let stand keeps nobody from signing in: more numbers are
+        // looked at than one session takes, and one without a secret costs a look.
         let newest = try store.highestSession() ?? 0
         let last = countingAnew ? newest : state.session
-        let ended = Set(state.apps.values.flatMap(\.owed).map(\.session)).union(max(3, last) - 3...last + 1)
+        let ended = Set(state.apps.values.flatMap(\.owed).map(\.session)).union(max(32, last) - 32...last + 1)
         for session in ended where session != state.account?.session {
             if try !store.destroySeed(session: session) { noteStanding(session) }
         }

@@ -58,6 +58,30 @@ import Testing
         #expect(secrets.names.contains("broker-seed-\(second)"), "of the session in force nothing is removed")
     }
 
+    @Test func `a secret that was let stand is destroyed by the next start also where others signed in and out since`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let secrets = ClingingSecrets()
+        let broker = try await stand.joinedBroker(secrets: secrets)
+        let notes = try await BrokerApp("notes", at: broker)
+        let first = try await notes.signIn(.worker, at: stand.provider).session
+        let seed = "broker-seed-\(first)"
+        secrets.clings.withLock { $0 = (seed, false) }
+        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == false)
+        _ = await notes.report(.done, of: first)
+        for _ in 0..<3 {
+            let session = try await notes.signIn(.otherWorker, at: stand.provider).session
+            #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == true)
+            _ = await notes.report(.done, of: session)
+        }
+        await broker.flush()
+        secrets.clings.withLock { $0 = nil }
+        #expect(secrets.names.contains(seed), "the control: no tick has come")
+        _ = try await stand.broker(secrets: secrets)
+        #expect(!secrets.names.contains(seed))
+    }
+
     @Test func `a device does not leave while anything of its last session cannot be removed`() async throws {
         let stand = try BrokerStand()
         let secrets = ClingingSecrets()
