@@ -336,7 +336,7 @@ actor Wipes {
     ///
     /// - Returns: Whether there was one.
     func resumeLost() async -> Bool {
-        let begun = context.accounts.wiped.union(await context.notedWipes().accounts)
+        let begun = context.accounts.wiped.union(await notedAccounts())
         guard !begun.isEmpty, let unfinished = try? context.wipes.unfinishedAccounts() else { return false }
         let lost = begun.subtracting(unfinished)
         guard !lost.isEmpty else { return false }
@@ -351,17 +351,23 @@ actor Wipes {
     func resume(inTurnOf held: AccountID? = nil) async {
         // While records cannot be read, a note may be that of one of them, and its receipt would be lost.
         let known = try? context.wipes.unfinishedAccounts()
-        let (found, unread) = await context.notedWipes()
-        if let unread {
-            context.configuration.logger.warning(
-                "the notes of wipes cannot all be read", metadata: ["reason": "\(unread.reason)"])
-        }
+        let found = await notedAccounts()
         let (unfinished, noted) = (known ?? [], known == nil ? [] : found)
         let unregistered = noted.subtracting(unfinished).union(context.pending.leaving ?? []).union(unnoted)
         for account in unregistered.sorted(by: { $0.rawValue < $1.rawValue }) {
             await resumeUnregistered(account, inTurnOf: held)
         }
         await resume(unfinished.union(context.accounts.wiped).union(noted))
+    }
+
+    /// The accounts of whose wipes vaults have notes; says where there may be more.
+    private func notedAccounts() async -> Set<AccountID> {
+        let (accounts, unread) = await context.notedWipes()
+        if let unread {
+            context.configuration.logger.warning(
+                "the notes of wipes cannot all be read", metadata: ["reason": "\(unread.reason)"])
+        }
+        return accounts
     }
 
     /// Whether a wipe of an account has begun and is not finished, also where a vault alone has a note of it, or its notes cannot be read, or
