@@ -27,6 +27,11 @@
             let number = try #require(ProcessInfo.processInfo.environment[Self.victimVariable].flatMap { Int32($0) })
             signal(SIGFPE) { _ in _exit(9) }
             #expect(!ProcessProtection.apply().contains(.memoryDumped))
+            // Threads of a pool keep signals back, and so do the processes that they start.
+            var raised = sigset_t()
+            sigemptyset(&raised)
+            sigaddset(&raised, number)
+            pthread_sigmask(SIG_UNBLOCK, &raised, nil)
             raise(number)
             _exit(7)
         }
