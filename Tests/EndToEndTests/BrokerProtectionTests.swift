@@ -36,13 +36,14 @@ struct BrokerProtectionTests {
         }
     }
 
-    @Test func `SIGQUIT ends broker and service at once, and no registers are in their logs`() async throws {
+    @Test func `a fault ends broker and service at once, and no registers are in their logs`() async throws {
         try await Programs.onStage { stage in
             let device = try await SharedDevice.begin(on: stage)
             for program in [device.broker.process, try await stage.runningService().process] {
-                program.signal(SIGQUIT)
+                // Unlike SIGQUIT, it is not kept back where a thread of a pool has started them.
+                program.signal(SIGSEGV)
                 // One that goes on is told to stop, and killed where it stands still.
-                #expect(await program.end() == -SIGQUIT)
+                #expect(await program.end() == -SIGSEGV)
                 let log = await program.standardErrorTail
                 #expect(!log.contains("crashed") && !log.contains(" 0x0000"), "\(log)")
             }
