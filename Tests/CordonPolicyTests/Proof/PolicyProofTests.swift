@@ -55,7 +55,8 @@ import Testing
             ("never launch from managed if rooted is unknown or threat above secured", true),
             ("never launch from managed if not passcode", true),
             ("never send from managed to other", true),
-            ("always send from managed to same if content is permitted", true),
+            ("always send from managed to same if content is permitted", false),
+            ("always send from managed to same if content is permitted unless shown-with is others", true),
         ] {
             let proof = try proof(text, of: strict)
             #expect(proof.holds == holds, "\(text): \(proof.counterexample?.text() ?? "proved")")
