@@ -23,10 +23,10 @@ extension Wipes {
     /// The accounts of whose removal this process alone knows.
     var unnoted: Set<AccountID> { Set(unregistered.filter { !$0.value.isNoted }.keys) }
 
-    /// Removes everything of an account whose key is here and whose registration is gone. Nobody waits for a receipt: the service says of a
-    /// registration itself when it is to be wiped. The caller has the account's turn, so that nothing enrols it meanwhile.
+    /// Removes all data of an account whose key is still here and whose registration is gone. No receipt is due: the service asks for wipes of
+    /// registrations only. The caller holds the account's turn, so that nothing enrols it meanwhile.
     ///
-    /// - Parameter isAskedFor: Whether somebody asks for it now. A later try leaves alone what the person has begun since.
+    /// - Parameter isAskedFor: Whether a person or the app asks for it now. A retry keeps the session and registration begun since.
     /// - Throws: ``ProtectionError``: `wipeUnderWay`, `stateUnwritable`, `stateUnreadable` or `vault`.
     func wipeUnregistered(_ account: AccountID, isAskedFor: Bool) async throws(ProtectionError) {
         guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { throw Self.underWay }

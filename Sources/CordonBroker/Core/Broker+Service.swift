@@ -114,7 +114,7 @@ extension Broker {
 
     /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
     ///
-    /// - Throws: ``SignInError`` with code `storage` while anything of a session cannot be removed: once the device has left, nobody asks for it.
+    /// - Throws: ``SignInError`` with code `storage` while part of a session cannot be removed, since nothing would retry once the device has left.
     func forgetRegistration() async throws(SignInError) {
         repeat {
             await endEverySession(.released)
