@@ -31,8 +31,9 @@ extension NotesApp {
                     "wipeStarted", "removing \(await names.name(of: account))", ["account": .string(account.rawValue)])
             case .wipeFinished(let account, let command, let succeeded):
                 await takeAway(account)
+                let rest = succeeded ? "" : ", but some of its files could not be deleted"
                 screen.tell(
-                    "wipeFinished", "\(await names.name(of: account)) was removed from this app",
+                    "wipeFinished", "\(await names.name(of: account)) was removed from this app\(rest)",
                     [
                         "account": .string(account.rawValue), "commandID": .string(command),
                         "succeeded": .bool(succeeded),
