@@ -12,7 +12,7 @@ extension LaunchAttempt {
         if let step = await startAnewIfLost() { return step }
         guard await tools.guards.isClosed(account) else { return nil }
         // A right PIN that opens nothing is one that was made since the share was sealed.
-        return hasEnteredPIN || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
+        return enteredPIN != nil || hasSignedIn || !isGuessLeft ? await recoverKey() : await askPIN()
     }
 
     /// Has the person continue without files whose key is lost; nil where there is nothing to do.
@@ -22,9 +22,9 @@ extension LaunchAttempt {
     }
 
     /// Opens a guarded key with the PIN's key; one that this PIN does not open stays closed, and is recovered.
-    nonisolated(nonsending) mutating func openKey(with key: PINKey?) async throws(ProtectionError) {
+    nonisolated(nonsending) mutating func openKey(with key: PINKey) async throws(ProtectionError) {
         pinKey = key
-        guard let key, await tools.guards.isClosed(account) else { return }
+        guard await tools.guards.isClosed(account) else { return }
         _ = try await tools.guards.open(account, with: key)
     }
 
@@ -150,8 +150,8 @@ extension LaunchAttempt {
             case .entered(let pin)?:
                 (wait, lastWasWrong) = (.zero, false)
                 do {
-                    let (check, key) = try await own.guess(pin, of: account, limit: limit)
-                    if let key, try await tools.guards.open(account, with: key) {
+                    let (check, former) = try await own.guess(pin, of: account, limit: limit)
+                    if let former, try await tools.guards.open(account, with: former.key) {
                         session.steps.append(LaunchStep(.pin, .done))
                         return .again
                     }
@@ -182,7 +182,7 @@ extension LaunchAttempt {
             case .absent, .doubtful: break
             case .newer: return false
             // A PIN that was right and has opened nothing is another one than the share was sealed under.
-            case .value(let record): guard hasEnteredPIN || !isGuessLeft(at: record) else { return false }
+            case .value(let record): guard enteredPIN != nil || !isGuessLeft(at: record) else { return false }
             }
             if tools.pins.isShared, case .newer? = try tools.ownPINs?.known(of: account) { return false }
             return try await isLeftShareUseless(given: share)

@@ -59,18 +59,19 @@ extension LaunchAttempt {
     private nonisolated(nonsending) mutating func check(_ pin: String, _ access: AccessRequirements) async -> Next {
         (pinWait, lastPINWasWrong) = (.zero, false)
         do {
-            let (check, key) = try await tools.pins.guess(pin, of: account, limit: access.maximumPinRetries)
-            switch check {
-            case .right:
-                try await openKey(with: key)
-                hasEnteredPIN = true
+            let (check, known) = try await tools.pins.guess(pin, of: account, limit: access.maximumPinRetries)
+            if let known {
+                try await openKey(with: known.key)
+                enteredPIN = known.verifier
                 shown.insert(.pin)
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 session.steps.append(LaunchStep(.pin, .done))
                 return .again
+            }
+            switch check {
             case .wrong: lastPINWasWrong = true
             case .tooSoon(let wait): pinWait = wait
-            case .exhausted, .noPIN: break
+            case .right, .exhausted, .noPIN: break
             }
             session.steps.append(LaunchStep(.pin, .refused))
             return .again
@@ -83,7 +84,7 @@ extension LaunchAttempt {
             $0.rule == Rule.launchPINAttempts.rawValue && !$0.verdict.permits
         }
         if isUsedUp { return await resetPIN(Texts.denialPinWasEnteredWronglyTooOften) }
-        return hasEnteredPIN ? await choosePIN() : await askPIN()
+        return enteredPIN != nil ? await choosePIN() : await askPIN()
     }
 
     private nonisolated(nonsending) mutating func resetPIN(_ message: String) async -> Next {
@@ -116,13 +117,14 @@ extension LaunchAttempt {
             guard !Task.isCancelled else { break }
             do {
                 let made = try await tools.pins.make(
-                    pin, of: account, requirements: PINRequirements(access), keeping: pinKey)
+                    pin, of: account, requirements: PINRequirements(access),
+                    inPlace: hasSignedIn ? .any : enteredPIN.map { .of($0) } ?? .empty, keeping: pinKey)
                 problems = made.problems
                 session.steps.append(LaunchStep(.newPIN, problems.isEmpty ? .done : .refused))
-                guard problems.isEmpty else { continue }
-                pinKey = made.key
+                guard let known = made.pin else { continue }
+                pinKey = known.key
                 try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
-                hasEnteredPIN = true
+                enteredPIN = known.verifier
                 shown.insert(.pin)
                 try await keepRecoveredKey()
                 return .again
@@ -180,7 +182,7 @@ extension LaunchAttempt {
         guard !session.steps.contains(LaunchStep(.newPIN, .done)), tools.hasPIN(account) else { return .opened }
         isChangingPIN = true
         defer { isChangingPIN = false }
-        while !hasEnteredPIN {
+        while enteredPIN == nil {
             guard !Task.isCancelled, tools.hasPIN(account), isGuessLeft else {
                 isChangingPIN = false
                 return await runChecks()

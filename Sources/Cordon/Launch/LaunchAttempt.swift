@@ -117,8 +117,8 @@ struct LaunchAttempt: Sendable {
     var pinPeriod: Duration?
     /// The person signed in afresh on this attempt.
     var hasSignedIn = false
-    /// The person entered the PIN on this attempt.
-    var hasEnteredPIN = false
+    /// The PIN that the person entered or made on this attempt.
+    var enteredPIN: PINVerifier?
     /// What the person has shown on this attempt: the PIN, or a finger in its place, and a sign-in.
     var shown: LaunchConditions.Shown = []
     /// What the PIN has opened that the person entered or made on this attempt.
@@ -163,7 +163,7 @@ struct LaunchAttempt: Sendable {
     /// Looks at everything anew, because the gate was closed since the attempt began; what the person showed before counts only as
     /// far as it was recorded.
     nonisolated(nonsending) mutating func runAgain() async -> LaunchOutcome.Result {
-        (hasSignedIn, hasEnteredPIN, hasCheckedIn, shown) = (false, false, false, [])
+        (hasSignedIn, enteredPIN, hasCheckedIn, shown) = (false, nil, false, [])
         return await runChecks()
     }
 

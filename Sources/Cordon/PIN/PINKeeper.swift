@@ -36,19 +36,37 @@ struct PINKeeper: Sendable {
         case noPIN
     }
 
+    /// A PIN that the person has entered or made.
+    struct Known {
+        /// What it opens.
+        let key: PINKey
+        /// Tells it from every other PIN, and from the same one made anew.
+        let verifier: PINVerifier
+    }
+
+    /// What a new PIN may take the place of.
+    enum Place {
+        /// Whatever there is: the person has just signed in.
+        case any
+        /// That PIN, which the person knows.
+        case of(PINVerifier)
+        /// None: the account has had no PIN yet.
+        case empty
+    }
+
     /// Checks a guess. With the last wrong one the PIN's key ends, in every copy.
     ///
     /// - Parameter limit: Guesses in a row that a policy allows.
-    /// - Returns: How it ended, and after a right guess the PIN's key.
+    /// - Returns: How it ended, and the PIN after a right guess.
     /// - Throws: ``ProtectionError`` when the counter cannot be read or kept: then nothing is tried.
     func guess(
         _ pin: String, of account: AccountID, limit: Int
-    ) async throws(ProtectionError) -> (check: Check, key: SymmetricKey?) {
+    ) async throws(ProtectionError) -> (check: Check, pin: Known?) {
         let state = state(of: account)
         let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
         var found = try state.look()
-        guard case .value(var record) = found.contents, let verifier = record.verifier else {
+        guard case .value(var record) = found.contents, var verifier = record.verifier else {
             return (.noPIN, nil)
         }
         observer("read")
@@ -103,8 +121,8 @@ struct PINKeeper: Sendable {
         // Only a process with room for any cost makes it another one.
         let isOfCost = verifier.isOf(cost) || memoryLimit != nil
         if !isOfCost {
-            let (renewed, derivedAnew) = try PINVerifier.make(pin, cost: cost, key: key)
-            (record.verifier, derived) = (renewed, derivedAnew)
+            (verifier, derived) = try PINVerifier.make(pin, cost: cost, key: key)
+            record.verifier = verifier
         }
         let isNamed = record.key.map { SealedPINKey.ids.contains($0.id) } ?? false
         if !isNamed || !isOfCost {
@@ -115,26 +133,31 @@ struct PINKeeper: Sendable {
         try state.write(record, over: found)
         try? secrets.destroy(record.endedKey)
         observer("cleared")
-        return (.right, pinKey)
+        return (.right, Known(key: pinKey, verifier: verifier))
     }
 
-    /// Makes a PIN the account's, in place of the one it has; the caller has made sure that this person may.
+    /// Makes a PIN the account's.
     ///
-    /// - Parameter kept: The key that the PIN before has opened, for a person who knew that one; nil makes a new key, and what hangs on
-    ///   the former one needs another way in.
-    /// - Returns: What is wrong with it, empty when it was kept; and the PIN's key.
+    /// - Parameters:
+    ///   - place: What the person may replace. Another process may have changed the PIN or taken it away while the person chose.
+    ///   - kept: The key that the PIN before has opened, for a person who knew that one; nil makes a new key, and what hangs on the former
+    ///     one needs another way in.
+    /// - Returns: What is wrong with it, empty when it was kept; and the PIN.
+    /// - Throws: ``ProtectionError`` when it cannot be kept, or something else stands in its place.
     func make(
-        _ pin: String, of account: AccountID, requirements: PINRequirements, keeping kept: SymmetricKey? = nil
-    ) async throws(ProtectionError) -> (problems: [PINRequirements.Problem], key: SymmetricKey?) {
+        _ pin: String, of account: AccountID, requirements: PINRequirements, inPlace place: Place,
+        keeping kept: PINKey? = nil
+    ) async throws(ProtectionError) -> (problems: [PINRequirements.Problem], pin: Known?) {
         let state = state(of: account)
         let lock = try await lock(account)
         defer { withExtendedLifetime(lock) {} }
-        var former: [PINVerifier] = []
         let found = try state.look()
-        let ended = found.value?.key?.id
-        if case .value(let record) = found.contents {
-            former = record.formerWithCurrent
+        guard place.holds(found.contents) else {
+            throw ProtectionError(
+                .stateUnwritable, "the PIN was changed or taken away meanwhile", hint: "Open the account again.")
         }
+        let ended = found.value?.key?.id
+        let former = found.value?.formerWithCurrent ?? []
         let key = try state.key("verify")
         var wasUsed = false
         for verifier in former.prefix(requirements.remembered) {
@@ -160,7 +183,7 @@ struct PINKeeper: Sendable {
         for id in SealedPINKey.ids where id != sealed.id { try? secrets.destroy(id) }
         try? secrets.destroy(ended)
         observer("replaced")
-        return ([], pinKey)
+        return ([], Known(key: pinKey, verifier: verifier))
     }
 
     /// Takes over the record of an account that an earlier version has stored.
@@ -299,5 +322,16 @@ struct PINKeeper: Sendable {
 
     private func lockFile(_ account: AccountID) -> URL {
         folder.file(FolderName.of(account)).url.appendingPathExtension("lock")
+    }
+}
+
+extension PINKeeper.Place {
+    /// Whether a PIN that is made now has this place.
+    fileprivate func holds(_ contents: SealedState<PINRecord>.Contents) -> Bool {
+        switch (self, contents) {
+        case (.any, _), (.empty, .absent): true
+        case (.of(let known), .value(let record)): record.verifier == known
+        default: false
+        }
     }
 }

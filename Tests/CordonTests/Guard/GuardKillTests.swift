@@ -215,17 +215,21 @@ import Testing
             folder: try StateFolder(pins), seal: first.context.seal, clock: stand.house.clock.clock,
             cost: PINCost(logRounds: 1), observer: { _ in }, isShared: true)
         // Another app changes it for a person who knows it.
-        let (check, key) = try await keeper.guess("2580", of: stand.account, limit: 5)
+        let (check, known) = try await keeper.guess("2580", of: stand.account, limit: 5)
         #expect(check == .right)
         #expect(
-            try await keeper.make("9731", of: stand.account, requirements: requirements, keeping: key).problems.isEmpty)
+            try await keeper.make(
+                "9731", of: stand.account, requirements: requirements, inPlace: .any, keeping: known?.key
+            ).problems.isEmpty)
         await stand.house.person.set { $0.pins = [.entered("9731"), .cancelled] }
         await stand.house.goOffline()
         let second = try await stand.house.start { $0.pinDirectory = pins }
         #expect(await stand.reads(second))
         await stand.house.goOnline()
         // Another app makes it anew, after a sign-in there.
-        #expect(try await keeper.make("8642", of: stand.account, requirements: requirements).problems.isEmpty)
+        #expect(
+            try await keeper.make("8642", of: stand.account, requirements: requirements, inPlace: .any).problems.isEmpty
+        )
         await stand.house.person.set { $0.pins = [.entered("8642")] }
         await stand.house.person.forgetAsked()
         let third = try await stand.house.start { $0.pinDirectory = pins }

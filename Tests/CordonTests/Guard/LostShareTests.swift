@@ -151,7 +151,9 @@ import Testing
                 folder: try StateFolder(pins), seal: first.context.seal, clock: stand.house.clock.clock,
                 cost: PINCost(logRounds: 1), observer: { _ in }, isShared: true)
             let requirements = PINRequirements(AccessRequirements())
-            #expect(try await keeper.make("9731", of: stand.account, requirements: requirements).problems.isEmpty)
+            #expect(
+                try await keeper.make("9731", of: stand.account, requirements: requirements, inPlace: .any).problems
+                    .isEmpty)
         }
         await stand.house.person.set { person in
             person.pins =

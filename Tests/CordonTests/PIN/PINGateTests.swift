@@ -1,10 +1,11 @@
-import Cordon
 import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// SDK-DB-12, SRV-RS-042…052: the PIN as the gate asks for it.
 @Suite(.timeLimit(.minutes(10))) struct PINGateTests {
@@ -244,6 +245,29 @@ import Testing
         let opened = await second.launch(house.account)
         #expect(opened.steps == [LaunchStep(.signIn, .done), LaunchStep(.newPIN, .done)])
         #expect(opened.isOpen)
+    }
+
+    @Test func `a PIN that is taken away while its person chooses another is not replaced without a sign-in`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let shared = house.device.folder.appending(path: "group")
+        let first = try await house.opened { $0.pinDirectory = shared }
+        let keeper = PINKeeper(
+            folder: try StateFolder(shared), seal: first.context.seal, clock: house.clock.clock,
+            cost: PINCost(logRounds: 1), observer: { _ in }, isShared: true)
+        await house.person.set { [account = house.account] person in
+            (person.pins, person.newPINs) = ([.entered("2580")], [.chosen("9731")])
+            person.beforeNewPIN = { try? await keeper.takeAway(from: account) }
+        }
+        #expect(await first.gate.changePIN(of: house.account) != .changed)
+        #expect(try await keeper.check("9731", of: house.account, limit: 5) == .noPIN)
+        await first.suspend()
+        house.clock.advance(.seconds(3600))
+        await house.person.set { $0.signIns = [.cancelled] }
+        let refused = await first.resume(house.account)
+        #expect(refused.steps == [LaunchStep(.signIn, .cancelled)])
+        #expect(!refused.isOpen)
     }
 
     /// Two apps that share a PIN, each with its own time after which it asks; both gates were passed.

@@ -13,6 +13,6 @@ extension PINKeeper {
     func set(
         _ pin: String, of account: AccountID, requirements: PINRequirements
     ) async throws(ProtectionError) -> [PINRequirements.Problem] {
-        try await make(pin, of: account, requirements: requirements).problems
+        try await make(pin, of: account, requirements: requirements, inPlace: .any).problems
     }
 }

@@ -99,16 +99,39 @@ import Testing
         async throws
     {
         let keeper = try Drawer().keeper()
-        let first = try await keeper.make("2580", of: "oid-a", requirements: Self.rules).key
-        #expect(try await keeper.guess("2580", of: "oid-a", limit: 5).key == first)
-        #expect(try await keeper.guess("2581", of: "oid-a", limit: 5).key == nil)
-        let kept = try await keeper.make("9731", of: "oid-a", requirements: Self.rules, keeping: first).key
+        let first = try await keeper.make("2580", of: "oid-a", requirements: Self.rules, inPlace: .any).pin?.key
+        #expect(try await keeper.guess("2580", of: "oid-a", limit: 5).pin?.key == first)
+        #expect(try await keeper.guess("2581", of: "oid-a", limit: 5).pin?.key == nil)
+        let kept = try await keeper.make("9731", of: "oid-a", requirements: Self.rules, inPlace: .any, keeping: first)
+            .pin?.key
         #expect(kept == first)
-        #expect(try await keeper.guess("9731", of: "oid-a", limit: 5).key == first)
-        let anew = try await keeper.make("8642", of: "oid-a", requirements: Self.rules).key
+        #expect(try await keeper.guess("9731", of: "oid-a", limit: 5).pin?.key == first)
+        let anew = try await keeper.make("8642", of: "oid-a", requirements: Self.rules, inPlace: .any).pin?.key
         #expect(anew != first)
         try await keeper.takeAway(from: "oid-a")
-        #expect(try await keeper.guess("8642", of: "oid-a", limit: 5).key == nil)
+        #expect(try await keeper.guess("8642", of: "oid-a", limit: 5).pin?.key == nil)
+    }
+
+    @Test func `a PIN takes the place of the one that its person knows, and of no other that came meanwhile`()
+        async throws
+    {
+        let keeper = try Drawer().keeper()
+        let make = { (pin: String, place: PINKeeper.Place) in
+            try await keeper.make(pin, of: "oid-a", requirements: Self.rules, inPlace: place).pin
+        }
+        let first = try #require(try await make("2580", .empty))
+        let known = try #require(try await keeper.guess("2580", of: "oid-a", limit: 5).pin)
+        #expect(known.verifier == first.verifier)
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) { _ = try await make("1111", .empty) }
+        try await keeper.takeAway(from: "oid-a")
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) { _ = try await make("9731", .of(known.verifier)) }
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) { _ = try await make("9731", .empty) }
+        #expect(try await keeper.check("9731", of: "oid-a", limit: 5) == .noPIN)
+        // The same PIN, made anew after a sign-in, is another one.
+        _ = try await make("2580", .any)
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) { _ = try await make("9731", .of(known.verifier)) }
+        let again = try #require(try await keeper.guess("2580", of: "oid-a", limit: 5).pin)
+        #expect(try await make("9731", .of(again.verifier)) != nil)
     }
 
     @Test func `no secret of a PIN outlives it, whatever became of its record`() async throws {
@@ -143,7 +166,7 @@ import Testing
         let keeper = try drawer.keeper(keys: FileKeyStore(directory: keys))
         let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
         for removes in [false, true] {
-            let made = try await keeper.make("2580", of: "oid-a", requirements: Self.rules).key
+            let made = try await keeper.make("2580", of: "oid-a", requirements: Self.rules, inPlace: .any).pin?.key
             let record = try Data(contentsOf: file)
             if isGarbled {
                 try Data(#"{"version":5}"#.utf8).write(to: file)
