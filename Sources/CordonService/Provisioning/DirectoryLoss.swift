@@ -145,15 +145,14 @@ struct DirectoryLoss {
         _ person: String, _ fate: Fate, in records: some StorageReader, _ change: ([String]) -> [String]
     ) throws(ServiceError) {
         let active = try records.activeRegistrations(of: person)
-        guard !active.isEmpty, let user = try records.record(DirectoryUser.self, person), user.isEntitled else {
-            return
-        }
+        guard !active.isEmpty, let user = try records.record(DirectoryUser.self, person) else { return }
         guard fate != .lost else {
             people.insert(person)
             registrations += active.count
             return
         }
         let isDisabled = fate == .disabled
+        guard isDisabled || user.isEntitled else { return }
         let groups = try records.directGroups(ofPerson: person)
         for registration in active {
             let (app, facts) = (registration.application.bundleID, registration.filterFacts)
@@ -166,18 +165,28 @@ struct DirectoryLoss {
                 changedRegistrations += 1
             }
             let (was, will) = (old.protections, new.protections)
-            guard isDisabled || was.map(\.reference) != will.map(\.reference),
-                let new = try after.effectivePolicy(of: will)?.policy.policy,
-                PolicyDiff.removesData(new, of: registration.deviceFacts(at: now, isDisabled: isDisabled))
-            else { continue }
-            if !isDisabled, let old = try before.effectivePolicy(of: was)?.policy.policy,
-                PolicyDiff.removesData(old, of: registration.deviceFacts(at: now, isDisabled: false))
-            {
-                continue
+            var loses = false
+            if isDisabled {
+                // The app gets no other rules than those that it holds, whatever is meant for the person by now.
+                let held = after.protections(among: registration.lastEnvelope?.policies ?? [])
+                for rules in [will, held] where !loses {
+                    loses = try removesData(rules, in: after, of: registration, isDisabled: true)
+                }
+            } else if was.map(\.reference) != will.map(\.reference) {
+                loses = try removesData(will, in: after, of: registration, isDisabled: false)
+                if loses { loses = try !removesData(was, in: before, of: registration, isDisabled: false) }
             }
+            guard loses else { continue }
             people.insert(person)
             registrations += 1
         }
+    }
+
+    private func removesData(
+        _ rules: [ManagedAppPolicy], in snapshot: TargetingSnapshot, of registration: Registration, isDisabled: Bool
+    ) throws(ServiceError) -> Bool {
+        guard let policy = try snapshot.effectivePolicy(of: rules)?.policy.policy else { return false }
+        return PolicyDiff.removesData(policy, of: registration.deviceFacts(at: now, isDisabled: isDisabled))
     }
 }
 

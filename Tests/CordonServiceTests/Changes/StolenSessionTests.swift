@@ -14,7 +14,7 @@ import Testing
     /// What a thief of it may try, each until it is refused; a refusal of one call is no reason to stop.
     enum Route: String, CaseIterable {
         case policyUpdate, policyCreate, defaultPolicy, policyAssign, policyApps, policyEnd, putBack, filter, appSet
-        case wipes, blocks, erasures, role, accounts, removals, group, nestedGroup
+        case wipes, blocks, erasures, role, accounts, removals, group, nestedGroup, emptiedFirst, unlicensedFirst
     }
 
     private struct Attempt {
@@ -100,13 +100,15 @@ import Testing
                     await go { _ = try await admin.approvals.release(change.id, as: thief) }
                 }
                 await go { _ = try await admin.updatePolicy(plain.id, changes: wipe, ifVersion: nil, as: thief) }
-            case .accounts:
-                await each { id in
-                    try await directory.saveUser(
-                        DirectoryUser(
-                            id: "oid-\(id)", userPrincipalName: "\(id)@contoso.example", displayName: "\(id)",
-                            accountEnabled: false), as: thief)
-                }
+            case .accounts: await disable()
+            case .emptiedFirst:
+                // No rules are meant for anybody then, and the apps still hold theirs.
+                let all = Set((0..<StolenSessionTests.people).map { DirectoryGroup.Member.user("oid-\($0)") })
+                await go { try await directory.changeMembers(ofGroup: "staff", adding: [], removing: all, as: thief) }
+                await disable()
+            case .unlicensedFirst:
+                await each { id in try await save(id, licensed: false) }
+                await disable(licensed: false)
             case .removals: await each { id in try await directory.removeUser("oid-\(id)", as: thief) }
             case .group:
                 let all = Set((0..<StolenSessionTests.people).map { DirectoryGroup.Member.user("oid-\($0)") })
@@ -127,6 +129,17 @@ import Testing
         }
 
         private var wipe: JSONValue { ["minimumWipeOsVersion": "99"] }
+
+        private func save(_ id: Int, enabled: Bool = true, licensed: Bool = true) async throws {
+            try await directory.saveUser(
+                DirectoryUser(
+                    id: "oid-\(id)", userPrincipalName: "\(id)@contoso.example", displayName: "\(id)",
+                    accountEnabled: enabled, isLicensed: licensed), as: thief)
+        }
+
+        private func disable(licensed: Bool = true) async {
+            await each { id in try await save(id, enabled: false, licensed: licensed) }
+        }
 
         private func each(_ call: (Int) async throws -> Void) async {
             for id in 0..<StolenSessionTests.people { try? await call(id) }
