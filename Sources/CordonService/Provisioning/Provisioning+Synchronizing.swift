@@ -20,13 +20,17 @@ extension Provisioning {
     ///
     /// - Parameter source: The name of the source, always the same for one source.
     /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it; `invalid` for content without people where the source
-    ///   brought some, and `waiting` above the budget: the same content passes once a person has released it.
+    ///   brought some, or with two people or groups of one id; and `waiting` above the budget: the same content passes once a
+    ///   person has released it.
     public func synchronize(
         _ content: DirectoryContent, from source: String, of tenant: TenantID
     ) async throws(ServiceError) -> DirectoryChanges {
         let actor = AuditRecord.Actor(.administrator, id: source)
         for user in content.people { try user.check() }
         for group in content.groups { try group.check() }
+        // Of two with one id each run would undo what the other one says.
+        try Self.checkIDs(content.people.map(\.storageID), "people")
+        try Self.checkIDs(content.groups.map(\.storageID), "groups")
         let read = try await store.read(for: tenant) { records in
             try DirectoryDifference(from: source, content, in: records)
         }
@@ -72,6 +76,12 @@ extension Provisioning {
                 saved: difference.people.count + difference.groups.count,
                 removed: difference.gone.count + difference.goneGroups.count)
         }
+    }
+
+    private static func checkIDs(_ ids: [String], _ member: String) throws(ServiceError) {
+        guard Set(ids).count < ids.count else { return }
+        throw ServiceError(
+            .invalid, "two of the \(member) have one id", problems: [.init(member: member, reason: "two have one id")])
     }
 }
 

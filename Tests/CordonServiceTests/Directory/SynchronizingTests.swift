@@ -140,6 +140,24 @@ struct SynchronizingTests {
         #expect(try await people(of: test) == 13)
     }
 
+    @Test func `a source that names a person or a group twice changes nothing`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        func group(_ id: String, _ member: String) -> DirectoryGroup {
+            DirectoryGroup(id: id, displayName: "Night", members: [.user(member)])
+        }
+        let people = [person("cleo"), person("dora")]
+        for content in [
+            DirectoryContent(people: people, groups: [group("night", "oid-cleo"), group("NIGHT", "oid-dora")]),
+            DirectoryContent(people: people + [person("cleo", enabled: false)]),
+        ] {
+            let error = await failure {
+                _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
+            }
+            #expect(error?.code == .invalid)
+        }
+        #expect(try await test.service.administration.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
+    }
+
     @Test func `a sign-in name is handed on, and two people may swap theirs, in one run`() async throws {
         let test = try await TestOrganisation.withPeople()
         func named(_ id: String, _ name: String) -> DirectoryUser {
