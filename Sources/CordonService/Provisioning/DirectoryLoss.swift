@@ -4,7 +4,8 @@ internal import CordonProtocol
 internal import Foundation
 
 /// Whose apps would remove data because of a change of the directory: a person is put into a group whose rules wipe their device, or
-/// is disabled where the rules wipe then. Where a source leaves out most of its people, so is everyone whose apps would close.
+/// is disabled where the rules wipe then. Where a source leaves out most of its people, so is everyone whose apps would close, and where it
+/// empties its groups, everyone whose rules would end.
 struct DirectoryLoss {
     /// What changes.
     enum Cause: Sendable {
@@ -109,12 +110,13 @@ struct DirectoryLoss {
             for person in losing.sorted() {
                 try count(person, difference.losesMost ? .lost : .disabled, in: records) { $0 }
             }
-            try count(difference.memberships, but: losing, in: records)
+            try count(
+                difference.memberships, but: losing, difference.emptiesMost ? .keptByMistake : .kept, in: records)
         }
     }
 
     private mutating func count(
-        _ changes: [(group: String, members: MembershipChange)], but others: Set<String> = [],
+        _ changes: [(group: String, members: MembershipChange)], but others: Set<String> = [], _ fate: Fate = .kept,
         in records: some StorageReader
     ) throws(ServiceError) {
         var (came, went): ([String: Set<String>], [String: Set<String>]) = ([:], [:])
@@ -127,7 +129,7 @@ struct DirectoryLoss {
             for case .user(let id) in try records.members(ofGroup: inner) { people.insert(folded(id)) }
         }
         for person in people.subtracting(others).sorted() {
-            try count(person, .kept, in: records) { groups in
+            try count(person, fate, in: records) { groups in
                 groups.filter { went[person]?.contains($0) != true } + (came[person]?.sorted() ?? [])
             }
         }
@@ -136,6 +138,8 @@ struct DirectoryLoss {
     /// What happens to a person's account.
     private enum Fate {
         case kept
+        /// Most others leave their groups as well: counted, too, where no rules are left.
+        case keptByMistake
         case disabled
         /// It goes with most others: counted whether its rules wipe or not.
         case lost
@@ -175,6 +179,7 @@ struct DirectoryLoss {
             } else if was.map(\.reference) != will.map(\.reference) {
                 loses = try removesData(will, in: after, of: registration, isDisabled: false)
                 if loses { loses = try !removesData(was, in: before, of: registration, isDisabled: false) }
+                loses = loses || fate == .keptByMistake && will.isEmpty
             }
             guard loses else { continue }
             people.insert(person)

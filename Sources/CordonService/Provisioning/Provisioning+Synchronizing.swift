@@ -15,8 +15,9 @@ extension Provisioning {
     /// Nothing is written where nothing differs. A run is one change: all of it is done or nothing is, and sign-in names
     /// are looked at when all people have theirs, so that one may be handed on.
     ///
-    /// People who lose data by it count against the hour's budget of the source, as of any program that writes the directory; so
-    /// does everyone who has an app, where the source leaves out or disables more than half of the people that it brought.
+    /// People who lose data by it count against the hour's budget of the source, as of any program that writes the directory. So
+    /// does everyone who has an app, where the source leaves out or disables more than half of the people that it brought, and
+    /// everyone for whom no rules are meant any more, where it takes more than half of the members out of its groups.
     ///
     /// - Parameter source: The name of the source, always the same for one source.
     /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it; `invalid` for content without people where the source
@@ -100,6 +101,8 @@ struct DirectoryDifference: Sendable {
     let losing: Set<String>
     /// Whether those are more than half of the people whom the source brought.
     let losesMost: Bool
+    /// Whether the source takes out more than half of the members that its groups have: most likely it could not read them.
+    let emptiesMost: Bool
     /// The folded ids of all people whom it may reach, apart from those in ``nested``.
     let affected: Set<String>
     /// The folded ids of the groups that other groups lose or get.
@@ -132,6 +135,9 @@ struct DirectoryDifference: Sendable {
         let disabled = people.filter { !$0.accountEnabled && present[$0.storageID]?.accountEnabled ?? false }
         losing = Set((gone.filter(\.accountEnabled) + disabled).map(\.storageID))
         losesMost = losing.intersection(before.people).count * 2 > before.people.count
+        let members = before.groups.reduce(0) { $0 + (presentGroups[$1]?.members.count ?? 0) }
+        let leaving = memberships.reduce(0) { $0 + (before.groups.contains($1.group) ? $1.members.removed.count : 0) }
+        emptiesMost = leaving * 2 > members
         affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.members.people) }
         nested = memberships.reduce(into: []) { $0.formUnion($1.members.groups) }
     }

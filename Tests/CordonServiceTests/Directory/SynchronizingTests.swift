@@ -89,7 +89,7 @@ struct SynchronizingTests {
         func left(_ count: Int) -> DirectoryContent {
             var left = content
             left.people.removeFirst(25 - count)
-            left.groups = []
+            left.groups[0].members = Set(left.people.map { .user($0.id) })
             return left
         }
         func synchronize(_ content: DirectoryContent) async throws -> DirectoryChanges {
@@ -127,17 +127,31 @@ struct SynchronizingTests {
         let (test, content) = try await crew(wipe: false)
         var few = content
         few.people.removeLast(22)
-        let asked = few
-        let error = await failure {
-            _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+        // No rules would be meant for anybody.
+        var (ungrouped, emptied) = (content, content)
+        ungrouped.groups = []
+        emptied.groups[0].members = []
+        for asked in [few, ungrouped, emptied] {
+            let error = await failure {
+                _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
+            }
+            #expect(error?.code == .waiting)
         }
-        #expect(error?.code == .waiting)
         #expect(try await people(of: test) == 25)
+        #expect(try await test.service.administration.group("crew", as: test.owner).members.count == 25)
         // Fewer than half, whose rules wipe nothing: an ordinary day.
         var most = content
         most.people.removeLast(12)
         _ = try await test.service.provisioning.synchronize(most, from: "file", of: TestOrganisation.tenant)
         #expect(try await people(of: test) == 13)
+    }
+
+    @Test func `a source that takes fewer than half of the members out of its groups ends their rules`() async throws {
+        let (test, content) = try await crew(wipe: true)
+        var fewer = content
+        fewer.groups[0].members = Set(content.people.suffix(13).map { .user($0.id) })
+        _ = try await test.service.provisioning.synchronize(fewer, from: "file", of: TestOrganisation.tenant)
+        #expect(try await test.service.administration.group("crew", as: test.owner).members.count == 13)
     }
 
     @Test func `a source that names a person or a group twice changes nothing`() async throws {
