@@ -13,8 +13,9 @@ public struct AuditBatch: Sendable, Equatable {
         (self.after, self.records) = (after, records)
     }
 
-    /// The same for the same records, so that a receiver knows one that comes again.
-    public var id: String { "audit-\(after)-\(records.last?.sequence ?? after)" }
+    /// The same for the same records and no others, so that a receiver knows one that comes again: after a restore, other records have the
+    /// numbers of those that were lost.
+    public var id: String { "audit-\(after)-" + (records.last.map { "\($0.sequence)-\($0.hash)" } ?? "\(after)") }
 }
 
 /// How far a receiver has the audit log.

@@ -75,6 +75,21 @@ import Testing
         #expect(receiver.records.map(\.sequence) == (try await test.records()).map(\.sequence))
     }
 
+    @Test func `records that have the numbers of lost ones come under another id`() async throws {
+        let ids = Locked<Set<String>>([])
+        for name in ["One", "Other"] {
+            let test = try await TestOrganisation.withPeople()
+            try await test.service.deliverAudit(of: TestOrganisation.tenant) { _ in true }
+            // The store from here on, and the one that was put back to here.
+            try await test.protect(name: name)
+            try await test.service.deliverAudit(of: TestOrganisation.tenant) { batch in
+                ids.withLock { _ = $0.insert(batch.id) }
+                return true
+            }
+        }
+        #expect(ids.withLock { $0.count } == 2)
+    }
+
     @Test func `apps that drift for more than a day are an alert, once a day`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.protect(to: .group("staff"))
