@@ -19,7 +19,8 @@ extension ManagementService {
         @Sendable func isDue(_ records: any StorageReader) throws(ServiceError) -> Bool {
             guard let last = try records.lastAuditRecord(), last.action != "audit.checkpoint" else { return false }
             guard let head = try records.settings().auditHead else { return true }
-            return now.timeIntervalSince(head.time) >= Self.headEvery.seconds
+            // A head of the future was signed while the clock was ahead.
+            return abs(now.timeIntervalSince(head.time)) >= Self.headEvery.seconds
                 || last.sequence - head.sequence >= Self.headEvery.records
         }
         guard try await store.read(for: tenant, { try isDue($0) }) else { return }
@@ -49,7 +50,7 @@ extension ManagementService {
             let now = store.now
             let batch = try await store.read(for: tenant) { records -> AuditBatch? in
                 let state = try records.settings().auditDelivery ?? AuditDelivery()
-                guard state.next.map({ $0 <= now }) ?? true else { return nil }
+                guard state.next.map({ Redelivery.isDue($0, at: now) }) ?? true else { return nil }
                 let page = try records.auditRecords(AuditQuery(after: state.delivered, limit: 100))
                 return page.isEmpty ? nil : AuditBatch(after: state.delivered, records: page)
             }
@@ -76,7 +77,7 @@ extension ManagementService {
         let ids = administration.ids
         try await store.change(for: tenant) { change in
             var settings = try change.settings()
-            guard settings.driftAlerted.map({ now.timeIntervalSince($0) >= 86_400 }) ?? true else { return }
+            guard settings.driftAlerted.map({ abs(now.timeIntervalSince($0)) >= 86_400 }) ?? true else { return }
             settings.driftAlerted = now
             try change.save(settings)
             try change.save(

@@ -143,7 +143,9 @@ extension ManagementService {
         let now = store.now
         let due = try await store.read(for: tenant) { records in
             try records.records(OperatorAlert.self, where: (.state, "open"))
-                .filter { $0.nextDelivery.map { $0 <= now } ?? false }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }
+                .filter { $0.nextDelivery.map { Redelivery.isDue($0, at: now) } ?? false }.sorted {
+                    ($0.time, $0.id) < ($1.time, $1.id)
+                }
         }
         for alert in due {
             let isDelivered = await send(alert)

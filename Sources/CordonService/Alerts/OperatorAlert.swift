@@ -79,8 +79,8 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         nextDelivery = time
     }
 
-    /// Notes how a delivery ended; a failed one is tried again after half a minute, then twice as long each time, up to an
-    /// hour, until the alert is as old as the limit.
+    /// Notes how a delivery ended; a failed one is tried again until the alert is as old as the limit, and a few times in any case: a clock
+    /// that is ahead makes it old at once.
     mutating func noteDelivery(succeeded: Bool, at now: Date, limit: Duration) {
         if succeeded {
             delivered = now
@@ -88,9 +88,8 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
             return
         }
         failedDeliveries += 1
-        let isOld = now.timeIntervalSince(time) >= Double(limit.wholeSeconds)
-        let pause = min(30 * pow(2, Double(min(failedDeliveries, 16) - 1)), 3_600)
-        nextDelivery = isOld ? nil : now.addingTimeInterval(pause)
+        let isOld = now.timeIntervalSince(time) >= Double(limit.wholeSeconds) && failedDeliveries > Redelivery.settled
+        nextDelivery = isOld ? nil : Redelivery.next(after: failedDeliveries, at: now)
     }
 }
 

@@ -27,10 +27,10 @@ struct AuditDelivery: Codable, Sendable, Equatable {
     /// When to try again; nil for at once.
     var next: Date?
 
-    /// Notes a failure; the next attempt is half a minute later, then twice as long each time, up to an hour.
+    /// Notes a failure, and when the next attempt is.
     mutating func noteFailure(at now: Date) {
         failures += 1
-        next = now.addingTimeInterval(min(30 * pow(2, Double(min(failures, 16) - 1)), 3_600))
+        next = Redelivery.next(after: failures, at: now)
     }
 }
 

@@ -75,6 +75,42 @@ import Testing
         #expect(receiver.records.map(\.sequence) == (try await test.records()).map(\.sequence))
     }
 
+    @Test func `what failed or was done while the clock was ahead is tried and done again once it is right`()
+        async throws
+    {
+        let (test, receiver) = (try await TestOrganisation.withPeople(), Receiver())
+        let (now, tenant) = (test.clock.now, TestOrganisation.tenant)
+        try await test.storage.write(tenant) { transaction in
+            try transaction.save(
+                OperatorAlert(
+                    id: "alert", kind: .wipeFailed, time: now, operationID: "o", registrationID: "r", userID: "u",
+                    bundleID: "b", attempts: 3))
+        }
+        let alerts = Locked<[String]>([])
+        func deliver() async throws {
+            try await test.service.deliverAudit(of: tenant) { receiver.take($0) }
+            try await test.service.deliverAlerts(of: tenant) { alert in
+                alerts.withLock { $0.append(alert.id) }
+                return receiver.isUp.withLock { $0 }
+            }
+        }
+        // Certificates have ended by then, so nothing is delivered.
+        test.clock.advance(by: 366 * 86_400)
+        receiver.isUp.withLock { $0 = false }
+        try await deliver()
+        try await test.service.signAuditHead(of: tenant)
+        let heads = try await test.records().count { $0.action == "audit.checkpoint" }
+        test.clock.set(now)
+        receiver.isUp.withLock { $0 = true }
+        receiver.batches.withLock { $0 = [] }
+        try await deliver()
+        #expect(receiver.records == (try await test.records()))
+        #expect(alerts.withLock { $0 } == ["alert", "alert"])
+        try await test.protect()
+        try await test.service.signAuditHead(of: tenant)
+        #expect(try await test.records().count { $0.action == "audit.checkpoint" } == heads + 1)
+    }
+
     @Test func `records that have the numbers of lost ones come under another id`() async throws {
         let ids = Locked<Set<String>>([])
         for name in ["One", "Other"] {
@@ -106,5 +142,11 @@ import Testing
         test.clock.advance(by: 86_400)
         try await test.service.performMaintenance(of: TestOrganisation.tenant)
         #expect(try await alerts().count == 2)
+        // A clock that was ahead keeps no alert back until then.
+        for (days, count) in [(20.0, 3), (-19, 4)] {
+            test.clock.advance(by: days * 86_400)
+            try await test.service.performMaintenance(of: TestOrganisation.tenant)
+            #expect(try await alerts().count == count)
+        }
     }
 }
