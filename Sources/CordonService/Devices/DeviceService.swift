@@ -76,6 +76,7 @@ public struct DeviceService: Sendable {
         if store.health.failure != nil {
             try await store.change(for: tenant) { try $0.save(StoreProbe()) }
             try await store.change(for: tenant) { try $0.remove(StoreProbe.self, StoreProbe.id) }
+            store.health.noteProbe()
         }
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
         _ = try keys.signer(.envelope, of: tenant, among: known, at: now)

@@ -92,10 +92,9 @@ struct TenantStore: Sendable {
             }
             (result, news, noted) =
                 isBehind ? try await storage.writeBehind(tenant, work) : try await storage.write(tenant, work)
-            health.note(nil)
             journal.finish(upTo: noted, of: tenant)
         } catch {
-            if !(error is CancellationError) { health.note(error as? ServiceError) }
+            if let error = error as? ServiceError { health.note(error) }
             throw await refusal(error, of: caller, call)
         }
         for told in news.events { events.publish(told, of: tenant) }

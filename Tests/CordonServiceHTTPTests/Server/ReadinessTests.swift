@@ -1,5 +1,6 @@
 import CordonBase
 import CordonPolicy
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -14,7 +15,7 @@ import Testing
         let storage = FullDiskStorage()
         let service = try await TestService(storage: storage)
         _ = try await service.publishPolicy()
-        // What is told behind the policy writes as well, and a write that is under way when the disk fills would say that all is well.
+        // What is told behind the policy writes as well.
         try await service.service.finishAnnouncing(of: TestService.tenant)
         try await service.test { client in
             func ready() async throws -> Bool {
@@ -51,6 +52,9 @@ import Testing
             #expect(answer.status == .serviceUnavailable)
             storage.isFull.withLock { $0 = false }
             #expect(try await !ready())
+            // A change that finds room, which the probe does not.
+            let telling = AccountSignal(.sessionsRevoked, of: "somebody", at: Date(timeIntervalSince1970: 0))
+            _ = try await service.service.provisioning.apply(telling, from: "idp", of: TestService.tenant)
             #expect(try await !ready())
             storage.room.withLock { $0 = nil }
             #expect(try await ready())
