@@ -159,6 +159,11 @@ public struct Registration: Sendable, Codable, Equatable {
     }
 }
 
+extension Registration {
+    /// What is wrong: what the device found, and `appEvidence` where the app can no longer show that it is the organisation's. Empty for a clean one.
+    var flags: [String] { health.flagged.map(\.rawValue) + (evidence?.refused == nil ? [] : ["appEvidence"]) }
+}
+
 extension [CheckInRequest.DeviceHealth] {
     /// What is wrong with a device. That nothing counts an app's state is a limit of the kind of device, and no finding.
     public var flagged: Self { filter { $0 != .uncountedState } }

@@ -9,7 +9,7 @@ struct PersonStatus: Codable, Sendable, Equatable {
     struct EnrolledApp: Codable, Sendable, Equatable {
         /// The folded bundle id.
         var app: String
-        /// Whether its device has found something wrong with itself.
+        /// Whether something is wrong with it or its device.
         var isFlagged: Bool
         /// The ids of the policies that it said it has in force, ordered.
         var applied: [String]
@@ -58,7 +58,7 @@ struct PersonStatus: Codable, Sendable, Equatable {
         apps[registration.id] =
             registration.state == .active
             ? EnrolledApp(
-                app: folded(registration.application.bundleID), isFlagged: !registration.health.flagged.isEmpty,
+                app: folded(registration.application.bundleID), isFlagged: !registration.flags.isEmpty,
                 applied: Set(registration.applied.map(\.id)).sorted(), installation: .init(registration))
             : nil
     }

@@ -15,9 +15,7 @@ public struct ProtectionStatus: Sendable {
     /// Whether a protection was in force at the last check-in.
     public var isProtected: Bool { applied.contains { $0.kind != .targetedManagedAppConfiguration } }
     /// What the device found wrong with itself, and `appEvidence` where it can no longer show that its app is the organisation's; empty for a clean one.
-    public var flags: [String] {
-        registration.health.flagged.map(\.rawValue) + (registration.evidence?.refused == nil ? [] : ["appEvidence"])
-    }
+    public var flags: [String] { registration.flags }
 
     /// Joins registrations with people and policies, ordered by registration.
     ///

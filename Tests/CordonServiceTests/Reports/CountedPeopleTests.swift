@@ -114,6 +114,23 @@ struct CountedPeopleTests {
         #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
     }
 
+    @Test func `an app whose evidence is refused is counted as flagged until good evidence comes`() async throws {
+        let (test, app) = try await TestApp.enrolled()
+        let (devices, id) = (test.service.devices, app.registrationID)
+        for counter: UInt32 in 1...2 {
+            let evidence = VerifiedEvidence(
+                app: "9XK3M7QW2P.org.example.notes", environment: "production", keyID: Data(count: 32),
+                publicKey: Data(count: 65), counter: counter, verified: test.clock.now)
+            try await devices.keepEvidence(evidence, ofRegistration: id, by: app.caller)
+            try await agree(test, "good")
+            #expect(try await test.service.administration.protectionSummary(as: test.owner).flaggedUsers == 0)
+            try await devices.noteRefusedEvidence(ofRegistration: id, by: app.caller)
+            try await agree(test, "refused")
+            #expect(try await test.service.administration.protectionSummary(as: test.owner).flaggedUsers == 1)
+        }
+        #expect(try await test.service.checkCounts(of: TestOrganisation.tenant) == 0)
+    }
+
     @Test func `a change of more people than one change counts is counted behind it`() async throws {
         let test = try await TestOrganisation.withPeople()
         let many = (0..<200).map { "p-\($0)" }
