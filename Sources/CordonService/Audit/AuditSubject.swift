@@ -25,7 +25,7 @@ struct AuditSubject {
 
     /// Whether a list of members of a group names the person.
     private func names(_ members: String?) -> Bool {
-        members?.split(whereSeparator: { $0 == "," || $0 == " " }).contains { folded(String($0)) == "user/" + person }
-            ?? false
+        // An id may have commas, and no spaces.
+        members?.split(separator: ", ").contains { folded(String($0)) == "user/" + person } ?? false
     }
 }

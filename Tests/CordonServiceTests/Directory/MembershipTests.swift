@@ -37,6 +37,20 @@ struct MembershipTests {
         #expect(costs[1].written == [.membership: 1, .standing: 1, .standingCount: 2])
     }
 
+    @Test func `the audit log of a person whose id has a comma tells of their groups, and of no other person's`()
+        async throws
+    {
+        let test = try await TestOrganisation.withPeople()
+        try await test.service.provisioning.changeMembers(
+            ofGroup: "guests", adding: [.user("b,ada"), .user("oid-ada")], removing: [], as: test.owner)
+        for (person, count) in [("b,ada", 1), ("oid-ada", 1), ("b", 0), ("ada", 0)] {
+            let found = try await test.service.administration.newestAuditRecords(
+                before: nil, actionsFrom: "group.members", person: person, limit: 10, as: test.owner
+            ).records
+            #expect(found.count == count, "\(person)")
+        }
+    }
+
     @Test
     func `an app is told when its person comes into a group and when they leave it, and a twin spelling is no member`()
         async throws
