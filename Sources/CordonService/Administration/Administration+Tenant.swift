@@ -170,7 +170,7 @@ extension Administration {
             throw ServiceError(.notFound, "the organisation is not known here", place: tenant.rawValue)
         }
         let new = try keys.make(.audit, of: tenant, created: now, activeFrom: now)
-        try await store.change(for: tenant) { change in
+        try await store.change(for: administrator) { change in
             for var old in try change.records(ServiceSigningKey.self)
             where old.role == .audit && (old.retires == nil || hasLeaked && old.isRevoked != true) {
                 old.retires = old.retires ?? now

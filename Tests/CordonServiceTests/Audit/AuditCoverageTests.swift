@@ -57,7 +57,11 @@ struct AuditCoverageTests {
         var app: TestApp
         let device = SoftwareSigningKey()
         var service: ManagementService { test.service }
-        var owner: Administrator { test.owner }
+        var owner: Administrator {
+            var owner = test.owner
+            owner.call.requestID = "request-1"
+            return owner
+        }
 
         init() async throws {
             test = try await TestOrganisation.withPeople()
@@ -297,6 +301,8 @@ struct AuditCoverageTests {
             let added = try await story.test.records().dropFirst(before)
             #expect(Set(added.map(\.action)) == write.actions, "\(write.name)")
             #expect(added.allSatisfy { $0.outcome == .done }, "\(write.name)")
+            let own = added.filter { $0.actor.id == story.owner.id }
+            #expect(own.allSatisfy { $0.details["request"] == "request-1" }, "\(write.name)")
         }
     }
 
