@@ -130,7 +130,10 @@ extension ManagementService {
         }
     }
 
-    /// Hands every alert that is due to a receiver, oldest first; what it did not take is tried again later (SRV-TG-29).
+    /// The most alerts of one call, so that a slow receiver does not hold up other work of the same timer.
+    private static let mostAlerts = 100
+
+    /// Hands alerts that are due to a receiver, oldest first; what it did not take is tried again later (SRV-TG-29).
     ///
     /// For a timer to call. An alert is noted as delivered after the receiver took it, so that a crash between the two
     /// delivers it once more, with the same id, and none is lost.
@@ -143,11 +146,10 @@ extension ManagementService {
         let now = store.now
         let due = try await store.read(for: tenant) { records in
             try records.records(OperatorAlert.self, where: (.state, "open"))
-                .filter { $0.nextDelivery.map { Redelivery.isDue($0, at: now) } ?? false }.sorted {
-                    ($0.time, $0.id) < ($1.time, $1.id)
-                }
+                .filter { $0.nextDelivery.map { Redelivery.isDue($0, at: now) } ?? false }
+                .sorted { ($0.time, $0.id) < ($1.time, $1.id) }
         }
-        for alert in due {
+        for alert in due.prefix(Self.mostAlerts) {
             let isDelivered = await send(alert)
             let limit = configuration.alertDeliveryLimit
             let isGivenUp = try await store.change(for: tenant) { change in

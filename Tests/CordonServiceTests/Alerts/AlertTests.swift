@@ -135,17 +135,33 @@ struct AlertTests {
         #expect(try await test.service.administration.alerts(as: test.owner).isEmpty)
     }
 
-    @Test func `a receiver that is down is asked once, and the rest waits`() async throws {
-        let test = try await TestOrganisation()
+    private func keep(_ count: Int, in test: TestOrganisation) async throws {
         let now = test.clock.now
         try await test.storage.write(TestOrganisation.tenant) { transaction in
-            for index in 1...3 {
+            for index in 1...count {
                 try transaction.save(
                     OperatorAlert(
-                        id: "alert-\(index)", kind: .wipeFailed, time: now - 10 + Double(index), operationID: "o",
+                        id: "alert-\(index)", kind: .wipeFailed, time: now - 1_000 + Double(index), operationID: "o",
                         registrationID: "r", userID: "u", bundleID: "b", attempts: 3))
             }
         }
+    }
+
+    @Test func `of very many alerts some go out at a time, so that a slow receiver keeps nothing else waiting`()
+        async throws
+    {
+        let (test, receiver) = (try await TestOrganisation(), Receiver())
+        try await keep(150, in: test)
+        for count in [100, 150, 150] {
+            try await deliver(test, to: receiver)
+            #expect(receiver.got.withLock { $0.count } == count)
+        }
+        #expect(receiver.got.withLock { $0 } == (1...150).map { "alert-\($0)" })
+    }
+
+    @Test func `a receiver that is down is asked once, and the rest waits`() async throws {
+        let test = try await TestOrganisation()
+        try await keep(3, in: test)
         let receiver = Receiver()
         receiver.takes.withLock { $0 = false }
         try await deliver(test, to: receiver)
