@@ -48,10 +48,8 @@ public struct Announcement: Sendable, Codable, Equatable {
         parts = [.people(people)]
     }
 
-    /// Divides the work, once.
-    mutating func divide(into parts: [Part]) {
-        self.parts = self.parts ?? parts
-    }
+    /// Divides the work.
+    mutating func divide(into parts: [Part]) { self.parts = parts }
 
     /// The part under way and where to go on in it, nil when all is done.
     var next: (part: Part, position: String?)? { parts?.first.map { ($0, position) } }

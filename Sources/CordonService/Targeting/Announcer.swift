@@ -159,7 +159,7 @@ struct AnnouncementSearch {
     /// The ids of registrations of the next page that there is something to tell, and how the work goes on after them.
     func step(of announcement: Announcement) throws(ServiceError) -> (found: [String], next: Announcement) {
         var next = announcement
-        next.divide(into: try parts(of: announcement))
+        if next.parts == nil { next.divide(into: try parts(of: announcement)) }
         guard let (part, position) = next.next else { return ([], next) }
         let (registrations, end) = try page(of: part, after: position)
         next.goOn(after: end)
