@@ -62,8 +62,8 @@ public enum StorageBackup {
         }
     }
 
-    /// Checks every page and every record of a store over a connection that cannot write, each audit record against the
-    /// one before, and tells what is in it.
+    /// Checks every page of a store over a connection that cannot write, and each audit record against the one before, and
+    /// tells what is in it.
     ///
     /// - Throws: ``ServiceError``: `storageDamaged` naming what does not fit, `storageNewer`, `storageUnavailable`.
     public static func check(_ file: URL) throws(ServiceError) -> [Tenant] {
