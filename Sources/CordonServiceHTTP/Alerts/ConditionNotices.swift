@@ -1,3 +1,4 @@
+internal import CordonService
 package import Foundation
 
 /// What a receiver of alerts is told of a condition.
@@ -69,13 +70,16 @@ package struct ConditionNotices: Sendable {
             state.seen = now
             if state.open?.stage == .ended { state.open = nil }
             if let told = state.told {
-                if state.open == nil, now.timeIntervalSince(told) >= Self.interval { state.open = state.notice(.lasts) }
+                // What was told in the future was told while the clock was ahead.
+                if state.open == nil, abs(now.timeIntervalSince(told)) >= Self.interval {
+                    state.open = state.notice(.lasts)
+                }
             } else if state.open == nil {
                 state.open = state.notice(.began)
             }
             states[condition.name] = state
         }
-        for (name, state) in states where now.timeIntervalSince(state.seen) >= Self.pause {
+        for (name, state) in states where abs(now.timeIntervalSince(state.seen)) >= Self.pause {
             // The end of a condition is news only where its beginning was told.
             guard state.told != nil else {
                 states[name] = nil
@@ -83,11 +87,11 @@ package struct ConditionNotices: Sendable {
             }
             if state.open?.stage != .ended { states[name]?.open = state.notice(.ended) }
         }
-        return states.sorted { $0.key < $1.key }.compactMap { $0.value.next <= now ? $0.value.open : nil }
+        return states.sorted { $0.key < $1.key }
+            .compactMap { Redelivery.isDue($0.value.next, at: now) ? $0.value.open : nil }
     }
 
-    /// Notes whether the receiver has a notice; one that was not taken is tried again after half a minute, then twice as long
-    /// each time, up to an hour.
+    /// Notes whether the receiver has a notice; one that was not taken is tried again later.
     package mutating func note(_ notice: ConditionNotice, delivered: Bool, at now: Date) {
         guard var state = states[notice.condition.name], state.open?.id == notice.id else { return }
         if delivered {
@@ -99,8 +103,8 @@ package struct ConditionNotices: Sendable {
             state.open = nil
             state.failures = 0
         } else {
-            state.next = now.addingTimeInterval(min(30 * Double(1 << min(state.failures, 7)), 3_600))
             state.failures += 1
+            state.next = Redelivery.next(after: state.failures, at: now)
         }
         states[notice.condition.name] = state
     }

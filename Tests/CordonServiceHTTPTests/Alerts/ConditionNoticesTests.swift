@@ -52,6 +52,19 @@ import Testing
             told == ["provider.unreachable https://a.example began", "provider.unreachable https://b.example began"])
     }
 
+    @Test func `a clock that was ahead keeps no notice back once it is right`() {
+        var notices = ConditionNotices()
+        let (now, other) = (clock.now, ServiceCondition(.backup, "the last backup is old"))
+        #expect(tell(&notices, [other]) == ["backup.old began"])
+        clock.advance(by: 366 * 86_400)
+        // Certificates have ended by then, so nothing is delivered.
+        for notice in notices.due([disk, other], at: clock.now) {
+            notices.note(notice, delivered: false, at: clock.now)
+        }
+        clock.set(now)
+        #expect(tell(&notices, [disk]) == ["backup.old ended", "disk.low began"])
+    }
+
     @Test func `what the receiver did not take is tried again with the same id, later each time`() throws {
         var notices = ConditionNotices()
         let first = try #require(notices.due([disk], at: clock.now).first)
