@@ -124,11 +124,27 @@ extension ManagedAppPolicy {
     }
 
     /// The kinds of device management that it is about, in lower case (SRV-RS-074).
-    var managementLevels: Set<String> {
-        let levels = document["targetedAppManagementLevels"]?.string?.lowercased() ?? ""
-        let names = levels.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    var managementLevels: Set<String> { Self.managementLevels(in: document["targetedAppManagementLevels"]?.string) }
+
+    private static func managementLevels(in text: String?) -> Set<String> {
+        let names = (text?.lowercased() ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         return names.isEmpty ? ["unspecified"] : Set(names)
     }
+
+    /// What is wrong with a value of `targetedAppManagementLevels`, nil where nothing is. A policy with a name that nobody knows would reach
+    /// nobody, without a word.
+    static func flaw(ofLevels value: JSONValue?) -> String? {
+        guard let value, value != .null else { return nil }
+        let unknown = value.string.map { managementLevels(in: $0).subtracting(knownLevels) }
+        return unknown?.isEmpty == true
+            ? nil : "needs to be of unspecified, unmanaged, mdm and Graph's names for Android"
+    }
+
+    private static let knownLevels: Set<String> = [
+        "unspecified", "unmanaged", "mdm", "androidenterprise",
+        "androidenterprisededicateddeviceswithazureadsharedmode",
+        "androidopensourceprojectuserassociated", "androidopensourceprojectuserless",
+    ]
 
     /// An Android app in an iOS policy is a mistake, and the other way round (SRV-RS-138).
     func checkApps() throws(ServiceError) {

@@ -61,6 +61,9 @@ package struct PolicyDocument {
         {
             problems.append(.init(member: "description", reason: "needs to be a text of at most 10000 characters"))
         }
+        if let flaw = ManagedAppPolicy.flaw(ofLevels: members["targetedAppManagementLevels"]) {
+            problems.append(.init(member: "targetedAppManagementLevels", reason: flaw))
+        }
         // Apps get it inside an envelope, and read no JSON that is nested much deeper.
         for (name, value) in members.sorted(by: { $0.key < $1.key }) where value.isNested(deeperThan: deepest) {
             problems.append(.init(member: name, reason: "is nested deeper than \(deepest) levels"))

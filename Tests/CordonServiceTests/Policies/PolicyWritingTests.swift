@@ -76,6 +76,20 @@ struct PolicyWritingTests {
             policy.id, changes: ["later0": .null, "later100": 1], ifVersion: nil, as: test.owner)
     }
 
+    @Test(arguments: ["unmanged", "mdm;unmanaged", "unmanaged, other", 7, ["mdm"]] as [JSONValue])
+    func `a kind of device management that nobody knows is refused, since the policy would reach nobody`(
+        levels: JSONValue
+    ) async throws {
+        let test = try await TestOrganisation.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        let error = await failure {
+            _ = try await test.service.administration.updatePolicy(
+                policy.id, changes: ["targetedAppManagementLevels": levels], ifVersion: nil, as: test.owner)
+        }
+        #expect(error?.code == .invalid && Set(error?.problems.map(\.member) ?? []) == ["targetedAppManagementLevels"])
+        #expect(try await test.service.administration.policy(policy.id, as: test.owner) == policy)
+    }
+
     @Test(arguments: PolicyKind.allCases)
     func `a backup of a new policy has the members that every kind has`(_ kind: PolicyKind) async throws {
         // SRV-RS-018, 022, 074, 102
