@@ -101,7 +101,8 @@ struct DirectoryDifference: Sendable {
     let losing: Set<String>
     /// Whether those are more than half of the people whom the source brought.
     let losesMost: Bool
-    /// Whether the source takes out more than half of the members that its groups have: most likely it could not read them.
+    /// Whether the source takes out more than half of the people, or of the groups, that are in its groups: most likely it could not
+    /// read them.
     let emptiesMost: Bool
     /// The folded ids of all people whom it may reach, apart from those in ``nested``.
     let affected: Set<String>
@@ -135,9 +136,13 @@ struct DirectoryDifference: Sendable {
         let disabled = people.filter { !$0.accountEnabled && present[$0.storageID]?.accountEnabled ?? false }
         losing = Set((gone.filter(\.accountEnabled) + disabled).map(\.storageID))
         losesMost = losing.intersection(before.people).count * 2 > before.people.count
-        let members = before.groups.reduce(0) { $0 + (presentGroups[$1]?.members.count ?? 0) }
-        let leaving = memberships.reduce(0) { $0 + (before.groups.contains($1.group) ? $1.members.removed.count : 0) }
-        emptiesMost = leaving * 2 > members
+        let had = before.groups.flatMap { presentGroups[$0]?.members ?? [] }.map(\.storageName)
+        let leaving = memberships.filter { before.groups.contains($0.group) }
+            .flatMap(\.members.removed).map(\.storageName)
+        // People and groups apart, since one group may stand for most people.
+        emptiesMost = ["u/", "g/"].contains { kind in
+            leaving.count { $0.hasPrefix(kind) } * 2 > had.count { $0.hasPrefix(kind) }
+        }
         affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.members.people) }
         nested = memberships.reduce(into: []) { $0.formUnion($1.members.groups) }
     }

@@ -55,9 +55,12 @@ struct SynchronizingTests {
         let people = (0..<25).map { person("w\($0)") }
         let content = DirectoryContent(
             people: people,
-            groups: [DirectoryGroup(id: "crew", displayName: "Crew", members: Set(people.map { .user($0.id) }))])
+            groups: [
+                DirectoryGroup(id: "crew", displayName: "Crew", members: Set(people.map { .user($0.id) })),
+                DirectoryGroup(id: "all", displayName: "All", members: [.group("crew")]),
+            ])
         _ = try await test.service.provisioning.synchronize(content, from: "file", of: TestOrganisation.tenant)
-        _ = try await test.protect(wipe ? ["appActionIfUnableToAuthenticateUser": "wipe"] : [:], to: .group("crew"))
+        _ = try await test.protect(wipe ? ["appActionIfUnableToAuthenticateUser": "wipe"] : [:], to: .group("all"))
         for number in 0..<25 {
             var app = TestApp(test, user: "w\(number)", tag: "tag-\(number)")
             try await app.register()
@@ -128,10 +131,11 @@ struct SynchronizingTests {
         var few = content
         few.people.removeLast(22)
         // No rules would be meant for anybody.
-        var (ungrouped, emptied) = (content, content)
+        var (ungrouped, emptied, unnested) = (content, content, content)
         ungrouped.groups = []
         emptied.groups[0].members = []
-        for asked in [few, ungrouped, emptied] {
+        unnested.groups[1].members = []
+        for asked in [few, ungrouped, emptied, unnested] {
             let error = await failure {
                 _ = try await test.service.provisioning.synchronize(asked, from: "file", of: TestOrganisation.tenant)
             }
