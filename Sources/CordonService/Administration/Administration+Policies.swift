@@ -63,13 +63,6 @@ extension Administration {
         try await written(.update(id, changes), ifVersion: version, as: administrator)
     }
 
-    /// Replaces everything that a policy says, whom it reaches included, by a whole document.
-    func replacePolicy(
-        _ id: String, with document: JSONValue, ifVersion version: String?, as administrator: Administrator
-    ) async throws(ServiceError) -> ManagedAppPolicy {
-        try await written(.replace(id, document), ifVersion: version, as: administrator)
-    }
-
     /// Replaces whom a policy reaches (SRV-OP-033).
     ///
     /// - Throws: ``ServiceError`` with code `invalid` where one group is both included and excluded (SRV-TG-04), and as
@@ -102,7 +95,8 @@ extension Administration {
             try await writer.prepared(.delete(id), as: administrator), ifVersion: version, as: administrator)
     }
 
-    private func written(
+    /// Makes a change after which there is a policy.
+    func written(
         _ change: PolicyChange, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
         let prepared = try await writer.prepared(change, as: administrator)

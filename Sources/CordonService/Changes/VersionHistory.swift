@@ -103,6 +103,14 @@ public struct VersionHistory: Sendable {
     public func putBackPolicy(
         _ id: String, version: String, ifVersion expected: String?, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
+        let change = try await change(puttingBack: version, ofPolicy: id, as: administrator)
+        return try await administration.written(change, ifVersion: expected, as: administrator)
+    }
+
+    /// The change that gives a policy the words of an earlier version again.
+    func change(
+        puttingBack version: String, ofPolicy id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> PolicyChange {
         let (kept, present, salt) = try await store.read(.read, as: administrator) { records in
             (
                 try Self.content(of: version, .policy, id, seenBy: administrator, in: records),
@@ -120,10 +128,7 @@ public struct VersionHistory: Sendable {
                 hint: "Write the policy with its secret values instead.",
                 problems: missing.map { .init(member: "customSettings[\($0)]", reason: "is kept as a digest alone") })
         }
-        guard present != nil else {
-            return try await administration.createPolicy(kind, document: full, as: administrator)
-        }
-        return try await administration.replacePolicy(id, with: full, ifVersion: expected, as: administrator)
+        return present == nil ? .create(kind, full) : .replace(id, full)
     }
 
     /// Gives a filter the words of an earlier version again.

@@ -16,12 +16,8 @@ extension PolicyWriter {
         case .policy(let change):
             return try await impact(of: try await prepared(change, as: administrator), as: administrator)
         case .putBack(let id, let version):
-            let kept = try await history.version(version, of: .policy, id, as: administrator)
-            guard let document = kept.document else {
-                throw ServiceError(.conflict, "the version is a removal", place: version)
-            }
-            let prepared = try await prepared(.replace(id, document), as: administrator)
-            return try await impact(of: prepared, as: administrator)
+            let change = try await history.change(puttingBack: version, ofPolicy: id, as: administrator)
+            return try await impact(of: try await prepared(change, as: administrator), as: administrator)
         case .filter(let filter):
             try await store.require(AssignmentFilter.writing, of: administrator)
             try filter.check()

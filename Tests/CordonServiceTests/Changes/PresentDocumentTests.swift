@@ -113,6 +113,42 @@ import Testing
         #expect(try await admin.impact(of: question, as: test.owner).changes == first)
     }
 
+    /// A default protection with a secret value, and Ada's app under it.
+    private func protectedByDefault(
+        _ configuration: ServiceConfiguration
+    ) async throws -> (TestOrganisation, ManagedAppPolicy) {
+        let test = try await TestOrganisation.withPeople(configuration: configuration)
+        let policy = try await test.service.administration.createPolicy(
+            .defaultManagedAppProtection, document: self.configuration(["vpnPassword": "hunter2"]), as: test.owner)
+        var app = TestApp(test)
+        try await app.register()
+        return (test, policy)
+    }
+
+    @Test func `the impact of putting a version back is that of the call, also of a policy that was removed`()
+        async throws
+    {
+        var limits = ServiceConfiguration()
+        limits.impactLimit = 0
+        let (test, policy) = try await protectedByDefault(limits)
+        let (admin, wipe) = (test.service.administration, ["minimumWipeOsVersion": "99"] as JSONValue)
+        var owner = test.owner
+        owner.call.impactToken = try await admin.impact(of: .policy(.update(policy.id, wipe)), as: owner).token
+        let deadly = try await admin.updatePolicy(policy.id, changes: wipe, ifVersion: nil, as: owner)
+        let tame = try await admin.updatePolicy(
+            policy.id, changes: ["minimumWipeOsVersion": .null], ifVersion: nil, as: owner)
+        let impact = try await admin.impact(of: .putBack(tame.id, version: deadly.version), as: owner)
+        #expect(impact.losing.people == 1 && impact.changes.map(\.member) == ["minimumWipeOsVersion"])
+        owner.call.impactToken = impact.token
+        let back = try await admin.history.putBackPolicy(
+            tame.id, version: deadly.version, ifVersion: nil, as: owner)
+        #expect(back.document == deadly.document)
+        let plain = try await test.protect(["printBlocked": true])
+        try await admin.deletePolicy(plain.id, ifVersion: nil, as: test.owner)
+        let again = try await admin.impact(of: .putBack(plain.id, version: plain.version), as: test.owner)
+        #expect(again.changes.contains { $0.member == "printBlocked" && $0.from == nil && $0.to == true })
+    }
+
     @Test func `a filter is written and removed at its version alone`() async throws {
         let test = try await TestOrganisation.withPeople()
         let admin = test.service.administration
