@@ -70,6 +70,9 @@ extension Change {
         if let old, let before {
             previous = try record(EntityVersion.self, EntityVersion.storageID(entity, old.versionToken))
             if previous == nil { previous = try firstVersion(entity, old, before) }
+        } else {
+            // One that was removed and is back under its id goes on from its removal.
+            previous = try records(EntityVersion.self, where: (.entity, entity)).max { $0.number < $1.number }
         }
         let version = EntityVersion(
             entity: entity, version: new?.versionToken ?? ids.token(), number: (previous?.number ?? 0) + 1, time: now,
@@ -81,7 +84,7 @@ extension Change {
             superseded: new == nil ? now : nil)
         try save(version)
         if var previous {
-            previous.superseded = now
+            previous.superseded = previous.superseded ?? now
             try save(previous)
         }
         return MemberChange.between(before, after)

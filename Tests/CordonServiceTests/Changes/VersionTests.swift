@@ -468,8 +468,16 @@ import Testing
         try await test.service.administration.saveResource(changed, isNew: false, as: test.owner)
         let versions = try await test.service.administration.history.versions(of: .filter, "f1", as: test.owner)
         #expect(versions.map(\.action) == ["filter.save", "known"] && versions.last?.author == nil)
-        let back = try await test.service.administration.history.putBackFilter(
-            "F1", version: try #require(versions.last).version, as: test.owner)
+        let first = try #require(versions.last).version
+        test.clock.advance(by: 60)
+        let back = try await test.service.administration.history.putBackFilter("F1", version: first, as: test.owner)
         #expect(back.rule == filter.rule && back.created == filter.created)
+        // One that was removed goes on where it ended.
+        try await test.service.administration.removeResource(AssignmentFilter.self, "F1", as: test.owner)
+        test.clock.advance(by: 60)
+        _ = try await test.service.administration.history.putBackFilter("F1", version: first, as: test.owner)
+        let all = try await test.service.administration.history.versions(of: .filter, "f1", as: test.owner)
+        #expect(all.map(\.number) == [5, 4, 3, 2, 1] && all[0].previous == all[1].version)
+        #expect(all.map(\.action).prefix(2) == ["filter.save", "filter.remove"])
     }
 }
