@@ -191,7 +191,9 @@ extension ManagedAppPolicy {
 
     /// Tokens of settings that stand for nothing and reach apps as they are (SRV-RS-117), at most ten.
     private var unknownTokens: [String] {
-        let values = (document["customSettings"]?.array ?? []).compactMap { $0["value"]?.string }
+        // The log keeps nothing of a secret value, which may look like a token.
+        let values = (document["customSettings"]?.array ?? []).filter { !SecretValues.isSecret($0) }
+            .compactMap { $0["value"]?.string }
         let unknown = Set(values.flatMap(ConfigurationTokens.unknown)).sorted()
         return unknown.prefix(10).map { String($0.prefix(64)) }
     }

@@ -192,6 +192,7 @@ struct PolicyWritingTests {
                     "customSettings": [
                         ["name": "a", "value": .string(known + " {{PrimarySMTPAddress}}")],
                         ["name": "b", "value": "{{devicename}} {{ mail }} {{devicename}} {{open"],
+                        ["name": "password", "value": "{{hunter2}}"],
                     ],
                 ]) == ["unknownMembers": "targetApps", "unknownTokens": " mail , devicename"])
         #expect(try await details(.targetedManagedAppConfiguration, ["displayName": "D"]) == [:])
