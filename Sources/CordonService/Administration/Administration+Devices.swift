@@ -93,8 +93,9 @@ extension Administration {
         ofUser userID: String, deviceTag: String, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
         try await store.require(.wipe, of: administrator)
-        return try await clearing("wipe.request", .wipe, of: userID, deviceTag, as: administrator) { change in
-            let active = try change.activeRegistrations(of: try change.personID(userID))
+        return try await clearing("wipe.request", .wipe, of: userID, deviceTag, as: administrator) {
+            person, change in
+            let active = try change.activeRegistrations(of: person)
             let onDevice = active.filter { $0.device.tag == deviceTag }
             guard !onDevice.isEmpty else {
                 let known = Set(active.map(\.device.tag)).sorted().joined(separator: ", ")
@@ -111,8 +112,7 @@ extension Administration {
     /// left the directory.
     public func blockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.blockUsers, of: administrator)
-        try await clearing("wipe.block", .blockUsers, of: userID, "", as: administrator) { change in
-            let id = try change.personID(userID)
+        try await clearing("wipe.block", .blockUsers, of: userID, "", as: administrator) { id, change in
             guard try change.record(UserBlock.self, folded(id)) == nil else { return }
             try change.save(UserBlock(userID: id, since: change.now, by: administrator.id))
             try change.audit(AuditRecord.Actor(administrator), "user.block", "user/\(id)")
@@ -122,10 +122,12 @@ extension Administration {
     }
 
     /// Makes a change that wipes one person, within the budget of the caller or after another person has released it.
+    ///
+    /// - Parameter body: The change, of the person with this object id.
     func clearing<Result: Sendable>(
         _ action: String, _ permission: Permission, of userID: String, _ request: String,
         as administrator: Administrator, call: String = #function,
-        _ body: @escaping @Sendable (inout Change) throws -> Result
+        _ body: @escaping @Sendable (_ person: String, inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
         for _ in 0..<5 {
             let (person, apps) = try await store.read(for: administrator, call: call) { records in
@@ -137,11 +139,15 @@ extension Administration {
             let clearance =
                 apps == 0 ? nil : try await review.clearWipe(of: person, action, request, apps: apps, as: administrator)
             let result = try await store.change(for: administrator, call: call) { change -> Result? in
+                // The person may have left the groups that the role is about, or got the first app, meanwhile.
+                try require(permission, over: person, of: administrator, in: change)
                 if let clearance {
                     let budget = configuration.wipeBudget
                     guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return nil }
+                } else if try !change.activeRegistrations(of: person).isEmpty {
+                    return nil
                 }
-                return try body(&change)
+                return try body(person, &change)
             }
             if let result { return result }
         }

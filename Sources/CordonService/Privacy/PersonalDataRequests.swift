@@ -39,7 +39,8 @@ public struct PersonalDataRequests: Sendable {
                 return try PersonalData(of: folded(id), in: records).registrations.contains { $0.state == .active }
             }
             if enrolled {
-                return try await administration.clearing("wipe.erase", .wipe, of: id, "", as: administrator) { change in
+                return try await administration.clearing("wipe.erase", .wipe, of: id, "", as: administrator) {
+                    _, change in
                     try administration.require(.handlePersonalData, over: id, of: administrator, in: change)
                     let data = try PersonalData(of: folded(id), in: change)
                     let enrolled = data.registrations.filter { $0.state == .active }

@@ -128,6 +128,28 @@ import Testing
         #expect(spent?.spent(at: test.clock.now) == 1)
     }
 
+    @Test func `who leaves the group of a role between the look and the wipe is not wiped by it`() async throws {
+        let (test, _, storage) = try await organisation()
+        var app = TestApp(test, user: "ada", tag: "tag-ada")
+        try await app.register()
+        let role = CustomRole(
+            id: "desk", displayName: "Desk", permissions: [.read, .wipe], members: ["user:desk"], people: ["writers"])
+        let desk = Administrator(
+            tenant: TestOrganisation.tenant, id: "desk", name: "Desk", roles: [], customRoles: [role],
+            call: CallFacts(hasFreshSignIn: true))
+        storage.meanwhile {
+            try await test.service.provisioning.changeMembers(
+                ofGroup: "writers", adding: [], removing: [.user("oid-ada")], as: test.owner)
+        }
+        let refused = await failure {
+            _ = try await storage.watching {
+                try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-ada", as: desk)
+            }
+        }
+        #expect(storage.hasRun)
+        #expect(refused?.code == .forbidden)
+    }
+
     @Test func `the journal tells whom it remembers, and says when it does not`() {
         let (journal, tenant) = (ReachJournal(), TestOrganisation.tenant)
         #expect(journal.people(since: 0, of: tenant) == [])
