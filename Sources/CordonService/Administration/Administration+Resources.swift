@@ -36,75 +36,84 @@ extension Administration {
     public func saveResource<Resource: AdministeredResource>(
         _ resource: Resource, isNew: Bool, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) {
-        try await store.require(Resource.writing, of: administrator)
+        try await save(resource, isNew: isNew, ifVersion: version, as: administrator) { _ in true }
+    }
+
+    /// The same, in place of one that is still as the caller read it, so that no other change is lost.
+    ///
+    /// - Throws: ``ServiceError`` as ``saveResource(_:isNew:ifVersion:as:)``, and `preconditionFailed` where it was changed or removed
+    ///   meanwhile.
+    public func replaceResource<Resource: AdministeredResource>(
+        _ known: Resource, with resource: Resource, ifVersion version: String? = nil, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try await save(resource, isNew: false, ifVersion: version, as: administrator) { $0 == known }
+    }
+
+    private func save<Resource: AdministeredResource>(
+        _ resource: Resource, isNew: Bool, ifVersion version: String?, as administrator: Administrator,
+        where isExpected: @escaping @Sendable (Resource?) -> Bool
+    ) async throws(ServiceError) {
+        try await store.require(Resource.writing, of: administrator, call: "saveResource")
         try resource.check()
-        for _ in 0..<5 where try await saved(resource, isNew: isNew, ifVersion: version, as: administrator) { return }
+        for _ in 0..<5 {
+            // What would refuse it is found before anybody is asked to release it.
+            let (before, proposal, revision) = try await store.read(for: administrator, call: "saveResource") {
+                records in
+                let before = try records.record(Resource.self, resource.storageID)
+                let proposal = try review.proposal(of: resource, replacing: before, as: administrator, in: records)
+                try Self.expect(version, of: before)
+                guard isExpected(before) else {
+                    throw ServiceError(.preconditionFailed, "it was changed meanwhile", place: resource.id)
+                }
+                guard !isNew || before == nil else {
+                    throw ServiceError(.conflict, "the id is taken", place: resource.id)
+                }
+                try StoredText.check(resource.shownTexts, keeping: before?.shownTexts ?? [])
+                return (before, proposal, try records.settings().targetingRevision)
+            }
+            if before != nil, proposal.changes.isEmpty { return }
+            let clearance = try await clearance(for: resource, replacing: before, proposal, as: administrator)
+            if try await saved(resource, replacing: before, clearance, seenAt: revision, as: administrator) { return }
+        }
         throw ServiceError(.conflict, "other changes came in between again and again", place: resource.id)
     }
 
     /// What lets one pass that policies may reach others by, or that lets people do more; nil where it does neither.
     private func clearance<Resource: AdministeredResource>(
-        for resource: Resource, ifVersion version: String?, as administrator: Administrator
-    ) async throws(ServiceError) -> (before: Resource?, clearance: ChangeReview.Clearance?) {
-        // The policies that reach others by the change: one that leaves them where they are takes no more than to write it.
-        let (before, moved) = try await store.read(for: administrator, call: "saveResource") { records in
-            let before = try records.record(Resource.self, resource.storageID)
-            guard resource.movesPolicies(from: before) else { return (before, [ManagedAppPolicy]()) }
-            let moved = try records.records(ManagedAppPolicy.self).filter(resource.concerns)
-            try administrator.requireMoving(moved, Resource.writing)
-            return (before, moved)
+        for resource: Resource, replacing before: Resource?, _ proposal: ProposedChange, as administrator: Administrator
+    ) async throws(ServiceError) -> ChangeReview.Clearance? {
+        guard resource.grantsMore(than: before) else {
+            return try await review.clear(proposal, as: administrator, call: "saveResource")
         }
-        // Before anybody is asked to release it.
-        try Self.expect(version, of: before)
-        try StoredText.check(resource.shownTexts, keeping: before?.shownTexts ?? [])
-        let action = "\(Resource.auditName).save"
-        let entity = "\(Resource.auditName)/\(resource.id)"
-        guard before != resource else { return (before, nil) }
-        if resource.grantsMore(than: before) {
-            let words = (try? MessageCoding.encode(resource)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            let digest = ProposedChange.digest(of: [.string(entity), .string(words)])
-            return (before, try await review.clearGrant(digest, action, of: entity, as: administrator))
-        }
-        guard !moved.isEmpty else { return (before, nil) }
-        var proposal = ProposedChange(
-            filter: resource as? AssignmentFilter, app: resource as? CatalogueApp, action: action, entity: entity,
-            base: before?.entityVersion)
-        proposal.concerned = moved
-        return (before, try await review.clear(proposal, as: administrator, call: "saveResource"))
+        let words = (try? MessageCoding.encode(resource)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let digest = ProposedChange.digest(of: [.string(proposal.entity), .string(words)])
+        return try await review.clearGrant(
+            digest, proposal.action, of: proposal.entity, changes: proposal.changes, as: administrator)
     }
 
     /// Saves one; false where something else changed between the look and the write.
     private func saved<Resource: AdministeredResource>(
-        _ resource: Resource, isNew: Bool, ifVersion version: String?, as administrator: Administrator
+        _ resource: Resource, replacing before: Resource?, _ clearance: ChangeReview.Clearance?,
+        seenAt revision: Int64, as administrator: Administrator
     ) async throws(ServiceError) -> Bool {
-        let (seen, clearance) = try await clearance(for: resource, ifVersion: version, as: administrator)
-        return try await store.change(for: administrator, call: "saveResource") { change in
+        try await store.change(for: administrator, call: "saveResource") { change in
             let known = try change.records(Resource.self)
-            let before = known.first { $0.storageID == resource.storageID }
-            guard before == seen else { return false }
-            try Self.expect(version, of: before)
-            if let clearance {
-                let budget = configuration.wipeBudget
-                guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return false }
+            guard known.first(where: { $0.storageID == resource.storageID }) == before else { return false }
+            let proposal = try review.proposal(of: resource, replacing: before, as: administrator, in: change)
+            guard try review.takesUp(clearance, for: proposal, seenAt: revision, by: administrator, in: change) else {
+                return false
             }
-            guard !isNew || before == nil else { throw ServiceError(.conflict, "the id is taken", place: resource.id) }
             let others = known.filter { $0.storageID != resource.storageID }
             if let name = resource.uniqueName, others.contains(where: { $0.uniqueName.map(folded) == folded(name) }) {
                 throw ServiceError(
                     .conflict, "the name is taken", problems: [.init(member: "displayName", reason: "is taken")])
             }
-            guard before != resource else { return true }
             if before == nil { try resource.checkShare(among: others, at: store.now) }
             if resource.grantsMore(than: before) {
-                try change.alert(
-                    .roleGranted, about: "\(Resource.auditName)/\(resource.id)", by: administrator, nil, ids)
+                try change.alert(.roleGranted, about: proposal.entity, by: administrator, nil, ids)
             }
-            try announceChange(
-                of: resource, moving: resource.movesPolicies(from: before), by: administrator, in: &change
-            ) { change in try change.save(resource) }
-            try change.audit(
-                AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)",
-                details: try versionDetails(resource, before, "save", administrator, in: change))
+            try announceChange(of: resource, in: &change) { change in try change.save(resource) }
+            try audit(proposal, resource, before, by: administrator, in: change)
             return true
         }
     }
@@ -127,52 +136,33 @@ extension Administration {
         throw ServiceError(.conflict, "other changes came in between again and again", place: id)
     }
 
-    /// What lets an app go out of the catalogue: with it, people may leave a policy and come under another one.
-    private func clearance(
-        forRemoving resource: some AdministeredResource, as administrator: Administrator
-    ) async throws(ServiceError) -> ChangeReview.Clearance? {
-        guard resource.movesPoliciesWhenRemoved, var app = resource as? CatalogueApp else { return nil }
-        let moved = try await store.read(for: administrator, call: "removeResource") { records in
-            let moved = try records.records(ManagedAppPolicy.self).filter(resource.concerns)
-            try administrator.requireMoving(moved, CatalogueApp.writing)
-            return moved
-        }
-        guard !moved.isEmpty else { return nil }
-        app.groups = []
-        var proposal = ProposedChange(
-            app: app, action: "\(CatalogueApp.auditName).remove", entity: "\(CatalogueApp.auditName)/\(app.id)",
-            base: nil)
-        proposal.concerned = moved
-        return try await review.clear(proposal, as: administrator, call: "removeResource")
-    }
-
     /// Removes one; false where something else changed between the look and the write.
     private func removed<Resource: AdministeredResource>(
         _ type: Resource.Type, _ id: String, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> Bool {
-        let seen = try await store.read(for: administrator, call: "removeResource") { try $0.known(type, id) }
-        let clearance = try await clearance(forRemoving: seen, as: administrator)
+        let (seen, proposal, revision) = try await store.read(for: administrator, call: "removeResource") { records in
+            let seen = try records.known(type, id)
+            let proposal = try review.proposal(of: nil, replacing: seen, as: administrator, in: records)
+            try Self.expect(version, of: seen)
+            return (seen, proposal, try records.settings().targetingRevision)
+        }
+        // With an app of the catalogue, people may leave a policy and come under another one.
+        let clearance = try await review.clear(proposal, as: administrator, call: "removeResource")
         return try await store.change(for: administrator, call: "removeResource") { change in
             let resource = try change.known(type, id)
             guard resource == seen else { return false }
-            if let clearance {
-                let budget = configuration.wipeBudget
-                guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return false }
+            let proposal = try review.proposal(of: nil, replacing: resource, as: administrator, in: change)
+            guard try review.takesUp(clearance, for: proposal, seenAt: revision, by: administrator, in: change) else {
+                return false
             }
-            try Self.expect(version, of: resource)
             let policies = try change.records(ManagedAppPolicy.self)
             if policies.contains(where: resource.isUsed) {
                 let seen = policies.first { resource.isUsed(by: $0) && administrator.sees($0) }
                 throw ServiceError(
                     .conflict, "a policy uses it", place: seen?.id, hint: "Change the policy first.")
             }
-            try announceChange(
-                of: resource, moving: resource.movesPoliciesWhenRemoved, by: administrator, in: &change
-            ) { change in try change.remove(type, resource.storageID) }
-            try change.audit(
-                AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
-                "\(Resource.auditName)/\(resource.id)",
-                details: try versionDetails(Resource?.none, resource, "remove", administrator, in: change))
+            try announceChange(of: resource, in: &change) { change in try change.remove(type, resource.storageID) }
+            try audit(proposal, Resource?.none, resource, by: administrator, in: change)
             return true
         }
     }
@@ -185,27 +175,27 @@ extension Administration {
         throw ServiceError(.preconditionFailed, "it has another version", place: present?.id)
     }
 
-    /// Keeps a version of what has versions; what the audit log says of it.
-    private func versionDetails<Resource: AdministeredResource>(
-        _ new: Resource?, _ old: Resource?, _ action: String, _ administrator: Administrator, in change: Change
-    ) throws(ServiceError) -> [String: String] {
-        guard Resource.self == AssignmentFilter.self else { return [:] }
-        let changes = try change.keepVersion(
-            of: new as? AssignmentFilter, replacing: old as? AssignmentFilter, "\(Resource.auditName).\(action)",
-            by: administrator, ids: ids)
-        return ["change": MemberChange.text(of: changes)]
+    /// Writes down what changes, and keeps a version of what has versions.
+    private func audit<Resource: AdministeredResource>(
+        _ proposal: ProposedChange, _ new: Resource?, _ old: Resource?, by administrator: Administrator,
+        in change: Change
+    ) throws(ServiceError) {
+        if Resource.self == AssignmentFilter.self {
+            _ = try change.keepVersion(
+                of: new as? AssignmentFilter, replacing: old as? AssignmentFilter, proposal.action, by: administrator,
+                ids: ids)
+        }
+        try change.audit(
+            AuditRecord.Actor(administrator), proposal.action, proposal.entity,
+            details: ["change": MemberChange.text(of: proposal.changes)])
     }
 
     /// Makes a change of a resource; what has to do with no policy tells no app and leaves targeting as it is.
-    ///
-    /// - Parameter moves: Whether the policies that it concerns may reach others by the change.
     private func announceChange<Resource: AdministeredResource>(
-        of resource: Resource, moving moves: Bool, by administrator: Administrator, in change: inout Change,
-        _ edit: (inout Change) throws -> Void
+        of resource: Resource, in change: inout Change, _ edit: (inout Change) throws -> Void
     ) throws {
         guard Resource.isTargeting else { return try edit(&change) }
         let concerned = try change.records(ManagedAppPolicy.self).filter(resource.concerns)
-        if moves { try administrator.requireMoving(concerned, Resource.writing) }
         try targeting.announceChange(about: concerned, in: &change, edit)
     }
 

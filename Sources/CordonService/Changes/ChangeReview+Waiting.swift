@@ -87,7 +87,10 @@ extension ChangeReview {
             ?? (configuration.wipeBudget > 0)
         let released = isWithin ? nil : try await released(digest, reach, by: administrator)
         guard isWithin || released != nil else {
-            throw try await wait(for: digest, action, of: entity, reach, by: administrator)
+            let changes =
+                request.isEmpty
+                ? [] : [MemberChange(member: "deviceTag", from: nil, to: .string(request), direction: nil)]
+            throw try await wait(for: digest, action, of: entity, reach, changes: changes, by: administrator)
         }
         return Clearance(
             digest: digest, entity: entity, reach: reach, wipes: [], revision: nil, released: released?.id,
@@ -117,15 +120,16 @@ extension ChangeReview {
 
     /// Lets a change pass that a second person has to release whatever it reaches.
     ///
+    /// - Parameter changes: What the second person is shown.
     /// - Throws: ``ServiceError``: `staleSignIn`, or `waiting`.
     func clearGrant(
-        _ digest: String, _ action: String, of entity: String, as administrator: Administrator
+        _ digest: String, _ action: String, of entity: String, changes: [MemberChange], as administrator: Administrator
     ) async throws(ServiceError) -> Clearance {
         guard administrator.isProgram || administrator.call.hasFreshSignIn else {
             throw ServiceError(.staleSignIn, "the change lets others release changes, which takes a fresh sign-in")
         }
         guard let released = try await released(digest, .nobody, by: administrator) else {
-            throw try await wait(for: digest, action, of: entity, .nobody, by: administrator)
+            throw try await wait(for: digest, action, of: entity, .nobody, changes: changes, by: administrator)
         }
         return Clearance(
             digest: digest, entity: entity, reach: .nobody, wipes: [], revision: nil, released: released.id)

@@ -62,6 +62,7 @@ struct ChangeReview: Sendable {
     func clear(
         _ proposal: ProposedChange, as administrator: Administrator, call: String
     ) async throws(ServiceError) -> Clearance? {
+        guard !proposal.touched.isEmpty else { return nil }
         let wipes = try await wipes(of: proposal, as: administrator, call: call)
         guard !wipes.isEmpty else { return nil }
         let (tally, revision) = try await count(proposal, in: administrator.tenant)
@@ -81,8 +82,30 @@ struct ChangeReview: Sendable {
         guard spent + reach.people > configuration.wipeBudget else { return clearance(upTo: shown) }
         throw try await wait(
             for: proposal.digest, proposal.action, of: proposal.entity, reach,
-            changes: MemberChange.between(proposal.before?.versionDocument, proposal.after?.versionDocument),
-            wipes: wipes, about: scopeTags, by: administrator)
+            changes: proposal.changes, wipes: wipes, about: scopeTags, by: administrator)
+    }
+
+    /// Takes up what was found at the look at a change, in the transaction of the change itself; false where it has to be looked at again.
+    ///
+    /// - Parameters:
+    ///   - clearance: What lets it pass; nil where it removed nothing.
+    ///   - proposal: The change as it is now.
+    ///   - revision: The revision of the policies before the look.
+    func takesUp(
+        _ clearance: Clearance?, for proposal: ProposedChange, seenAt revision: Int64, by administrator: Administrator,
+        in change: Change
+    ) throws(ServiceError) -> Bool {
+        if let clearance {
+            return try change.use(clearance, by: administrator, budget: configuration.wipeBudget, ids: ids)
+        }
+        // Another policy may have come in between with which this change removes data.
+        guard !proposal.touched.isEmpty, try change.settings().targetingRevision != revision else { return true }
+        return try proposal.wipes(among: change.records(ManagedAppPolicy.self), configuration.numericConflict).isEmpty
+    }
+
+    /// How secret values become digests, also before the organisation has a value of its own for that.
+    func secrets(in records: some StorageReader) throws(ServiceError) -> SecretValues {
+        SecretValues(salt: try records.settings().secretSalt ?? tokens.salt)
     }
 
     /// What a change may remove, once it is known that its author may ask for that at all.

@@ -11,25 +11,34 @@ struct ProposedChange: Sendable {
     var after: ManagedAppPolicy?
     /// The filter after, where a filter changes instead.
     var filter: AssignmentFilter?
-    /// The filter before, for showing what changes.
-    var presentFilter: AssignmentFilter?
     /// The app of the catalogue after, where that changes instead.
     var app: CatalogueApp?
+    /// What the filter or app says before and after, where one changes.
+    var contents: (before: JSONValue?, after: JSONValue?)?
     /// What the audit log calls it.
     let action: String
     /// What it is of.
     let entity: String
     /// The version that the change is made to, nil for something new.
     let base: String?
+    /// How secret values become digests.
+    let secrets: SecretValues
     /// Policies that a change of people's groups or of a filter is about.
     var concerned: [ManagedAppPolicy] = []
 
-    /// The SHA-256 of what is asked, lower-case hex: the same for the same call on the same version.
+    /// Which members it changes, secret values as digests: this is shown, kept and sent to others.
+    var changes: [MemberChange] {
+        let (old, new) = contents ?? (before?.versionDocument, after?.versionDocument)
+        return MemberChange.between(old.map(secrets.redacted), new.map(secrets.redacted))
+    }
+
+    /// The SHA-256 of what is asked, lower-case hex: the same for the same call on the same version. Others see it, so that no secret
+    /// value is in it that could be guessed.
     var digest: String {
         var members: [String: JSONValue] = [
             "entity": .string(entity), "base": base.map(JSONValue.string) ?? .null,
         ]
-        members["after"] = after.map { $0.digestedDocument }
+        members["after"] = after.map { secrets.redacted($0.digestedDocument) }
         members["filter"] = filter.map(\.versionDocument)
         members["app"] = app.map { .array($0.groups.map(\.rawValue).sorted().map(JSONValue.string)) }
         return Self.digest(of: .object(members))

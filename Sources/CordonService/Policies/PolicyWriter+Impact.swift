@@ -23,13 +23,7 @@ extension PolicyWriter {
             try filter.check()
             let proposal = try await store.read(for: administrator) { records in
                 let before = try records.record(AssignmentFilter.self, filter.storageID)
-                var proposal = ProposedChange(
-                    filter: filter, action: "filter.save", entity: "filter/\(filter.id)", base: before?.versionToken)
-                proposal.presentFilter = before
-                guard filter.movesPolicies(from: before) else { return proposal }
-                proposal.concerned = try records.records(ManagedAppPolicy.self).filter(filter.concerns)
-                try administrator.requireMoving(proposal.concerned, AssignmentFilter.writing)
-                return proposal
+                return try review.proposal(of: filter, replacing: before, as: administrator, in: records)
             }
             return try await impact(of: proposal, as: administrator)
         case .group(let id, let added, let removed):
@@ -51,7 +45,7 @@ extension PolicyWriter {
         of proposal: ProposedChange, as administrator: Administrator
     ) async throws(ServiceError) -> Impact {
         let conflict = configuration.numericConflict
-        let (wipes, seen, audience, spent, salt) = try await store.read(for: administrator) { records in
+        let (wipes, seen, audience, spent) = try await store.read(for: administrator) { records in
             let policies = try records.records(ManagedAppPolicy.self)
             return (
                 proposal.wipes(among: policies, conflict),
@@ -60,13 +54,9 @@ extension PolicyWriter {
                 try Audience(
                     of: proposal, naming: administrator.may(.read),
                     targeting.snapshot(of: administrator.tenant, in: records), in: records),
-                try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0,
-                try records.settings().secretSalt
+                try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0
             )
         }
-        let secrets = SecretValues(salt: salt ?? review.tokens.salt)
-        // Impacts are kept in plans and shown in logs of builds; what is secret is in neither.
-        func redacted(_ document: JSONValue?) -> JSONValue? { document.map(secrets.redacted) }
         let count = try await review.count(proposal, in: administrator.tenant).tally.count
         let (before, after) = (proposal.before?.versionDocument, proposal.after?.versionDocument)
         let isProtection = (proposal.after ?? proposal.before)?.kind.isEvaluated ?? false
@@ -75,9 +65,8 @@ extension PolicyWriter {
         }
         let losing = wipes.isEmpty ? Reach.nobody : count.reach
         return Impact(
-            changes: proposal.filter.map { proposed in
-                MemberChange.between(proposal.presentFilter?.versionDocument, proposed.versionDocument)
-            } ?? MemberChange.between(redacted(before), redacted(after)),
+            // Impacts are kept in plans and shown in logs of builds; what is secret is in neither.
+            changes: proposal.changes,
             effects: isProtection ? PolicyDiff(from: policy(before), to: policy(after)).effects : [],
             wipes: wipes, reach: count.changed, audience: audience, losing: losing,
             // Other policies are for those who may read them.

@@ -172,7 +172,8 @@ extension PolicyWriter {
         try after?.checkTexts(insteadOf: before)
         let entity = (prepared.id ?? after?.kind.rawValue).map { "policy/\($0)" } ?? "policy"
         return ProposedChange(
-            before: before, after: after, action: prepared.action, entity: entity, base: before?.version)
+            before: before, after: after, action: prepared.action, entity: entity, base: before?.version,
+            secrets: try review.secrets(in: records))
     }
 
     /// How often a change is looked at again because something else changed between the look and the write.
@@ -187,19 +188,20 @@ extension PolicyWriter {
     ) async throws(ServiceError) -> ManagedAppPolicy? {
         let name = prepared.call
         for _ in 0..<Self.mostLooks {
-            let seen = try await store.read(for: administrator, call: name) { records in
-                try proposal(prepared, ifVersion: version, as: administrator, in: records)
+            let (seen, revision) = try await store.read(for: administrator, call: name) { records in
+                (
+                    try proposal(prepared, ifVersion: version, as: administrator, in: records),
+                    try records.settings().targetingRevision
+                )
             }
             if let before = seen.before, before == seen.after { return before }
             let clearance = try await review.clear(seen, as: administrator, call: name)
             let newVersion = ids.token()
             let result = try await store.change(for: administrator, call: name) { change -> ManagedAppPolicy?? in
                 let now = try proposal(prepared, ifVersion: version, as: administrator, in: change)
-                guard now.digest == seen.digest else { return nil }
-                if let clearance {
-                    let budget = configuration.wipeBudget
-                    guard try change.use(clearance, by: administrator, budget: budget, ids: ids) else { return nil }
-                }
+                guard now.digest == seen.digest,
+                    try review.takesUp(clearance, for: now, seenAt: revision, by: administrator, in: change)
+                else { return nil }
                 guard var policy = now.after else {
                     if let before = now.before { try remove(before, clearance, as: administrator, in: &change) }
                     return .some(nil)

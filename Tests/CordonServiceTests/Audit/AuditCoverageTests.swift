@@ -28,7 +28,9 @@ struct AuditCoverageTests {
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
     /// What one pair of calls does for every kind of supporting resource, with tests of its own.
-    private static let resources: Set<String> = ["resources", "resource", "saveResource", "removeResource"]
+    private static let resources: Set<String> = [
+        "resources", "resource", "saveResource", "replaceResource", "removeResource",
+    ]
 
     /// A call of one operation, and the actions that it writes.
     private struct Write: Sendable {

@@ -159,6 +159,8 @@ import Testing
         for number in [0, 1, 0, 1] { #expect(await wipe(number) == nil) }
         let refused = await wipe(2)
         #expect(refused?.code == .waiting)
+        let asked = try await admin.approvals.change(try #require(refused?.place), as: test.owner)
+        #expect(asked.changes == [MemberChange(member: "deviceTag", from: nil, to: "tag-2", direction: nil)])
         #expect(await failure { try await admin.blockUser("oid-3", as: desk) }?.code == .waiting)
         let alerts = try await admin.alerts(as: test.owner)
         #expect(Set(alerts.map(\.kind)) == [.changeWaits, .massWipe])
@@ -185,6 +187,10 @@ import Testing
         let wanted = role([.approve], ["user:carol"])
         let id = try #require(
             await failure { try await admin.saveResource(wanted, isNew: false, as: test.owner) }?.place)
+        // Who releases it sees whom it lets do what.
+        let shown = try await admin.approvals.change(id, as: second()).changes
+        #expect(shown.map(\.member) == ["displayName", "id", "members", "permissions"])
+        #expect(shown.map(\.to) == ["Friends", "friends", ["user:carol"], ["approve"]])
         _ = try await admin.approvals.release(id, as: second())
         try await admin.saveResource(wanted, isNew: false, as: test.owner)
         #expect(try await admin.alerts(as: test.owner).contains { $0.kind == .roleGranted })

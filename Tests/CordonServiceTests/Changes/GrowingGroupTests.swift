@@ -128,6 +128,49 @@ import Testing
         #expect(spent?.spent(at: test.clock.now) == 1)
     }
 
+    @Test func `two changes at once that remove nothing alone remove nothing together`() async throws {
+        let (test, policy, storage) = try await organisation()
+        let other = try await test.protect(["pinRequired": true], name: "Other", to: .group("staff"))
+        let retries: JSONValue = ["maximumPinRetries": 50, "appActionIfMaximumPinRetriesExceeded": "wipe"]
+        storage.meanwhile {
+            _ = try await test.service.administration.updatePolicy(
+                other.id, changes: retries, ifVersion: nil, as: test.owner)
+        }
+        let author = test.administrator(.policyAdministrator)
+        let refused = await failure {
+            _ = try await storage.watching {
+                try await test.service.administration.updatePolicy(
+                    policy.id, changes: ["pinRequired": true, "maximumPinRetries": 1], ifVersion: nil, as: author)
+            }
+        }
+        #expect(storage.hasRun)
+        #expect(refused?.code == .forbidden)
+        #expect(try await test.service.administration.policy(policy.id, as: test.owner) == policy)
+    }
+
+    @Test func `a filter that a policy comes to name while its rule changes is counted for that policy`() async throws {
+        let (test, _, storage) = try await organisation()
+        try await DestructiveChangeTests.join(test, 3..<4)
+        let (admin, now) = (test.service.administration, test.clock.now)
+        func filter(_ rule: String) -> AssignmentFilter {
+            AssignmentFilter(id: "f", displayName: "F", rule: rule, created: now, modified: now)
+        }
+        try await admin.saveResource(filter(#"(app.deviceModel -eq "none")"#), isNew: true, as: test.owner)
+        let deadly = try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly")
+        storage.meanwhile {
+            _ = try await admin.assignPolicy(
+                deadly.id, to: [.init(.group("staff"), filterID: "f", filterMode: .include)], as: test.owner)
+        }
+        let wide = filter(#"(app.deviceModel -ne "none")"#)
+        let refused = await failure {
+            try await storage.watching { try await admin.saveResource(wide, isNew: false, as: test.owner) }
+        }
+        #expect(storage.hasRun)
+        #expect(refused?.code == .waiting)
+        let waiting = try await admin.approvals.change(try #require(refused?.place), as: test.owner)
+        #expect(waiting.changes.map(\.member) == ["rule"] && waiting.changes.first?.to == .string(wide.rule))
+    }
+
     @Test func `who leaves the group of a role between the look and the wipe is not wiped by it`() async throws {
         let (test, _, storage) = try await organisation()
         var app = TestApp(test, user: "ada", tag: "tag-ada")

@@ -125,6 +125,33 @@ import Testing
         return (test, policy)
     }
 
+    @Test func `a change that waits tells no secret value, nor does its digest`() async throws {
+        var limits = ServiceConfiguration()
+        limits.wipeBudget = 0
+        let (test, policy) = try await protectedByDefault(limits)
+        var changes = configuration(["vpnPassword": "hunter3"]).object ?? [:]
+        changes["minimumWipeOsVersion"] = "99"
+        let document = JSONValue.object(changes)
+        let refused = await failure {
+            _ = try await test.service.administration.updatePolicy(
+                policy.id, changes: document, ifVersion: nil, as: test.owner)
+        }
+        #expect(refused?.code == .waiting)
+        let waiting = try await test.service.administration.approvals.change(
+            try #require(refused?.place), as: test.administrator(.reader))
+        #expect(waiting.changes.contains { $0.member == "customSettings[vpnPassword]" })
+        let text = String(describing: waiting)
+        #expect(!text.contains("hunter") && text.contains("cordon-secret:"))
+        func digest(_ policy: ManagedAppPolicy, _ salt: String) -> String {
+            ProposedChange(
+                after: policy, action: "policy.update", entity: "policy", base: nil, secrets: SecretValues(salt: salt)
+            ).digest
+        }
+        let plain = try await test.protect()
+        #expect(digest(plain, "a") == digest(plain, "b"), "the control")
+        #expect(digest(policy, "a") != digest(policy, "b"))
+    }
+
     @Test func `the impact of putting a version back is that of the call, also of a policy that was removed`()
         async throws
     {

@@ -466,6 +466,11 @@ import Testing
         changed.rule = #"(app.osVersion -startsWith "19")"#
         changed.modified += 5
         try await test.service.administration.saveResource(changed, isNew: false, as: test.owner)
+        // What it says already is not written again.
+        let records = try await test.records().count
+        changed.modified += 5
+        try await test.service.administration.saveResource(changed, isNew: false, as: test.owner)
+        #expect(try await test.records().count == records)
         let versions = try await test.service.administration.history.versions(of: .filter, "f1", as: test.owner)
         #expect(versions.map(\.action) == ["filter.save", "known"] && versions.last?.author == nil)
         let first = try #require(versions.last).version
