@@ -29,12 +29,21 @@ extension Administration {
             guard settings.allowedAccounts != accounts else { return }
             try StoredText.check(
                 (accounts ?? []).flatMap(\.shownTexts), keeping: (settings.allowedAccounts ?? []).flatMap(\.shownTexts))
+            // By their ids alone: the log names people in no other way.
+            func ids(_ accounts: [PolicyEnvelope.AllowedAccount]?) -> JSONValue? {
+                accounts.map { .array($0.map { .string($0.id.rawValue) }) }
+            }
+            let listed = MemberChange(
+                member: "accounts", from: ids(settings.allowedAccounts), to: ids(accounts), direction: nil)
             settings.allowedAccounts = accounts
             try change.save(settings)
             try change.noteEverybody()
             try change.audit(
                 AuditRecord.Actor(administrator), "allowedAccounts.set", "settings",
-                details: ["accounts": accounts.map { String($0.count) } ?? "unrestricted"])
+                details: [
+                    "accounts": accounts.map { String($0.count) } ?? "unrestricted",
+                    "change": MemberChange.text(of: [listed]),
+                ])
         }
     }
 
@@ -200,13 +209,15 @@ extension Administration {
         }
         try await store.change(for: administrator) { change in
             var settings = try change.settings()
-            guard settings.service ?? .usual != new else { return }
+            let old = settings.service ?? .usual
+            guard old != new else { return }
+            let changes = MemberChange.between(JSONValue(encoding: old), JSONValue(encoding: new))
             settings.service = new
             try change.save(settings)
             try change.noteEverybody()
             try change.audit(
                 AuditRecord.Actor(administrator), "settings.set", "settings",
-                details: ["telemetry": new.telemetry.rawValue])
+                details: ["telemetry": new.telemetry.rawValue, "change": MemberChange.text(of: changes)])
         }
     }
 

@@ -374,6 +374,34 @@ struct AuditCoverageTests {
         #expect(refused.first?.actor.id == stranger.caller.keyThumbprint)
     }
 
+    @Test func `the log says what roles, accounts and settings were changed to, and why`() async throws {
+        let test = try await TestOrganisation()
+        let admin = test.service.administration
+        var owner = test.owner
+        owner.call.reason = "the new shift"
+        var role = CustomRole(id: "r", displayName: "R", permissions: [.read], members: ["user:a", "nurses"])
+        try await admin.saveResource(role, isNew: true, as: owner)
+        role.permissions.insert(.wipe)
+        try await admin.saveResource(role, isNew: false, as: owner)
+        try await admin.removeResource(CustomRole.self, "r", as: owner)
+        try await admin.setAllowedAccounts(
+            [.init(id: AccountID("oid-1"), userPrincipalName: "one@contoso.example")], as: owner)
+        try await admin.setServiceSettings(ServiceSettings(minimumSDKVersion: "1.4"), as: owner)
+        _ = try await admin.rotateAuditKey(hasLeaked: false, as: owner)
+        let records = try await test.records().suffix(6)
+        #expect(
+            records.map(\.action) == [
+                "role.save", "role.save", "role.remove", "allowedAccounts.set", "settings.set", "key.rotate",
+            ])
+        let changes = records.map { $0.details["change"] ?? "" }
+        #expect(changes[0].contains(#""to":["nurses","user:a"]"#))
+        #expect(changes[1] == #"[{"from":["read"],"member":"permissions","to":["read","wipe"]}]"#)
+        #expect(changes[2].contains(#""from":["nurses","user:a"]"#))
+        #expect(changes[3] == #"[{"member":"accounts","to":["oid-1"]}]"#)
+        #expect(changes[4] == #"[{"member":"minimumSDKVersion","to":"1.4"}]"#)
+        #expect(records.allSatisfy { $0.details["reason"] == "the new shift" })
+    }
+
     @Test func `a stranger's false statements do not keep a real refusal out of the log`() async throws {
         let story = try await Story()
         let device = try await story.service.administration.registerDevice(
