@@ -27,15 +27,14 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
             },
             GraphRoute(.post, path, .writeApps) { exchange in
                 let resource = try read(try await body(exchange), nil)
-                try await save(resource, isNew: true, exchange)
+                try await administration.saveResource(resource, isNew: true, as: exchange.administrator)
                 return exchange.applyingPreference(.created(json(resource), of: path))
             },
             GraphRoute(.get, path + "/*", reading) { exchange in
                 .entity(json(try await one(exchange)), of: path)
             },
             GraphRoute(.patch, path + "/*", .writeApps) { exchange in
-                let before = try await one(exchange)
-                try await save(try read(try await body(exchange), before), isNew: false, exchange)
+                try await merge(try await body(exchange), exchange)
                 return exchange.applyingPreference(.done)
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange in
@@ -66,8 +65,18 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
         return found
     }
 
-    private func save(_ resource: Resource, isNew: Bool, _ exchange: GraphExchange) async throws {
-        try await administration.saveResource(
-            resource, isNew: isNew, ifVersion: isNew ? nil : exchange.expectedVersion, as: exchange.administrator)
+    /// Merges changes into what is there; where another change came in between, into what that made.
+    private func merge(_ changes: [String: JSONValue], _ exchange: GraphExchange) async throws {
+        for _ in 0..<5 {
+            let known = try await one(exchange)
+            do {
+                return try await administration.replaceResource(
+                    known, with: try read(changes, known), ifVersion: exchange.expectedVersion,
+                    as: exchange.administrator)
+            } catch let error as ServiceError where error.code == .preconditionFailed {
+                guard exchange.expectedVersion == nil else { throw error }
+            }
+        }
+        throw ServiceError(.conflict, "other changes came in between again and again", place: exchange.keys[0])
     }
 }

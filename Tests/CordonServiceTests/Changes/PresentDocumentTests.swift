@@ -194,6 +194,12 @@ import Testing
             try await admin.removeResource(AssignmentFilter.self, "f", ifVersion: version, as: test.owner)
         }
         #expect(kept?.code == .preconditionFailed)
+        // Nor is one written in place of another than the caller has read.
+        var (old, new) = (filter, filter)
+        (old.rule, new.description) = (#"(app.deviceModel -ne "x")"#, "D")
+        let (read, written) = (old, new)
+        let lost = await failure { try await admin.replaceResource(read, with: written, as: test.owner) }
+        #expect(lost?.code == .preconditionFailed)
         let now = try await admin.history.present(as: test.owner).first?.version
         try await admin.removeResource(AssignmentFilter.self, "f", ifVersion: now, as: test.owner)
     }
