@@ -12,7 +12,7 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         case destructivePolicy = "policy.destructive"
         /// A change waits for a second person.
         case changeWaits = "change.waiting"
-        /// A role was given that may wipe, release changes or make roles.
+        /// A role was given that may release changes or make roles.
         case roleGranted = "role.granted"
         /// Every signing key but a new one was withdrawn.
         case emergencyKey = "key.emergency"

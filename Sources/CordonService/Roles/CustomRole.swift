@@ -78,6 +78,8 @@ extension CustomRole: AdministeredResource {
     public var entityVersion: String? { ContentVersion.of(self) }
     /// Who writes roles could give themselves any, so this takes an owner.
     public static var writing: Permission { .manageTenant }
+    /// Roles target no one.
+    public static var isTargeting: Bool { false }
     /// No two roles have one name.
     public var uniqueName: String? { displayName }
 

@@ -320,6 +320,17 @@ import Testing
         #expect(used?.code == .conflict && used?.place == nil)
     }
 
+    @Test func `a role that is made or removed leaves whom policies reach as it is`() async throws {
+        let test = try await TestOrganisation()
+        func revision() async throws -> Int64 {
+            try await test.storage.read(TestOrganisation.tenant) { try $0.settings().targetingRevision }
+        }
+        let before = try await revision()
+        try await test.service.administration.saveResource(role([.read]), isNew: true, as: test.owner)
+        try await test.service.administration.removeResource(CustomRole.self, "limited", as: test.owner)
+        #expect(try await revision() == before)
+    }
+
     @Test func `to widen the limit of a role that releases changes takes a second person`() {
         let before = role([.approve], scopeTags: ["west"], people: ["writers"])
         #expect(role([.approve], scopeTags: ["west", "east"], people: ["writers"]).grantsMore(than: before))
