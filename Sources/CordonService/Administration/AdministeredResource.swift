@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A small thing beside policies that administrators keep: an assignment filter, a scope tag, an app of the catalogue.
+/// Something small that administrators keep beside policies: an assignment filter, a scope tag, an app of the catalogue.
 public protocol AdministeredResource: StoredRecord {
     /// The id that clients use; unlike the stored one with its case.
     var id: String { get }
@@ -28,7 +28,7 @@ public protocol AdministeredResource: StoredRecord {
     /// - Throws: ``ServiceError`` with code `tooManyRequests`.
     func checkShare(among others: [Self], at now: Date) throws(ServiceError)
 
-    /// What an administrator wrote into it and people read.
+    /// The texts that an administrator wrote and people read.
     var shownTexts: [StoredText] { get }
 
     /// Whether a policy may reach others when this changes; false by default.

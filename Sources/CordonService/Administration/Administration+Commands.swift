@@ -90,7 +90,7 @@ extension Administration {
     }
 
     /// Tells an app to do something, in its envelopes until it reports or the command lapses; asking again while one of
-    /// the kind is under way is asking once.
+    /// the kind is under way returns that one.
     ///
     /// - Throws: ``ServiceError``: `invalid` for a kind that is not one of ``IssuedCommand/kinds``, `notFound` for a
     ///   registration that is not open.

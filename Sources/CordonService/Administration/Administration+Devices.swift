@@ -84,7 +84,7 @@ extension Administration {
 
     /// Asks for a wipe of every app of a person on one device: one operation for each (SRV-TG-23).
     ///
-    /// An app whose wipe is already under way keeps that operation, so that asking twice is asking once. A person who left
+    /// An app whose wipe is already under way keeps that operation, so asking twice changes nothing. A person who left
     /// the directory is found by object id as long as there are registrations.
     ///
     /// - Throws: ``ServiceError``: `notFound` for the person, `invalid` for an unknown tag, naming the known ones, and `waiting`
@@ -203,7 +203,7 @@ extension Administration {
         }
     }
 
-    /// Ends a person's sessions here: tokens, and shared devices they are on, count from a new sign-in on (SI-182).
+    /// Ends a person's sessions: no token counts, and no shared device keeps them, until they sign in again (SI-182).
     ///
     /// - Returns: The person's object id.
     /// - Throws: ``ServiceError``: `notFound` for a person whom neither the directory nor a registration nor a shared device knows,

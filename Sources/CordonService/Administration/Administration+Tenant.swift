@@ -73,8 +73,8 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.settings().restoration }
     }
 
-    /// Says to go on with a store that was put back from a backup: from now on apps are told what it says, signed by a new key alone.
-    /// One that has leaked since the backup may be among those in the store.
+    /// Confirms a store that was put back from a backup: from now on apps are told what it says, signed by a new key alone, since
+    /// a key that has leaked after the backup may be among those in the store.
     ///
     /// - Throws: ``ServiceError`` with code `conflict` where the store waits for nothing.
     public func confirmRestoration(as administrator: Administrator) async throws(ServiceError) {

@@ -9,8 +9,8 @@ public struct Approvals: Sendable {
     let targeting: Targeting
     let configuration: ServiceConfiguration
 
-    /// Changes that wait for another person, and those of the last weeks that did, newest first; without those of policies that the
-    /// caller does not see.
+    /// Changes that wait for another person, and those that did in the last weeks, newest first. Those about policies that the caller
+    /// does not see are left out.
     public func changes(as administrator: Administrator) async throws(ServiceError) -> [WaitingChange] {
         try await store.require(.read, of: administrator)
         let now = store.now

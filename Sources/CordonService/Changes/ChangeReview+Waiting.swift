@@ -16,7 +16,7 @@ extension ChangeReview {
         }
     }
 
-    /// Keeps a change for another person to release; the error that says so. The same call again finds the same one.
+    /// Keeps a change for another person to release, and returns the error that says so. The same call again finds the same change.
     ///
     /// - Parameter scopeTags: The scope tags of each policy that it is about, as they are and as they would be; nil for none.
     func wait(

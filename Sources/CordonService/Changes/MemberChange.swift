@@ -23,7 +23,7 @@ public struct MemberChange: Sendable, Codable, Equatable {
         }
     }
 
-    /// The changes as the audit log tells them: JSON, of at most 16 KiB, then the names of the members alone.
+    /// The changes as JSON for the audit log; above 16 KiB, only the names of the members.
     static func text(of changes: [MemberChange]) -> String {
         let full = JSONValue.array(changes.map(\.json)).text()
         guard full.utf8.count > largestText else { return full }

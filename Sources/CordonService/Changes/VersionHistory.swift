@@ -29,7 +29,7 @@ public struct VersionHistory: Sendable {
         }
     }
 
-    /// One version without what it said, and the one that is in force now: what says that it is there, at the cost of two records.
+    /// One version without what it said, and which one is in force now; this reads two records.
     ///
     /// - Throws: ``ServiceError`` with code `notFound` where it is not kept.
     public func place(
@@ -92,8 +92,8 @@ public struct VersionHistory: Sendable {
         return VersionComparison(old, new)
     }
 
-    /// Gives a policy the words of an earlier version again: a new version, with the same rights and reviews as any change. One
-    /// that was removed is made again, with a new id.
+    /// Puts back what an earlier version of a policy said, as a new version, with the same permissions and reviews as any change. A
+    /// policy that was removed is made again under a new id.
     ///
     /// A secret value comes back where the present policy still has it.
     ///
@@ -107,7 +107,7 @@ public struct VersionHistory: Sendable {
         return try await administration.written(change, ifVersion: expected, as: administrator)
     }
 
-    /// The change that gives a policy the words of an earlier version again.
+    /// The change that puts back what an earlier version of a policy said.
     func change(
         puttingBack version: String, ofPolicy id: String, as administrator: Administrator
     ) async throws(ServiceError) -> PolicyChange {
@@ -131,7 +131,7 @@ public struct VersionHistory: Sendable {
         return present == nil ? .create(kind, full) : .replace(id, full)
     }
 
-    /// Gives a filter the words of an earlier version again.
+    /// Puts back what an earlier version of a filter said.
     ///
     /// - Throws: ``ServiceError``: `notFound`, `conflict` for a version that is a removal, and as any change.
     public func putBackFilter(

@@ -33,7 +33,7 @@ extension Administrator {
         may(permission, withTags: policy.scopeTags)
     }
 
-    /// Refuses to let policies reach others that the roles with the permission are not about, by changing what these name.
+    /// Refuses a change of something that policies name, and reach others by, unless roles with the permission are about all of them.
     func requireMoving(_ policies: [ManagedAppPolicy], _ permission: Permission) throws(ServiceError) {
         guard !policies.allSatisfy({ may(permission, with: $0) }) else { return }
         throw ServiceError(
