@@ -99,9 +99,11 @@ extension ChangeReview {
 
     /// Lets a change of the directory pass by which people lose data, or throws.
     ///
+    /// - Parameter changes: What the second person is shown.
     /// - Throws: ``ServiceError``: `staleSignIn`, or `waiting` above the hour's budget.
     func clearDirectory(
-        _ reach: Reach, _ digest: String, of entity: String, at revision: Int64, as administrator: Administrator
+        _ reach: Reach, _ digest: String, of entity: String, changes: [MemberChange], at revision: Int64,
+        as administrator: Administrator
     ) async throws(ServiceError) -> Clearance {
         guard administrator.isProgram || administrator.call.hasFreshSignIn else {
             throw ServiceError(.staleSignIn, "people lose data by the change, which takes a fresh sign-in")
@@ -112,7 +114,8 @@ extension ChangeReview {
             try records.record(WipeBudget.self, administrator.id)?.spent(at: now) ?? 0
         }
         guard released != nil || spent + reach.people <= configuration.wipeBudget else {
-            throw try await wait(for: digest, "directory.change", of: entity, reach, by: administrator)
+            throw try await wait(
+                for: digest, "directory.change", of: entity, reach, changes: changes, by: administrator)
         }
         return Clearance(
             digest: digest, entity: entity, reach: reach, wipes: [], revision: revision, released: released?.id)

@@ -62,6 +62,22 @@ struct DirectoryLoss {
             }
         }
 
+        /// What another person is shown who has to release it, at most ``mostShown`` members of a list.
+        var changes: [MemberChange] {
+            func change(_ name: String, _ members: Set<DirectoryGroup.Member>) -> MemberChange {
+                let names = members.map(\.storageName).sorted().prefix(Self.mostShown)
+                return MemberChange(member: name, from: nil, to: .array(names.map(JSONValue.string)), direction: nil)
+            }
+            return switch self {
+            case .members(_, let added, let removed):
+                [("added", added), ("removed", removed)].filter { !$0.1.isEmpty }.map(change)
+            case .group(_, let members): [change("members", members)]
+            case .account, .source: []
+            }
+        }
+
+        private static let mostShown = 200
+
         /// The same for the same change.
         var digest: String {
             let what: JSONValue =
@@ -236,7 +252,7 @@ extension Provisioning {
             var clearance: ChangeReview.Clearance?
             if let revision, reach.people > 0 {
                 clearance = try await review.clearDirectory(
-                    reach, cause.digest, of: cause.entity, at: revision, as: administrator)
+                    reach, cause.digest, of: cause.entity, changes: cause.changes, at: revision, as: administrator)
             }
             let cleared = clearance
             let result = try await store.change(for: administrator, call: call) { change -> Result? in

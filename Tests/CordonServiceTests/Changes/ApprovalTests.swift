@@ -170,6 +170,21 @@ import Testing
         #expect(await failure { try await admin.blockUser("oid-3", as: desk) } == nil)
     }
 
+    @Test func `who releases a change of a group sees who comes and who goes`() async throws {
+        let (test, _) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        try await test.protect(["minimumWipeOsVersion": "99"], name: "Deadly", to: .group("guests"))
+        let people = Set((0..<3).map { DirectoryGroup.Member.user("oid-\($0)") })
+        let refused = await failure {
+            try await test.service.provisioning.changeMembers(
+                ofGroup: "guests", adding: people, removing: [.user("oid-ben")], as: test.owner)
+        }
+        #expect(refused?.code == .waiting)
+        let asked = try await test.service.administration.approvals.change(
+            try #require(refused?.place), as: second())
+        #expect(asked.changes.map(\.member) == ["added", "removed"])
+        #expect(asked.changes.map(\.to) == [["u/oid-0", "u/oid-1", "u/oid-2"], ["u/oid-ben"]])
+    }
+
     @Test func `who may make roles cannot make a second person of their own`() async throws {
         let (test, _) = try await DestructiveChangeTests.staffed(1, configuration: Self.small())
         let admin = test.service.administration
