@@ -9,6 +9,8 @@ public enum ImpactQuestion: Sendable {
     case putBack(String, version: String)
     /// Writing an assignment filter.
     case filter(AssignmentFilter)
+    /// Putting an app of the catalogue into other named sets; into none, where it is to be removed.
+    case app(CatalogueApp)
     /// Putting people, or other groups, into a group and taking others out of it.
     case group(String, adding: Set<DirectoryGroup.Member>, removing: Set<DirectoryGroup.Member>)
     /// Wiping a person's apps, on one device where its tag is given.

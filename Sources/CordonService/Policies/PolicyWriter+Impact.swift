@@ -18,18 +18,24 @@ extension PolicyWriter {
         case .putBack(let id, let version):
             let change = try await history.change(puttingBack: version, ofPolicy: id, as: administrator)
             return try await impact(of: try await prepared(change, as: administrator), as: administrator)
-        case .filter(let filter):
-            try await store.require(AssignmentFilter.writing, of: administrator)
-            try filter.check()
-            let proposal = try await store.read(for: administrator) { records in
-                let before = try records.record(AssignmentFilter.self, filter.storageID)
-                return try review.proposal(of: filter, replacing: before, as: administrator, in: records)
-            }
-            return try await impact(of: proposal, as: administrator)
+        case .filter(let filter): return try await impact(ofSaving: filter, as: administrator)
+        case .app(let app): return try await impact(ofSaving: app, as: administrator)
         case .group(let id, let added, let removed):
             return try await impact(ofGroup: id, adding: added, removing: removed, as: administrator)
         case .wipe(let userID, let tag): return try await impact(ofWiping: userID, tag, as: administrator)
         }
+    }
+
+    private func impact<Resource: AdministeredResource>(
+        ofSaving resource: Resource, as administrator: Administrator
+    ) async throws(ServiceError) -> Impact {
+        try await store.require(Resource.writing, of: administrator)
+        try resource.check()
+        let proposal = try await store.read(for: administrator) { records in
+            let before = try records.record(Resource.self, resource.storageID)
+            return try review.proposal(of: resource, replacing: before, as: administrator, in: records)
+        }
+        return try await impact(of: proposal, as: administrator)
     }
 
     private func impact(

@@ -38,7 +38,7 @@ struct ChangeRoutes: Sendable {
     private func question(_ body: JSONValue, _ administrator: Administrator) async throws -> ImpactQuestion {
         let known: Set = [
             "policy", "create", "update", "assign", "targetApps", "delete", "putBack", "filter", "rule", "wipe",
-            "deviceTag", "group", "add", "remove",
+            "deviceTag", "group", "add", "remove", "app", "cordonAppGroups",
         ]
         guard let members = body.object else { throw Self.malformed("the body is a JSON object") }
         if let unknown = members.keys.sorted().first(where: { !known.contains($0) }) {
@@ -68,8 +68,19 @@ struct ChangeRoutes: Sendable {
             (filter.rule, filter.modified) = (rule, now())
             return .filter(filter)
         }
+        if let id = members["app"]?.string {
+            let groups = members["cordonAppGroups"]?.array?.map { $0.string.flatMap(AppGroup.init(rawValue:)) }
+            guard let groups, !groups.contains(nil) else {
+                throw Self.malformed("app needs cordonAppGroups, the sets that it would be in")
+            }
+            let known = try await administration.resources(CatalogueApp.self, as: administrator)
+                .first { $0.id.lowercased() == id.lowercased() }
+            var app = known ?? CatalogueApp(bundleID: id, displayName: id)
+            app.groups = Set(groups.compactMap(\.self))
+            return .app(app)
+        }
         guard let id = members["policy"]?.string else {
-            throw Self.malformed("policy, create, filter, group or wipe is missing")
+            throw Self.malformed("policy, create, filter, app, group or wipe is missing")
         }
         if let changes = members["update"] { return .policy(.update(id, changes)) }
         if members["delete"] == true { return .policy(.delete(id)) }

@@ -32,6 +32,41 @@ import Testing
         return configuration
     }
 
+    @Test func `the number of an app that comes into a set is told before, with a token for it`() async throws {
+        var configuration = ServiceConfiguration()
+        configuration.impactLimit = 0
+        let service = try await TestService(configuration: configuration)
+        _ = try await service.publishPolicy()
+        let admin = service.service.administration
+        let deadly = try await admin.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "Deadly", "minimumWipeOsVersion": "99"],
+            as: TestService.owner)
+        _ = try await admin.targetApps([], group: .allMicrosoftApps, ofPolicy: deadly.id, as: TestService.owner)
+        _ = try await admin.assignPolicy(
+            deadly.id, to: [PolicyAssignment(.group(TestService.group))], as: TestService.owner)
+        try await service.test { client in
+            _ = try await client.register(TestDevice())
+            let path = "/beta/deviceAppManagement/mobileApps"
+            let body: JSONValue = [
+                "@odata.type": "#microsoft.graph.managedIOSLobApp", "displayName": "Notes",
+                "bundleId": .string(TestDevice.bundleID), "cordonAppGroups": ["allMicrosoftApps"],
+            ]
+            let unsaid = try await client.administer(.post, path, body, claims: claims(service))
+            #expect(unsaid.status == .conflict)
+            let question: JSONValue = ["app": .string(TestDevice.bundleID), "cordonAppGroups": ["allMicrosoftApps"]]
+            let impact = try await client.administer(.post, "/admin/v1/impact", question, claims: claims(service))
+            #expect(impact.status == .ok && impact.json["losing"]?["people"] == 1)
+            let token = try #require(impact.json["token"]?.string)
+            let made = try await client.administer(
+                .post, path, body, claims: claims(service), headers: [.impactToken: token])
+            #expect(made.status == .created)
+            let without: JSONValue = ["app": .string(TestDevice.bundleID)]
+            #expect(
+                try await client.administer(.post, "/admin/v1/impact", without, claims: claims(service)).status
+                    == .badRequest)
+        }
+    }
+
     @Test func `a policy that wipes asks for a fresh sign-in through Graph, and then for its number`() async throws {
         var configuration = ServiceConfiguration()
         configuration.impactLimit = 0
