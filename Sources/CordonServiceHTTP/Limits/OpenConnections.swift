@@ -64,10 +64,15 @@ final class OpenConnections: Sendable {
     /// What an address counts as: itself, of IPv6 its network of 64 bits, which one machine has to itself. Nil for this machine,
     /// where a proxy may be, and for a text that is not an address.
     static func key(of address: SocketAddress?) -> String? {
-        guard let address, let text = address.ipAddress, !Loopback.includes(text) else { return nil }
-        guard text.contains(":") else { return text }
-        return network(of: text)
+        guard var text = address?.ipAddress else { return nil }
+        // A socket of IPv6 takes clients of IPv4 too, all of them in one network (RFC 4291 §2.5.5.2).
+        if text.hasPrefix(mapped), text.contains(".") { text.removeFirst(mapped.count) }
+        guard !Loopback.includes(text) else { return nil }
+        return text.contains(":") ? network(of: text) : text
     }
+
+    /// What stands before an address of IPv4 that is written as one of IPv6.
+    private static let mapped = "::ffff:"
 
     /// The first four groups of an IPv6 address, with those that `::` leaves out.
     private static func network(of text: String) -> String {

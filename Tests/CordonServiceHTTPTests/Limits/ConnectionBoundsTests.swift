@@ -131,6 +131,10 @@ import Testing
         #expect(try !channel(open, from: "2001:db8:1:2:ffff::9").isActive)
         #expect(try channel(open, from: "2001:db8:1:3::1").isActive)
         for _ in 0..<5 { #expect(try channel(open).isActive) }
+        // A socket of IPv6 sees clients of IPv4 under such addresses, and a proxy on this machine.
+        for last in ["1", "1", "2", "2"] { #expect(try channel(open, from: "::ffff:198.51.100.\(last)").isActive) }
+        #expect(try !channel(open, from: "::ffff:198.51.100.1").isActive)
+        for _ in 0..<3 { #expect(try channel(open, from: "::ffff:127.0.0.1").isActive) }
     }
 
     @Test func `a stranger has little time for a first head and for a body`() throws {
@@ -147,5 +151,4 @@ import Testing
         slow.embeddedEventLoop.advanceTime(by: .seconds(6))
         #expect(!slow.isActive)
     }
-
 }
