@@ -1,26 +1,18 @@
+internal import CordonHTTPGuard
 internal import CordonSignIn
 internal import NIOCore
 
 extension AsyncHTTPExchange {
-    /// Bounds a whole exchange, body included; AsyncHTTPClient's own bound ends with the answer's head.
-    static func bounded<Value: Sendable>(
-        by timeout: Duration, _ body: @escaping @Sendable () async -> Result<Value, TransportError>
+    /// Ends an exchange that takes too long, body included.
+    static func inTime<Value: Sendable>(
+        _ timeout: Duration, _ body: @escaping @Sendable () async -> Result<Value, TransportError>
     ) async -> Result<Value, TransportError> {
-        await withTaskGroup(of: Result<Value, TransportError>?.self) { group in
-            group.addTask { await body() }
-            group.addTask {
-                try? await Task.sleep(for: timeout)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            if let first { return first }
-            let isCancelled = Task.isCancelled
-            return .failure(
-                TransportError(
-                    isCancelled ? .cancelled : .timedOut,
-                    reason: isCancelled ? "the request was cancelled" : "no answer in time"))
-        }
+        if let outcome = await bounded(by: timeout, body) { return outcome }
+        let isCancelled = Task.isCancelled
+        return .failure(
+            TransportError(
+                isCancelled ? .cancelled : .timedOut,
+                reason: isCancelled ? "the request was cancelled" : "no answer in time"))
     }
 }
 

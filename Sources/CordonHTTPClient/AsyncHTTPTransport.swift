@@ -38,7 +38,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     ) async throws(TransportError) -> HTTPAnswer {
         let outgoing = try AsyncHTTPExchange.request(request, body: body)
         let client = try clients.client(for: request)
-        let outcome = await AsyncHTTPExchange.bounded(by: timeout) { () async -> Result<HTTPAnswer, TransportError> in
+        let outcome = await AsyncHTTPExchange.inTime(timeout) { () async -> Result<HTTPAnswer, TransportError> in
             await AsyncHTTPExchange.catching {
                 let response = try await client.execute(outgoing, deadline: .now() + TimeAmount(timeout))
                 let collected = try await AsyncHTTPExchange.collect(response, limit: limit)

@@ -12,7 +12,7 @@ import NIOHTTP1
 /// Asks the provider for a token: within this process where the provider is a part of it, else over HTTPS.
 struct TokenEndpoint: Sendable {
     /// What came back.
-    struct Answer {
+    struct Answer: Sendable {
         var body: JSONValue
         /// The nonce for the next proof.
         var nonce: String?
@@ -50,14 +50,19 @@ struct TokenEndpoint: Sendable {
         request.headers.add(name: "accept", value: "application/json")
         if let proof { request.headers.add(name: "DPoP", value: proof) }
         request.body = .bytes(ByteBuffer(string: body))
-        do {
-            let response = try await Self.client.execute(request, timeout: .seconds(10))
-            let bytes = Data(try await response.body.collect(upTo: Self.largest).readableBytesView)
+        let asked = request
+        let outcome = await bounded(by: .seconds(10)) { () async -> Answer? in
+            guard let response = try? await Self.client.execute(asked, deadline: .distantFuture),
+                let bytes = try? await response.body.collect(upTo: Self.largest).readableBytesView
+            else { return nil }
             return Answer(
-                body: (try? JSONValue(parsing: bytes)) ?? .null, nonce: response.headers.first(name: "DPoP-Nonce"))
-        } catch {
+                body: (try? JSONValue(parsing: Data(bytes))) ?? .null,
+                nonce: response.headers.first(name: "DPoP-Nonce"))
+        }
+        guard case let answer?? = outcome else {
             throw Refusal(
                 .badGateway, "sign-in", "The identity provider cannot be reached.", detail: "Try again in a minute.")
         }
+        return answer
     }
 }

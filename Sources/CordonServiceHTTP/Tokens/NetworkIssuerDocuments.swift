@@ -11,7 +11,8 @@ internal import NIOHTTP1
 /// configuration and in the discovery document, and nothing else has the service ask an address. Answers are at most 1 MiB.
 public struct NetworkIssuerDocuments: IssuerDocuments {
     private static let largestDocument = 1 << 20
-    private static let timeout = TimeAmount.seconds(10)
+    /// How long one answer may take, body included.
+    private let timeout: Duration
 
     private struct Discovery: Decodable {
         var issuer: String
@@ -22,7 +23,9 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
     private static let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: .guarded)
 
     /// Uses an HTTP client of the process, which needs no shutdown.
-    public init() {}
+    public init() { self.init(timeout: .seconds(10)) }
+
+    init(timeout: Duration) { self.timeout = timeout }
 
     /// The provider's JWK set.
     ///
@@ -59,10 +62,26 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
         // It comes from the provider's own document too, and the libraries below end the process over some addresses.
         guard let url = URL(string: address) else { throw Self.unusable(.malformed, address) }
         if let flaw = AddressFlaw(of: url) { throw Self.unusable(flaw, address) }
+        let outcome = await bounded(by: timeout) { () async -> Result<Data, TokenRefusal> in
+            do throws(TokenRefusal) {
+                return .success(try await Self.answer(from: address))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let outcome else {
+            throw TokenRefusal(
+                .issuerUnavailable, "the provider did not answer in time", note: TokenRefusalLog.plain(address))
+        }
+        return try outcome.get()
+    }
+
+    private static func answer(from address: String) async throws(TokenRefusal) -> Data {
         do {
             var request = HTTPClientRequest(url: address)
             request.headers.add(name: "accept", value: "application/json")
-            let response = try await Self.client.execute(request, timeout: Self.timeout)
+            // The whole exchange is bounded by the caller.
+            let response = try await client.execute(request, deadline: .distantFuture)
             guard !(300...399).contains(response.status.code) else {
                 throw TokenRefusal(
                     .issuerUnavailable, "the provider sends the service to another address, which it does not follow",
@@ -73,7 +92,7 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
                     .issuerUnavailable, "the provider answered \(response.status.code)",
                     note: TokenRefusalLog.plain(address))
             }
-            return Data(try await response.body.collect(upTo: Self.largestDocument).readableBytesView)
+            return Data(try await response.body.collect(upTo: largestDocument).readableBytesView)
         } catch let error as TokenRefusal {
             throw error
         } catch is NIOTooManyBytesError {

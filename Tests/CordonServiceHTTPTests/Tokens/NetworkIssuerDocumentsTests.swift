@@ -1,10 +1,11 @@
 import CordonBase
-import CordonServiceHTTP
 import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Testing
+
+@testable import CordonServiceHTTP
 
 /// What a service asks of its providers over the network, and of no other server.
 @Suite struct NetworkIssuerDocumentsTests {
@@ -62,6 +63,23 @@ import Testing
         defer { provider.stop() }
         await #expect(throws: TokenRefusal(.issuerUnavailable, "")) {
             _ = try await NetworkIssuerDocuments().keySet(of: "http://127.0.0.1:\(provider.port)/it")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a provider that stops in the middle of its answer is unavailable, and not waited for`() async throws {
+        let provider = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+            connection.waitForEnd()
+        }
+        defer { provider.stop() }
+        do throws(TokenRefusal) {
+            _ = try await NetworkIssuerDocuments(timeout: .milliseconds(200))
+                .keySet(of: "http://127.0.0.1:\(provider.port)/it")
+            Issue.record("keys were found")
+        } catch {
+            #expect(error.code == .issuerUnavailable && error.reason.contains("in time"), "\(error)")
         }
     }
 
