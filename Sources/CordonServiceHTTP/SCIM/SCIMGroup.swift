@@ -40,19 +40,20 @@ package enum SCIMGroup {
     package static func group(
         _ document: JSONValue, id: String?, known: DirectoryGroup?, groups: Set<String>
     ) throws -> DirectoryGroup {
-        guard let name = document["displayName"]?.string, !name.isEmpty else {
+        guard let name = try document.attribute("displayName")?.string, !name.isEmpty else {
             throw Refusal.scim(400, "displayName is missing", kind: "invalidValue")
         }
         var members: Set<DirectoryGroup.Member> = []
-        for entry in document["members"]?.array ?? [] {
-            guard let value = entry["value"]?.string, !value.isEmpty else {
+        for entry in try document.attribute("members")?.array ?? [] {
+            guard let value = try entry.attribute("value")?.string, !value.isEmpty else {
                 throw Refusal.scim(400, "a member has no value", kind: "invalidValue")
             }
             let isGroup =
-                entry["type"]?.string.map { $0.lowercased() == "group" } ?? groups.contains(value.lowercased())
+                try entry.attribute("type")?.string.map { $0.lowercased() == "group" }
+                ?? groups.contains(value.lowercased())
             members.insert(isGroup ? .group(value) : .user(value))
         }
-        let external = document["externalId"]?.string ?? ""
+        let external = try document.attribute("externalId")?.string ?? ""
         return DirectoryGroup(
             id: id ?? (external.isEmpty ? RandomID.system.identifier() : external), displayName: name,
             description: known?.description, mailNickname: known?.mailNickname, members: members)

@@ -57,7 +57,10 @@ struct SCIMList {
         let records = try await source.read(after, after == nil ? start - 1 : 0, count)
         if let last = records.last { places.note(source.id(last), name, start + records.count) }
         var page: [JSONValue] = []
-        for record in records { page.append(try await source.shown(record)) }
+        for record in records {
+            try AdministrationDeadline.check()
+            page.append(try await source.shown(record))
+        }
         return answer(page, of: total)
     }
 
@@ -65,9 +68,10 @@ struct SCIMList {
         var (page, total): ([JSONValue], Int) = ([], 0)
         var last: String?
         while true {
-            try AdministrationDeadline.check()
             let records = try await source.read(last, 0, Self.step)
-            for record in records where filter?.admits(try await source.looked(record)) ?? true {
+            for record in records {
+                try AdministrationDeadline.check()
+                guard filter?.admits(try await source.looked(record)) ?? true else { continue }
                 total += 1
                 if total >= start, page.count < count { page.append(try await source.shown(record)) }
             }

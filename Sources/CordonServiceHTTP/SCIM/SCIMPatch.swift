@@ -25,6 +25,9 @@ package struct SCIMPatch {
             guard kind != .remove || path != nil else {
                 throw Refusal.scim(400, "remove needs a path", kind: "noTarget")
             }
+            guard kind == .remove || item["value"] != nil else {
+                throw Refusal.scim(400, "add and replace need a value", kind: "invalidValue")
+            }
             operations.append((kind, path, item["value"]))
         }
         self.operations = operations
@@ -34,6 +37,7 @@ package struct SCIMPatch {
     package func applied(to resource: JSONValue) throws -> JSONValue {
         var members = resource.object ?? [:]
         for (kind, path, value) in operations {
+            try AdministrationDeadline.check()
             if let path {
                 try Self.change(&members, kind, path, value)
             } else {
@@ -41,7 +45,7 @@ package struct SCIMPatch {
                     throw Refusal.scim(400, "a change without a path needs an object", kind: "invalidValue")
                 }
                 for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
-                    if SCIMUser.extensions.contains(name) {
+                    if SCIMUser.extensions.contains(where: { $0.lowercased() == name.lowercased() }) {
                         for (inner, value) in value.object ?? [:] {
                             try Self.change(&members, kind, SCIMPath(name + ":" + inner), value)
                         }
@@ -82,10 +86,10 @@ package struct SCIMPatch {
         }
 
         fileprivate mutating func note(_ value: JSONValue, isAdded: Bool) throws {
-            guard let name = value["value"]?.string, !name.isEmpty else {
+            guard let name = try value.attribute("value")?.string, !name.isEmpty else {
                 throw Refusal.scim(400, "a member has no value", kind: "invalidValue")
             }
-            steps.append((isAdded, name, value["type"]?.string.map { $0.lowercased() == "group" }))
+            steps.append((isAdded, name, try value.attribute("type")?.string.map { $0.lowercased() == "group" }))
         }
     }
 
@@ -122,7 +126,7 @@ package struct SCIMPatch {
             members[schema] = .object(inner)
             return
         }
-        let name = members.keys.first { $0.lowercased() == path.attribute.lowercased() } ?? path.attribute
+        let name = Self.name(path.attribute, in: members)
         guard path.filter != nil || path.sub != nil || members[name]?.array != nil || value?.array != nil else {
             members[name] = kind == .remove ? nil : value
             return
@@ -131,16 +135,18 @@ package struct SCIMPatch {
             members[name] = .array(try filtered(members[name]?.array ?? [], kind, filter, path.sub, value))
         } else if let sub = path.sub {
             var inner = members[name]?.object ?? [:]
-            inner[sub] = kind == .remove ? nil : value
+            inner[Self.name(sub, in: inner)] = kind == .remove ? nil : value
             members[name] = .object(inner)
         } else {
             let new = value?.array ?? [value].compactMap(\.self)
             let old = members[name]?.array ?? []
+            // By marks: each with each would take minutes where both are long.
+            var marks = Set(try (kind == .remove ? new : old).map(mark))
             let all: [JSONValue] =
                 switch kind {
                 case .replace: new
-                case .add: old + new.filter { item in !old.contains { same($0, item) } }
-                case .remove: value == nil ? [] : old.filter { item in !new.contains { same($0, item) } }
+                case .add: old + (try new.filter { marks.insert(try mark($0)).inserted })
+                case .remove: value == nil ? [] : try old.filter { !marks.contains(try mark($0)) }
                 }
             members[name] = .array(all)
         }
@@ -153,7 +159,7 @@ package struct SCIMPatch {
         let changed = items.map { item -> JSONValue in
             guard filter.admits(item) else { return item }
             guard let sub, var members = item.object else { return value ?? item }
-            members[sub] = kind == .remove ? nil : value
+            members[name(sub, in: members)] = kind == .remove ? nil : value
             return .object(members)
         }
         if kind == .remove || items.contains(where: filter.admits) { return changed }
@@ -165,8 +171,13 @@ package struct SCIMPatch {
         return items + [.object(entry)]
     }
 
-    /// Whether two entries of a list are about the same.
-    private static func same(_ left: JSONValue, _ right: JSONValue) -> Bool {
-        left == right || left["value"] != nil && left["value"] == right["value"]
+    /// What two entries of a list have in common that are about the same: their value, or all of them where they have none.
+    private static func mark(_ entry: JSONValue) throws -> JSONValue {
+        try entry.attribute("value").map { ["value": $0] } ?? entry
+    }
+
+    /// How a resource spells an attribute; as it is given where the resource has none of that name.
+    private static func name(_ attribute: String, in members: [String: JSONValue]) -> String {
+        members.keys.first { $0.lowercased() == attribute.lowercased() } ?? attribute
     }
 }

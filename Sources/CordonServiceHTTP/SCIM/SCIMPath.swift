@@ -39,10 +39,12 @@ struct SCIMPath: Equatable {
 
     static let malformed = Refusal.scim(400, "the path is not one of this service", kind: "invalidPath")
 
+    /// Whether a text is a name of an attribute (RFC 7643 §2.1), or the `$ref` of one.
     private static func isName(_ text: Substring) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {
-                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "_")
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                    || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: "_")
             }
     }
 }

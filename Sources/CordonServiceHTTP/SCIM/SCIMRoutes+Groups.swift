@@ -66,8 +66,10 @@ extension SCIMRoutes {
 
     /// The folded ids of the known groups among the members of a document that say no type.
     private func groups(among document: JSONValue, _ context: AdministrationContext) async throws -> Set<String> {
-        let members = document["members"]?.array ?? []
-        let names = Set(members.filter { $0["type"]?.string == nil }.compactMap { $0["value"]?.string?.lowercased() })
+        let untyped = try (document.attribute("members")?.array ?? []).filter {
+            try $0.attribute("type")?.string == nil
+        }
+        let names = Set(try untyped.compactMap { try $0.attribute("value")?.string?.lowercased() })
         guard !names.isEmpty else { return [] }
         return try await administration.groups(among: names, as: context.administrator)
     }

@@ -32,23 +32,26 @@ package enum SCIMUser {
     ///     the id that their own directory gave them.
     ///   - known: The person as known so far, whose licence stays.
     package static func user(_ document: JSONValue, id: String?, known: DirectoryUser?) throws -> DirectoryUser {
-        guard let name = document["userName"]?.string, !name.isEmpty else {
+        guard let name = try document.attribute("userName")?.string, !name.isEmpty else {
             throw Refusal.scim(400, "userName is missing", kind: "invalidValue")
         }
-        let given = document["name"]?["givenName"]?.string
-        let family = document["name"]?["familyName"]?.string
-        let formatted = document["name"]?["formatted"]?.string
+        let names = try document.attribute("name")
+        let given = try names?.attribute("givenName")?.string
+        let family = try names?.attribute("familyName")?.string
+        let formatted = try names?.attribute("formatted")?.string
         let composed = [given, family].compactMap(\.self).joined(separator: " ")
-        let external = document["externalId"]?.string ?? ""
-        let mails = document["emails"]?.array ?? []
-        let mail = mails.first { truth($0["primary"]) == true } ?? mails.first
+        let external = try document.attribute("externalId")?.string ?? ""
+        let mails = try document.attribute("emails")?.array ?? []
+        let mail = try mails.first { truth(try $0.attribute("primary")) == true } ?? mails.first
         // A person who was disabled stays so until a document says otherwise.
         let isActive = try active(document) ?? known?.accountEnabled ?? true
         return DirectoryUser(
             id: id ?? (external.isEmpty ? RandomID.system.identifier() : external), userPrincipalName: name,
-            displayName: document["displayName"]?.string ?? formatted ?? (composed.isEmpty ? name : composed),
-            mail: mail?["value"]?.string, givenName: given, surname: family, jobTitle: document["title"]?.string,
-            department: document[enterprise]?["department"]?.string,
+            displayName: try document.attribute("displayName")?.string ?? formatted
+                ?? (composed.isEmpty ? name : composed),
+            mail: try mail?.attribute("value")?.string, givenName: given, surname: family,
+            jobTitle: try document.attribute("title")?.string,
+            department: try document.attribute(enterprise)?.attribute("department")?.string,
             accountEnabled: isActive, isLicensed: known?.isLicensed ?? true)
     }
 
@@ -56,10 +59,8 @@ package enum SCIMUser {
     ///
     /// - Throws: ``Refusal`` for what is neither true nor false, so that nothing misunderstood enables an account.
     private static func active(_ document: JSONValue) throws -> Bool? {
-        // Names of attributes are the same in any case (RFC 7643 §2.1).
-        let values = (document.object ?? [:]).filter { $0.key.lowercased() == "active" }.map(\.value)
-        guard let value = values.first else { return nil }
-        guard values.count == 1, let isActive = truth(value) else {
+        guard let value = try document.attribute("active") else { return nil }
+        guard let isActive = truth(value) else {
             throw Refusal.scim(400, "active must be true or false", kind: "invalidValue")
         }
         return isActive

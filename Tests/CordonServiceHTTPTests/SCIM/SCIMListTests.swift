@@ -1,8 +1,11 @@
+import CordonBase
 import CordonPolicy
 import CordonService
 import Foundation
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import CordonServiceHTTP
@@ -115,6 +118,24 @@ import Testing
             #expect(outer.members.count == members.count && outer.members.contains(.group("g3")))
             #expect(reads[.group]?.all == 0)
         }
+    }
+
+    @Test func `a page whose records take long to read is given up`() async throws {
+        let shown = Locked(0)
+        await #expect(throws: Refusal(.serviceUnavailable, "too-much", "")) {
+            let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/scim/v2/Groups")
+            let list = try SCIMList(Request(head: head, body: RequestBody(buffer: ByteBuffer())))
+            let source = SCIMList.Source<String>(
+                total: { 3 }, read: { _, _, _ in ["a", "b", "c"] }, id: \.self, looked: { .string($0) },
+                shown: { id in
+                    shown.withLock { $0 += 1 }
+                    return .string(id)
+                })
+            try await AdministrationDeadline.$end.withValue(.now.advanced(by: .seconds(-1))) {
+                _ = try await list.answer(source, SCIMPlaces(), .init(administrator: "ada", list: "Groups"))
+            }
+        }
+        #expect(shown.withLock { $0 } == 0)
     }
 
     @Test func `a place is told once, and to the one who read the page before`() {

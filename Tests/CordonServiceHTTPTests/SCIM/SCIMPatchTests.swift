@@ -1,4 +1,6 @@
 import CordonPolicy
+import CordonService
+import HTTPTypes
 import Testing
 
 @testable import CordonServiceHTTP
@@ -63,11 +65,53 @@ import Testing
         #"{"op":"move","path":"active"}"#, #"{"op":"remove"}"#, #"{"op":"replace","value":3}"#,
         #"{"op":"replace","path":"a[b","value":1}"#,
         #"{"op":"replace","path":"emails[type co \"x\"].value","value":1}"#,
+        #"{"op":"replace","path":"members"}"#, #"{"op":"add","path":"active"}"#, #"{"op":"replace"}"#,
         #"{"op":"replace","path":"../x","value":1}"#, #"{"op":"replace","path":"emails[type eq \"x\"]","value":{}}"#,
     ])
     func `what cannot be understood is refused`(operation: String) throws {
         let value = try JSONValue(parsing: .init(operation.utf8))
         #expect(throws: Refusal.self) { try patched([value]) }
+    }
+
+    @Test func `an attribute is found in any case, and one that is there twice is refused`() throws {
+        #expect(try patched([["op": "replace", "path": "NAME.GivenName", "value": "B"]])["name"] == ["givenName": "B"])
+        func group(_ document: JSONValue) throws -> DirectoryGroup {
+            try SCIMGroup.group(document, id: nil, known: nil, groups: [])
+        }
+        let night = try group(["DisplayName": "Night", "Members": [["Value": "1", "TYPE": "group"], ["VALUE": "2"]]])
+        #expect(night.displayName == "Night" && night.members == [.group("1"), .user("2")])
+        #expect(throws: Refusal.self) { try group(["displayName": "G", "members": [], "Members": [["value": "1"]]]) }
+        let person = try SCIMUser.user(
+            [
+                "UserName": "a@example.test", "NAME": ["FamilyName": "B"],
+                "Emails": [["value": "x@example.test"], ["Value": "y@example.test", "Primary": true]],
+                SCIMUser.enterprise.lowercased(): ["Department": "Sales"],
+            ], id: nil, known: nil)
+        #expect(person.surname == "B" && person.mail == "y@example.test" && person.department == "Sales")
+    }
+
+    @Test func `names of attributes may have digits and hyphens`() throws {
+        let path: JSONValue = "x509Certificates[type eq \"a\"].value-1"
+        #expect(try patched([["op": "add", "path": path, "value": "x"]])["x509Certificates"]?.array?.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `thousands are added to thousands, and taken from them`() throws {
+        func entries(_ range: Range<Int>) -> JSONValue { .array(range.map { ["value": .string("\($0)")] }) }
+        func count(_ operation: String) throws -> Int? {
+            try patched(
+                [["op": .string(operation), "path": "members", "value": entries(5_000..<15_000)]],
+                ["displayName": "G", "members": entries(0..<10_000)])["members"]?.array?.count
+        }
+        #expect(try count("add") == 15_000)
+        #expect(try count("remove") == 5_000)
+    }
+
+    @Test func `a change that takes too long is given up`() {
+        #expect(throws: Refusal(.serviceUnavailable, "too-much", "")) {
+            try AdministrationDeadline.$end.withValue(.now.advanced(by: .seconds(-1))) {
+                try patched([["op": "replace", "path": "active", "value": false]])
+            }
+        }
     }
 
     @Test func `a filter compares text without case, also inside lists`() throws {
