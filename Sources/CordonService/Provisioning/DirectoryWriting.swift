@@ -58,7 +58,15 @@ private func checkShown(_ text: String?, _ member: String) throws(ServiceError) 
 
 extension StorageTransaction {
     /// Adds a person, or replaces the one with this id; one who was removed is back.
-    func add(_ user: DirectoryUser) throws(ServiceError) {
+    ///
+    /// Where that disables the account, what a provider said before, and what comes late, does not enable it again.
+    func add(_ user: DirectoryUser, at now: Date) throws(ServiceError) {
+        if !user.accountEnabled, try record(DirectoryUser.self, user.storageID)?.accountEnabled ?? true {
+            var signals =
+                try record(SessionRevocation.self, user.storageID) ?? SessionRevocation(userID: user.storageID)
+            signals.stateAsOf = max(now, signals.stateAsOf ?? now)
+            try save(signals)
+        }
         try save(user)
         try remove(RemovedPerson.self, user.storageID)
     }

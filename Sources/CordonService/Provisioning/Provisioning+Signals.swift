@@ -8,11 +8,12 @@ extension Provisioning {
     /// A disabled account's apps are told to check in, where they are refused.
     ///
     /// - Parameter provider: The issuer whose signature the transport has checked.
-    /// - Returns: Whether a person is known by that name. The signal of an unknown one is kept, because they may have tokens.
+    /// - Returns: The folded object id of the person, and whether one is known by that name. The signal of an unknown one is kept, because
+    ///   they may have tokens.
     @discardableResult
     public func apply(
         _ signal: AccountSignal, from provider: String, of tenant: TenantID
-    ) async throws(ServiceError) -> Bool {
+    ) async throws(ServiceError) -> (person: String, isKnown: Bool) {
         guard (1...256).contains(signal.subject.utf8.count) else {
             throw ServiceError(
                 .invalid, "the account is not acceptable",
@@ -35,7 +36,7 @@ extension Provisioning {
                 isChanged = user.map { $0.accountEnabled != (signal.kind == .accountEnabled) } ?? false
                 user?.accountEnabled = signal.kind == .accountEnabled
             }
-            guard record != before else { return isKnown }
+            guard record != before else { return (id, isKnown) }
             try change.save(record)
             if let user, isChanged {
                 try targeting.announceChange(toUsers: [user.id], in: &change) { change in try change.save(user) }
@@ -44,7 +45,7 @@ extension Provisioning {
             try change.audit(
                 AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(user?.id ?? id)",
                 details: ["kind": signal.kind.rawValue])
-            return isKnown
+            return (id, isKnown)
         }
     }
 

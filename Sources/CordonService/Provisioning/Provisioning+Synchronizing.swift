@@ -58,7 +58,7 @@ extension Provisioning {
             ) { change in
                 for (id, members) in difference.memberships { try change.save(members, ofGroup: id) }
                 for user in difference.gone { try change.remove(user, at: change.now) }
-                for user in difference.people { try change.add(user) }
+                for user in difference.people { try change.add(user, at: change.now) }
                 for group in difference.goneGroups { try change.remove(GroupEntry.self, group.storageID) }
                 for group in difference.groups { try change.save(group.entry) }
             }

@@ -43,7 +43,9 @@ public struct Provisioning: Sendable {
             }
             try change.checkName(of: user)
             guard before != user else { return }
-            try targeting.announceChange(toUsers: [user.id], in: &change) { change in try change.add(user) }
+            try targeting.announceChange(toUsers: [user.id], in: &change) { change in
+                try change.add(user, at: change.now)
+            }
             try change.auditSaving(of: user, by: .init(administrator))
         }
     }

@@ -6,7 +6,7 @@ public struct SessionRevocation: Sendable, Codable, Equatable {
     public let userID: String
     /// Tokens issued before this moment count no more; nil where no session was revoked.
     public var before: Date?
-    /// When the account was last disabled or enabled by a signal, so that a repeated older one changes nothing.
+    /// When the account was last disabled or enabled by a signal, or disabled by the directory, so that an older signal changes nothing.
     public var stateAsOf: Date?
 
     /// From when on tokens count where sessions end at a moment: they say in whole seconds when they were made, so those of the second

@@ -46,18 +46,6 @@ package final class RevokedSessions: Sendable {
         else { throw TokenRefusal(.revoked, "the sessions of the token's person were ended since it was made") }
     }
 
-    /// Reads the revocations again, after one was added.
-    package func reload() async throws(ServiceError) {
-        let people = try await provisioning.sessionRevocations(of: tenant)
-        let administrators = try await provisioning.administratorsSince(of: tenant) ?? .distantPast
-        known.withLock { known in
-            // Merged, because two that read at once may come back in either order; a moment never goes back.
-            known = Known(
-                people: (known?.people ?? [:]).merging(people, uniquingKeysWith: max),
-                administrators: max(known?.administrators ?? .distantPast, administrators))
-        }
-    }
-
     /// Reads the revocation of one person, after it was added: as quick however many there are.
     package func reload(person id: String) async throws(ServiceError) {
         guard let before = try await provisioning.sessionRevocation(ofUser: id, of: tenant) else { return }
@@ -68,6 +56,18 @@ package final class RevokedSessions: Sendable {
         }
         // The first reading of all may be under way, and have begun before this revocation.
         if !isNoted { try await reload() }
+    }
+
+    /// Reads all revocations.
+    private func reload() async throws(ServiceError) {
+        let people = try await provisioning.sessionRevocations(of: tenant)
+        let administrators = try await provisioning.administratorsSince(of: tenant) ?? .distantPast
+        known.withLock { known in
+            // Merged, because two that read at once may come back in either order; a moment never goes back.
+            known = Known(
+                people: (known?.people ?? [:]).merging(people, uniquingKeysWith: max),
+                administrators: max(known?.administrators ?? .distantPast, administrators))
+        }
     }
 
     private func latest() async throws(TokenRefusal) -> Known {

@@ -30,14 +30,15 @@ struct SecurityEventRoutes: Sendable {
         }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let (issuer, signals) = try await events.signals(in: text)
-        guard !signals.isEmpty else { return }
         for signal in signals {
-            guard try await !provisioning.apply(signal, from: issuer, of: revoked.tenant) else { continue }
+            let (person, isKnown) = try await provisioning.apply(signal, from: issuer, of: revoked.tenant)
+            // Before the next signal, which may be refused.
+            try await revoked.reload(person: person)
+            guard !isKnown else { continue }
             events.refusals.note(
                 "a security event is about a person who is not known here", code: "unknown-subject",
                 reason: "compare what its subject is called with oid and sub of the provider's tokens", of: issuer)
         }
-        try await revoked.reload()
     }
 }
 

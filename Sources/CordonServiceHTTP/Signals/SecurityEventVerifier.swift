@@ -122,6 +122,6 @@ struct SecurityEventVerifier: Sendable {
     }
 
     private static func time(_ value: JSONValue?) -> Date? {
-        value?.integer.map { Date(timeIntervalSince1970: Double($0)) }
+        value?.numericDate.map { Date(timeIntervalSince1970: $0) }
     }
 }

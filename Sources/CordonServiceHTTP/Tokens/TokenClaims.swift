@@ -113,13 +113,7 @@ struct TokenClaims {
 
         func number(_ name: String) throws(TokenRefusal) -> Double? {
             guard let value = value(name) else { return nil }
-            let number: Double? =
-                switch value {
-                case .integer(let whole): Double(whole)
-                case .number(let number): number.double
-                default: nil
-                }
-            guard let number, number.isFinite else { throw wrongKind(name) }
+            guard let number = value.numericDate else { throw wrongKind(name) }
             return number
         }
 
@@ -194,5 +188,18 @@ struct TokenClaims {
                 return !ofPeople.contains { $0 != "sub" && $0 != "oid" && has($0) }
             }
         }
+    }
+}
+
+extension JSONValue {
+    /// Seconds since 1970, whole or not (NumericDate, RFC 7519 §2).
+    var numericDate: Double? {
+        let seconds: Double? =
+            switch self {
+            case .integer(let whole): Double(whole)
+            case .number(let number): number.double
+            default: nil
+            }
+        return seconds.flatMap { $0.isFinite ? $0 : nil }
     }
 }

@@ -95,7 +95,10 @@ import Testing
             #expect(refused.status == .forbidden && refused.json["code"] == 200)
             #expect(refused.json["type"]?.string == ProblemDetails.accountDisabled)
             #expect(refused.json["contact"]?.string?.split(separator: ".").count == 3, "the signed word of it")
-            #expect(try await push(client, token(service, Self.enabled)).status == .accepted)
+            // A moment of a JWT may be between seconds.
+            let moment = try JSONValue(parsing: Data("\(service.clock.now.timeIntervalSince1970 + 0.5)".utf8))
+            let enabled = try token(service, Self.enabled, claims: ["iat": moment])
+            #expect(try await push(client, enabled).status == .accepted)
             let again = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(again.status == .ok)
         }
@@ -259,6 +262,44 @@ import Testing
             #expect(ours.status == .accepted)
             signedIn = [try await isIn(staff), try await isIn(partner)]
             #expect(signedIn == [false, false])
+        }
+    }
+
+    @Test func `an event counts also where a later one in its token is refused`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let administrator = TestIssuer.administrationClaims(at: service.clock.now)
+            func isIn() async throws -> Bool {
+                try await client.administer(.get, "/v1.0/me", claims: administrator).status != .unauthorized
+            }
+            #expect(try await isIn())
+            service.clock.advance(by: 5)
+            func about(_ id: String) -> JSONValue { ["subject": ["format": "opaque", "id": .string(id)]] }
+            let text = try token(
+                service, Self.revoked,
+                claims: [
+                    "sub_id": JSONValue?.none,
+                    "events": [
+                        Self.revoked: about("oid-ada"), Self.disabled: about(String(repeating: "x", count: 300)),
+                    ],
+                ])
+            #expect(try await push(client, text).status == .badRequest)
+            #expect(try await !isIn())
+        }
+    }
+
+    @Test func `an event reads what is known of its person alone, however many there were`() async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        try await service.test { client in
+            for person in ["oid-1", "oid-2"] {
+                let reads = try await storage.reads {
+                    let event = try token(service, Self.revoked, subject: ["format": "opaque", "id": .string(person)])
+                    #expect(try await push(client, event).status == .accepted)
+                }
+                // The first of all has nothing to go on from.
+                #expect(reads[.revocation]?.one == 1 && (reads[.revocation]?.all == 0) == (person == "oid-2"))
+            }
         }
     }
 

@@ -45,6 +45,18 @@ import Testing
         #expect(try await test.records().count == before)
     }
 
+    @Test func `an older signal that comes late enables no account that the directory disabled since`() async throws {
+        let test = try await TestOrganisation.withPeople()
+        var ada = try await test.service.administration.user("oid-ada", as: test.owner)
+        ada.accountEnabled = false
+        try await test.service.provisioning.saveUser(ada, as: test.owner)
+        for (after, isEnabled) in [(-5.0, false), (5.0, true)] {
+            try await test.service.provisioning.apply(
+                signal(.accountEnabled, test, after: after), from: "https://login.example", of: TestOrganisation.tenant)
+            #expect(try await test.service.administration.user("oid-ada", as: test.owner).accountEnabled == isEnabled)
+        }
+    }
+
     @Test func `a revoked session has its moment, also for a person whom the directory does not know`() async throws {
         let test = try await TestOrganisation.withPeople()
         try await test.service.provisioning.apply(
