@@ -105,13 +105,14 @@ struct CheckInGate: Sendable {
         let caller = DeviceCaller(
             account: account, key: proof.key, authenticated: token.authenticated, otherSubject: token.otherSubject,
             bodyDigest: proof.bodyDigest)
+        // Before anything is counted: who read the token must not use up the person's share.
+        if token.keyThumbprint == nil,
+            !users.admit(text, provedBy: proof.key.thumbprint, until: token.expires, at: now())
+        {
+            throw TokenRefusal(.unprovedKey, "the token came with another key before")
+        }
         try await admission(caller)
         try remember(proof)
-        if token.keyThumbprint == nil {
-            guard users.admit(text, provedBy: proof.key.thumbprint, until: token.expires, at: now()) else {
-                throw TokenRefusal(.unprovedKey, "the token came with another key before")
-            }
-        }
         return caller
     }
 

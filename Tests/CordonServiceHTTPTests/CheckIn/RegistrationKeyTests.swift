@@ -87,6 +87,13 @@ import Testing
             #expect(first.status == 200)
             let second = try await send(client, Self.registrations, as: thief, shared, thief.registration)
             #expect(second.status == 401 && second.text.contains("another key before"), "\(second.text)")
+            // However often it is tried, the person's enrolments of an hour are left to the person.
+            for _ in 0..<5 {
+                let again = try await send(client, Self.registrations, as: thief, shared, thief.registration)
+                #expect(again.status == 401)
+            }
+            let own = try await send(client, Self.registrations, as: device, shared, device.registration)
+            #expect(own.status == 200, "\(own.text)")
         }
     }
 
