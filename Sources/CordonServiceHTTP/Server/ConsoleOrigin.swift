@@ -8,8 +8,16 @@ struct ConsoleOrigin: RouterMiddleware {
     let origin: String
 
     private static let methods = "GET, HEAD, POST, PATCH, PUT, DELETE"
-    private static let headers = "authorization, content-type, dpop, if-match, if-none-match, prefer, client-request-id"
-    private static let exposed = "etag, location, request-id, retry-after, www-authenticate, dpop-nonce"
+    private static let headers = list([
+        .authorization, .contentType, .contentEncoding, .dpop, .ifMatch, .ifNoneMatch, .prefer, .changeReason,
+        .impactToken,
+        .clientRequestID,
+    ])
+    private static let exposed = list([
+        .eTag, .location, .link, .requestID, .clientRequestID, .retryAfter, .wwwAuthenticate, .dpopNonce,
+        .waitingChange,
+        .preferenceApplied, .contentDisposition,
+    ])
 
     func handle(
         _ request: Request, context: ServiceRequestContext,
@@ -37,6 +45,10 @@ struct ConsoleOrigin: RouterMiddleware {
                 .accessControlAllowMethods: Self.methods, .accessControlAllowHeaders: Self.headers,
                 .accessControlMaxAge: "600", .contentLength: "0",
             ])
+    }
+
+    private static func list(_ names: [HTTPField.Name]) -> String {
+        names.map(\.canonicalName).joined(separator: ", ")
     }
 
     private func isMeant(_ request: Request) -> Bool {

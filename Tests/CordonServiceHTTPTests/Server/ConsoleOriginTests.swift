@@ -33,10 +33,13 @@ import Testing
             .options, [.origin: Self.console, .accessControlRequestMethod: "PATCH"])
         #expect(asked[.accessControlAllowOrigin] == Self.console)
         #expect(asked[.accessControlAllowMethods]?.contains("PATCH") == true)
-        #expect(asked[.accessControlAllowHeaders]?.contains("authorization") == true)
+        let allowed = Set((asked[.accessControlAllowHeaders] ?? "").split(separator: ", "))
+        #expect(allowed.isSuperset(of: ["authorization", "cordon-impact", "cordon-reason"]))
         #expect(asked[.accessControlAllowCredentials] == nil)
         let answer = try await ask(.get, [.origin: Self.console])
         #expect(answer[.accessControlAllowOrigin] == Self.console)
+        let shown = Set((answer[.accessControlExposeHeaders] ?? "").split(separator: ", "))
+        #expect(shown.isSuperset(of: ["etag", "link", "cordon-waiting-change"]))
         #expect(answer[values: .vary].contains("Origin"))
     }
 
