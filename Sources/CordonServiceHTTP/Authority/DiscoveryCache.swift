@@ -24,8 +24,9 @@ actor DiscoveryCache {
     /// - Throws: ``TokenRefusal`` with code `issuerUnavailable` when it was never fetched and cannot be now.
     func document(of issuer: String) async throws(TokenRefusal) -> [String: JSONValue] {
         let moment = now()
-        if let known, moment.timeIntervalSince(fetched) < Self.lifetime { return known }
-        guard running != nil || moment.timeIntervalSince(attempted) >= Self.pause else { return try lastKnown() }
+        // Also where the clock was set back.
+        if let known, abs(moment.timeIntervalSince(fetched)) < Self.lifetime { return known }
+        guard running != nil || abs(moment.timeIntervalSince(attempted)) >= Self.pause else { return try lastKnown() }
         do throws(TokenRefusal) {
             let bytes = try await fetch(issuer, at: moment)
             guard let members = (try? JSONValue(parsing: bytes))?.object else {

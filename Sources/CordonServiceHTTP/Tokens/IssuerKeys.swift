@@ -91,9 +91,7 @@ actor IssuerKeys {
 
     /// The keys with this id, or all where it is nil; nil for none, and where they are too old.
     private nonisolated func freshKeys(named id: String?, of issuer: String) -> [VerificationKey]? {
-        guard let entry = entry(of: issuer), now().timeIntervalSince(entry.fetched) < Self.longestAge else {
-            return nil
-        }
+        guard let entry = entry(of: issuer), age(of: entry.fetched) < Self.longestAge else { return nil }
         let keys = entry.keys.keys(named: id)
         return keys.isEmpty ? nil : keys
     }
@@ -121,7 +119,7 @@ actor IssuerKeys {
     /// How a provider's keys stand, after they were fetched where that is due.
     func look(at issuer: String) async -> ProviderKeyState {
         let isDue =
-            entry(of: issuer).map { now().timeIntervalSince($0.fetched) >= Self.longestAge && !recentlyAttempted($0) }
+            entry(of: issuer).map { age(of: $0.fetched) >= Self.longestAge && !recentlyAttempted($0) }
             ?? true
         // What is wrong is kept where it was found.
         if isDue { try? await refresh(issuer) }
@@ -130,11 +128,12 @@ actor IssuerKeys {
             issuer: issuer, fetched: entry(of: issuer)?.fetched, failingSince: failure?.since, reason: failure?.reason)
     }
 
-    private func isSilent(_ entry: Entry) -> Bool { now().timeIntervalSince(entry.fetched) >= Self.longestSilence }
+    private func isSilent(_ entry: Entry) -> Bool { age(of: entry.fetched) >= Self.longestSilence }
 
-    private func recentlyAttempted(_ entry: Entry) -> Bool {
-        now().timeIntervalSince(entry.attempted) < Self.shortestPause
-    }
+    private func recentlyAttempted(_ entry: Entry) -> Bool { age(of: entry.attempted) < Self.shortestPause }
+
+    /// How far a moment is from now: a clock that was set back must not keep keys from being fetched until it has caught up.
+    private nonisolated func age(of moment: Date) -> TimeInterval { abs(now().timeIntervalSince(moment)) }
 
     private func refresh(_ issuer: String) async throws(TokenRefusal) {
         let task =

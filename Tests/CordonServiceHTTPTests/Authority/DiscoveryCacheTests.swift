@@ -45,4 +45,16 @@ import Testing
         #expect(try await second["issuer"] == "x")
         #expect(await provider.asked == 1)
     }
+
+    @Test func `the document is fetched again after its time, also by a clock that was set back`() async throws {
+        let provider = SlowProvider()
+        await provider.open()
+        let clock = SettableClock()
+        let cache = DiscoveryCache(documents: provider, now: { clock.now })
+        for (moved, times) in [(0, 1), (10, 1), (-3_600, 2), (DiscoveryCache.lifetime, 3)] as [(TimeInterval, Int)] {
+            clock.advance(by: moved)
+            _ = try await cache.document(of: "x")
+            #expect(await provider.asked == times)
+        }
+    }
 }

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonProtocol
 import CordonService
 import CordonTestSupport
+import CordonTesting
 import Crypto
 import Foundation
 import Logging
@@ -75,8 +76,8 @@ import Testing
         let folder = try Folder()
         defer { folder.remove() }
         try folder.issue("first")
-        let clock = SettableClock()
-        let certificate = try ServerCertificate(folder.files, logger: Self.logger, now: { clock.now })
+        let (clock, log) = (SettableClock(), LogRecorder())
+        let certificate = try ServerCertificate(folder.files, logger: log.logger, now: { clock.now })
         let first = certificate.current().chain
         // openssl was told two days.
         let left = try #require(certificate.ends).timeIntervalSinceNow
@@ -89,6 +90,20 @@ import Testing
         try Data("not a key".utf8).write(to: folder.files.privateKey)
         clock.advance(by: ServerCertificate.pause)
         #expect(certificate.current().chain == second)
+        #expect(log.lines.contains { $0.contains("do not fit together") })
+        try folder.issue("third")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: folder.files.privateKey.path)
+        clock.advance(by: ServerCertificate.pause)
+        #expect(certificate.current().chain == second)
+        #expect(log.lines.contains { $0.contains("every user") })
+        try FileManager.default.removeItem(at: folder.files.privateKey)
+        clock.advance(by: ServerCertificate.pause)
+        #expect(certificate.current().chain == second)
+        #expect(log.lines.contains { $0.contains("missing") })
+        try folder.issue("fourth")
+        clock.advance(by: -3_600)
+        #expect(certificate.current().chain != second, "the clock was set back")
     }
 
     @Test(.enabled(if: openssl != nil && curl != nil, "needs openssl and curl"))

@@ -58,6 +58,17 @@ extension IssuerKeys {
         #expect(issuer.fetches.withLock { $0 } == 2)
     }
 
+    @Test func `a clock that was set back keeps no key from being found, and no withdrawn one in force`() async throws {
+        let keys = keys()
+        let old = issuer.key.publicKey.keyID
+        _ = try await keys.key(old, of: TestIssuer.name)
+        let next = SoftwareSigningKey().publicKey
+        issuer.publish([TestIssuer.json(next)])
+        clock.advance(by: -86_400)
+        await #expect(throws: TokenRefusal(.unknownKey, "")) { try await keys.key(old, of: TestIssuer.name) }
+        #expect(try await keys.key(next.keyID, of: TestIssuer.name).id == next.keyID)
+    }
+
     @Test func `keys are fetched before a token needs them, and since when they cannot be is known`() async throws {
         let keys = keys()
         let first = clock.now

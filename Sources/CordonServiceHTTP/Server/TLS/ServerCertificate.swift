@@ -84,10 +84,11 @@ final class ServerCertificate: Sendable {
     func current() -> (chain: [NIOSSLCertificate], key: NIOSSLPrivateKey) {
         let moment = now()
         return loaded.withLock { loaded in
-            guard moment.timeIntervalSince(loaded.looked) >= Self.pause else { return (loaded.chain, loaded.key) }
+            // Also where the clock was set back.
+            guard abs(moment.timeIntervalSince(loaded.looked)) >= Self.pause else { return (loaded.chain, loaded.key) }
             loaded.looked = moment
-            guard let stamp = try? Self.stamp(files), stamp != loaded.stamp else { return (loaded.chain, loaded.key) }
             do throws(ProgramError) {
+                guard try Self.stamp(files) != loaded.stamp else { return (loaded.chain, loaded.key) }
                 loaded = try Self.load(files, at: moment)
                 logger.notice("the certificate was replaced")
             } catch {
