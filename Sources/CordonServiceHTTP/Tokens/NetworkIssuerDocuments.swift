@@ -62,51 +62,37 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
         // It comes from the provider's own document too, and the libraries below end the process over some addresses.
         guard let url = URL(string: address) else { throw Self.unusable(.malformed, address) }
         if let flaw = AddressFlaw(of: url) { throw Self.unusable(flaw, address) }
-        let outcome = await bounded(by: timeout) { () async -> Result<Data, TokenRefusal> in
-            do throws(TokenRefusal) {
-                return .success(try await Self.answer(from: address))
-            } catch {
-                return .failure(error)
-            }
-        }
-        guard let outcome else {
-            throw TokenRefusal(
-                .issuerUnavailable, "the provider did not answer in time", note: TokenRefusalLog.plain(address))
+        guard let outcome = await bounded(by: timeout, { await Self.answer(from: address) }) else {
+            throw Self.unavailable("the provider did not answer in time", address)
         }
         return try outcome.get()
     }
 
-    private static func answer(from address: String) async throws(TokenRefusal) -> Data {
+    private static func answer(from address: String) async -> Result<Data, TokenRefusal> {
+        var request = HTTPClientRequest(url: address)
+        request.headers.add(name: "accept", value: "application/json")
         do {
-            var request = HTTPClientRequest(url: address)
-            request.headers.add(name: "accept", value: "application/json")
-            // The whole exchange is bounded by the caller.
+            // The caller bounds the whole exchange.
             let response = try await client.execute(request, deadline: .distantFuture)
-            guard !(300...399).contains(response.status.code) else {
-                throw TokenRefusal(
-                    .issuerUnavailable, "the provider sends the service to another address, which it does not follow",
-                    note: TokenRefusalLog.plain(address))
+            switch response.status.code {
+            case 200: return .success(Data(try await response.body.collect(upTo: largestDocument).readableBytesView))
+            case 300...399:
+                return .failure(
+                    unavailable("the provider sends the service to another address, which it does not follow", address))
+            default: return .failure(unavailable("the provider answered \(response.status.code)", address))
             }
-            guard response.status == .ok else {
-                throw TokenRefusal(
-                    .issuerUnavailable, "the provider answered \(response.status.code)",
-                    note: TokenRefusalLog.plain(address))
-            }
-            return Data(try await response.body.collect(upTo: largestDocument).readableBytesView)
-        } catch let error as TokenRefusal {
-            throw error
         } catch is NIOTooManyBytesError {
-            throw TokenRefusal(
-                .issuerUnavailable, "the provider's answer is too large", note: TokenRefusalLog.plain(address))
+            return .failure(unavailable("the provider's answer is too large", address))
         } catch {
-            throw TokenRefusal(
-                .issuerUnavailable, "the provider could not be reached",
-                note: TokenRefusalLog.plain("\(address), \(error)"))
+            return .failure(unavailable("the provider could not be reached", "\(address), \(error)"))
         }
     }
 
     private static func unusable(_ flaw: AddressFlaw, _ address: String) -> TokenRefusal {
-        TokenRefusal(
-            .issuerUnavailable, "an address of the provider \(flaw.predicate)", note: TokenRefusalLog.plain(address))
+        unavailable("an address of the provider \(flaw.predicate)", address)
+    }
+
+    private static func unavailable(_ reason: String, _ note: String) -> TokenRefusal {
+        TokenRefusal(.issuerUnavailable, reason, note: TokenRefusalLog.plain(note))
     }
 }
