@@ -154,7 +154,7 @@ let package = Package(
         library("CordonUIKit", ["Cordon", "CordonScreens"]),
         library("CordonSwiftUI", ["Cordon", "CordonApple", "CordonScreens", "CordonUIKit"]),
         // What answers no HTTP client of the package lets through; no product.
-        library("CordonHTTPGuard", [asyncHTTPClient, nioCore, nioHTTP1]),
+        library("CordonHTTPGuard", [asyncHTTPClient, nioCore, nioHTTP1, nioSSL]),
         library(
             "CordonHTTPClient",
             [
@@ -292,7 +292,8 @@ let package = Package(
         tests(
             "CordonHTTPClientTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonHTTPClient", "CordonSignIn", asyncHTTPClient, crypto,
+                "CordonTestSupport", "CordonBase", "CordonHTTPClient", "CordonHTTPGuard", "CordonSignIn",
+                asyncHTTPClient, crypto,
                 httpTypes,
                 nioCore, nioPosix, nioSSL, swiftASN1, x509,
             ]),

@@ -1,13 +1,19 @@
 package import AsyncHTTPClient
 package import NIOCore
+internal import NIOSSL
 
 extension HTTPClient.Configuration {
-    /// What every client of this package begins with: no redirect is followed, and no answer ends the process.
+    /// What every client of this package begins with: no redirect is followed, no answer ends the process, and no TLS older than 1.2 is
+    /// spoken.
     ///
     /// HTTP/1.1 alone is spoken: one place to look at answers and certificates, and connections that can be asked to end with an answer.
     package static var guarded: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
         configuration.httpVersion = .http1Only
+        // AsyncHTTPClient's own begins with TLS 1.0 (RFC 9325 §3.1.1).
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        configuration.tlsConfiguration = tls
         configuration.http1_1ConnectionDebugInitializer = { channel in AnswerGuard.add(to: channel) }
         return configuration
     }

@@ -1,9 +1,12 @@
+import AsyncHTTPClient
 import CordonBase
 import CordonHTTPClient
+import CordonHTTPGuard
 import CordonSignIn
 import CordonTestSupport
 import Foundation
 import HTTPTypes
+import NIOCore
 import NIOSSL
 import Testing
 
@@ -18,6 +21,22 @@ import Testing
     }
 
     private let untrusted = Result<String, TransportError>.failure(TransportError(.untrustedServer, reason: ""))
+
+    @Test(arguments: [(TLSVersion.tlsv11, false), (.tlsv12, true)])
+    func `no client of the package speaks a TLS older than 1_2`(newest: TLSVersion, isSpoken: Bool) async throws {
+        let identity = try TLSIdentity()
+        let server = try await TLSServer(identity, upTo: newest)
+        var configuration = HTTPClient.Configuration.guarded
+        configuration.tlsConfiguration?.trustRoots = .certificates([
+            try NIOSSLCertificate(bytes: Array(identity.certificate), format: .der)
+        ])
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let request = HTTPClientRequest(url: "https://127.0.0.1:\(server.port)/")
+        let answer = try? await client.execute(request, timeout: .seconds(60))
+        #expect((answer != nil) == isSpoken)
+        try await client.shutdown()
+        await server.stop()
+    }
 
     @Test func `the pinned key is accepted, and a wrong one is refused before anything is sent`() async throws {
         let identity = try TLSIdentity()
