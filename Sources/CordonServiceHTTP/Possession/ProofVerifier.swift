@@ -1,3 +1,4 @@
+import CordonBase
 import CordonProtocol
 import Foundation
 
@@ -7,14 +8,14 @@ struct ProofVerifier: Sendable {
     let nonces: ProofNonces
     private let replays: ReplayCache
     private let now: @Sendable () -> Date
-    /// The second since which proofs are remembered.
-    private let started: Date
+    /// The second since which proofs are remembered, by the clock as it was set back since.
+    private let started: Locked<Date>
 
     /// - Parameter capacity: The most proofs that are remembered.
     init(nonces: ProofNonces = ProofNonces(), capacity: Int, now: @escaping @Sendable () -> Date) {
         self.nonces = nonces
         self.now = now
-        started = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
+        started = Locked(Self.second(of: now()))
         // A proof may come as early as its tolerance before its time and as late as that after it.
         self.replays = ReplayCache(span: 2 * DPoPProof.tolerance + 1, capacity: capacity, now: now())
     }
@@ -49,13 +50,24 @@ struct ProofVerifier: Sendable {
         }
         if demandsNonce {
             guard let nonce = proof.nonce, nonces.accepts(nonce, at: moment) else { throw Refusal.staleNonce }
-        } else if proof.issued < started {
+        } else if proof.issued < start(at: moment) {
             // Nonces end with the process. Without one, a proof from before may have been used with the process before.
             throw Refusal.invalidProof("the proof is from before the service started")
         }
         // Told here already, so that a recorded request takes nothing from its victim's share.
         guard !replays.knows(proof.id, key: maker) else { throw Refusal.replayedProof }
         return proof
+    }
+
+    private func start(at moment: Date) -> Date {
+        started.withLock { started in
+            started = min(started, Self.second(of: moment))
+            return started
+        }
+    }
+
+    private static func second(of moment: Date) -> Date {
+        Date(timeIntervalSince1970: moment.timeIntervalSince1970.rounded(.down))
     }
 
     /// Remembers a proof that was checked, provided that it was never seen before.

@@ -64,9 +64,9 @@ import Testing
     @Test func `a proof without a nonce that was used before a restart is not good once more`() throws {
         let clock = SettableClock()
         let (key, url) = (SoftwareSigningKey(), try #require(URL(string: "http://127.0.0.1:8080/admin/v1/me")))
-        func proof() throws -> String {
+        func proof(_ id: String = "one") throws -> String {
             try DPoPProof.make(
-                method: "GET", url: url, accessToken: nil, nonce: nil, issued: clock.now, id: "one", signer: key)
+                method: "GET", url: url, accessToken: nil, nonce: nil, issued: clock.now, id: id, signer: key)
         }
         func use(_ text: String, at proofs: ProofVerifier) throws {
             let proof = try proofs.check(
@@ -82,6 +82,10 @@ import Testing
         let after = ProofVerifier(capacity: 10, now: { clock.now })
         #expect(throws: Refusal.self) { try use(used, at: after) }
         try use(try proof(), at: after)
+        // A clock that was ahead at the start and was set back since shuts no administrator out.
+        clock.advance(by: -3_600)
+        try use(try proof("two"), at: after)
+        #expect(throws: Refusal.replayedProof) { try use(try proof(), at: after) }
     }
 
     @Test func `a key that has its share is refused, and others are not`() throws {
