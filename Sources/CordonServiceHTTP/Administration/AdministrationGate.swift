@@ -35,16 +35,7 @@ package struct AdministrationGate: Sendable {
     /// The verified token of a request. A token bound to a key is only good with a proof by that key, or for who holds the key
     /// in this process.
     package func token(of request: Request, in context: ServiceRequestContext) async throws -> AccessToken {
-        let fields = request.headers[values: .authorization]
-        guard fields.count == 1 else {
-            throw TokenRefusal(.missing, "exactly one access token must come with the request")
-        }
-        let parts = fields[0].split(separator: " ", maxSplits: 1)
-        let scheme = parts.first?.lowercased() ?? ""
-        guard parts.count == 2, scheme == "bearer" || scheme == "dpop" else {
-            throw TokenRefusal(.missing, "the access token must be sent with the scheme Bearer or DPoP")
-        }
-        let text = String(parts[1])
+        let (scheme, text) = try request.accessToken
         let token = try await tokens.verify(text, for: .administration)
         try await revoked.check(token, administers: true)
         guard let thumbprint = token.keyThumbprint else {

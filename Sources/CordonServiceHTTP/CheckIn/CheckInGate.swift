@@ -161,16 +161,7 @@ struct CheckInGate: Sendable {
     }
 
     private func accessToken(of request: Request) async throws -> (text: String, token: AccessToken) {
-        let fields = request.headers[values: .authorization]
-        guard fields.count == 1 else {
-            throw TokenRefusal(.missing, "exactly one access token must come with the request")
-        }
-        let parts = fields[0].split(separator: " ", maxSplits: 1)
-        let scheme = parts.first?.lowercased() ?? ""
-        guard parts.count == 2, scheme == "dpop" || scheme == "bearer" else {
-            throw TokenRefusal(.missing, "the access token must be sent with the scheme DPoP or Bearer")
-        }
-        let text = String(parts[1])
+        let (scheme, text) = try request.accessToken
         let token = try await tokens.verify(text, for: .checkIn)
         // A scheme that does not fit would hide whether a key is bound (RFC 9449 §7.2).
         guard (token.keyThumbprint == nil) == (scheme == "bearer") else {

@@ -1,4 +1,3 @@
-import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonService
@@ -78,12 +77,10 @@ struct SharedDeviceRoutes: Sendable {
             let found = try await administration.sharedDevices(
                 after: query["after"].map(String.init), limit: most.map { $0 + 1 } ?? .max, as: context.administrator)
             let page = found.prefix(most ?? .max)
-            var response = try Response(.ok, page.map(Device.init))
-            if let most, let last = page.last, found.count > most {
-                let address = "/admin/v1/devices?" + FormEncoding.encode([("top", String(most)), ("after", last.id)])
-                response.headers[.link] = "<\(address)>; rel=\"next\""
-            }
-            return response
+            return try Response(
+                page: page.map(Device.init), of: "/admin/v1/devices",
+                asked: most.map { [(key: "top", value: String($0))] } ?? [],
+                next: found.count > page.count ? page.last?.id : nil)
         }
         routing.allowing(.joinDevices).on("/admin/v1/devices/:id", method: .delete) { request, context in
             let id = context.key("id")

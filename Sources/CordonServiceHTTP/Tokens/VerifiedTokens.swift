@@ -5,8 +5,8 @@ import Foundation
 /// Remembers tokens whose signature was verified a moment ago, by the mark of their text, so that an app's next request costs no
 /// second verification. What a token says of time is looked at again each time.
 ///
-/// Bounded: when a generation is full or old the one before is forgotten. A withdrawn key of a provider thus ends at most
-/// ``longest`` later than without this.
+/// Bounded: when a generation is full, the one before is forgotten. A provider's withdrawn key thus ends at most ``longest`` later than
+/// without this.
 final class VerifiedTokens: Sendable {
     /// How long a verification counts, in seconds.
     static let longest: TimeInterval = 300
