@@ -5,9 +5,10 @@ import HTTPTypes
 import SwiftASN1
 @_spi(FixedExpiryValidationTime) import X509
 
-/// Looks at what App Attest says of an app: that Apple made the key in hardware for this app, and that the key signed for this registration now.
+/// Checks what App Attest says of an app: that a device's hardware made the key for this app, and that the key signed for this registration now.
 ///
-/// In the order of Apple's own list: chain, nonce, key, app, counter, environment, name of the key. The first that does not hold ends it.
+/// The checks follow the order of Apple's own list: chain, nonce, key, app, counter, environment, name of the key. The first that fails
+/// ends it.
 struct AppAttestVerifier: Sendable {
     /// The largest attestation or assertion: two certificates and a receipt are some six thousand bytes.
     static let largest = 16 << 10

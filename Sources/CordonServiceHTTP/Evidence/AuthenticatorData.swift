@@ -19,7 +19,7 @@ struct AuthenticatorData {
         let publicKey: Data
     }
 
-    /// Whether a key comes with the data; what else the flags say is the authenticator's own.
+    /// The flag that says that a key comes with the data; the other flags are not looked at.
     private static let hasCredential: UInt8 = 0x40
 
     /// Reads the data of an attestation, or of an assertion; nil for anything else.

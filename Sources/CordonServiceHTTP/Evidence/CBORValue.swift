@@ -2,8 +2,8 @@ import Foundation
 
 /// A value of CBOR (RFC 8949), as far as attestations and keys in them use it: whole numbers, bytes, texts, lists and maps of known length.
 ///
-/// Everything is written in the one shortest way or it is nothing: no indefinite lengths, no tags, no floats, no key twice, nothing behind the end.
-/// Lengths are looked at before anything is set aside for them.
+/// Only the shortest encoding is accepted: no indefinite lengths, no tags, no floats, no key twice, nothing after the end.
+/// Lengths are checked before memory is allocated for them.
 enum CBORValue: Hashable {
     case integer(Int64)
     case bytes(Data)

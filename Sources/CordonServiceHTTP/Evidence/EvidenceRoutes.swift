@@ -50,7 +50,7 @@ struct EvidenceRoutes: Sendable {
         let moment = now()
         guard gate.proofs.nonces.accepts(message.nonce, at: moment) else { throw Refusal.staleNonce }
         guard let keyID = Base64URL.decode(message.keyID), keyID.count == 32 else {
-            throw AppAttestVerifier.refusal("the name of the key is none")
+            throw AppAttestVerifier.refusal("the key's name is malformed")
         }
         let challenge = AppEvidence.challenge(
             registrationID: id, keyThumbprint: caller.keyThumbprint, nonce: message.nonce)

@@ -7,7 +7,7 @@ package enum GzipCoding {
     /// Smaller answers gain nothing.
     package static let smallest = 1 << 10
 
-    /// What unpacking came to.
+    /// What came of unpacking.
     enum Unpacked: Equatable {
         case bytes(Data)
         case tooLarge

@@ -24,7 +24,7 @@ public struct ServiceGauge: Sendable, Equatable {
 
 /// What the service counts; nothing of it names a person, an app or an address.
 ///
-/// Bounded: routes are patterns, and methods that no route has are one.
+/// Bounded: routes are patterns, and all methods that no route has count as one.
 final class ServiceMetrics: Sendable {
     struct Request: Hashable {
         var route: String

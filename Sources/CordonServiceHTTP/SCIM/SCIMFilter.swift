@@ -14,7 +14,8 @@ struct SCIMFilter: Equatable {
         attribute = String(words[0])
         let spelling = words[2].trimmingSuffix { $0 == " " }
         guard let value = try? JSONValue(parsing: .init(spelling.utf8)), value.array == nil, value.object == nil else {
-            throw Refusal.scim(400, "the value of the filter is none", kind: "invalidFilter")
+            throw Refusal.scim(
+                400, "the filter's value is not text, a number, true, false or null", kind: "invalidFilter")
         }
         self.value = value
     }

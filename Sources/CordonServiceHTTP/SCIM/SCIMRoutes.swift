@@ -11,7 +11,7 @@ struct SCIMRoutes: Sendable {
     static let mediaType = "application/scim+json"
     static let prefix = "/scim/v2"
     static let largestPage = 1_000
-    /// How often a change is tried that others come before; each time one of them has got through.
+    /// How often a change is tried when others come first; each time, one of those has succeeded.
     private static let mostAttempts = 100
 
     let origin: RequestOrigin

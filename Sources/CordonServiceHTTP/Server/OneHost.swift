@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Refuses requests that name no host, several, or what is none (RFC 9112 §3.2): a proxy in front and this server could each
-/// believe another one.
+/// Refuses requests that name no host, several hosts, or something that is not a host (RFC 9112 §3.2): a proxy in front and this
+/// server could each believe a different one.
 struct OneHost: RouterMiddleware {
     func handle(
         _ request: Request, context: ServiceRequestContext,
