@@ -6,11 +6,11 @@ package enum AdministrationDeadline {
     /// The end for the request at hand, nil for none.
     @TaskLocal static var end: ContinuousClock.Instant?
 
-    /// Refuses to go on after the end.
+    /// Refuses to go on after the end, and when the server stops.
     ///
     /// - Throws: A refusal with status 503.
     package static func check() throws {
-        guard let end, ContinuousClock.now > end else { return }
+        guard let end, Task.isCancelled || ContinuousClock.now > end else { return }
         throw Refusal(
             .serviceUnavailable, "too-much",
             "This takes too long here: ask for less, such as for one person or one app.",

@@ -115,17 +115,23 @@ package final class AdministrationTurns: Sendable {
                 giveUp(id)
             }
             defer { patience.cancel() }
-            let isTaken = await withCheckedContinuation { turn in
-                let isNow = state.withLock { state in
-                    guard state.running < atOnce else {
-                        state.waiting.append(Waiting(id: id, caller: caller, turn: turn))
-                        return false
+            let isTaken = await withTaskCancellationHandler {
+                await withCheckedContinuation { turn in
+                    let isNow: Bool? = state.withLock { state in
+                        guard !Task.isCancelled else { return false }
+                        guard state.running < atOnce else {
+                            state.waiting.append(Waiting(id: id, caller: caller, turn: turn))
+                            return nil
+                        }
+                        state.running += 1
+                        state.last = caller
+                        return true
                     }
-                    state.running += 1
-                    state.last = caller
-                    return true
+                    if let isNow { turn.resume(returning: isNow) }
                 }
-                if isNow { turn.resume(returning: true) }
+            } onCancel: {
+                // The server stops.
+                giveUp(id)
             }
             guard isTaken else {
                 throw Refusal(

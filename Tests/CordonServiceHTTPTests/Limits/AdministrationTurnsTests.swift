@@ -126,6 +126,28 @@ import Testing
         try await turns.run(Self.request(.get), atMost: 64, for: "other") { _ in }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `what waits for a turn, or looks through records, ends when the server stops`()
+        async throws
+    {
+        let turns = AdministrationTurns(readers: 1, writers: 1, longestWait: .seconds(600))
+        let order = Locked<[String]>([])
+        let first = hold(turns, .get, "reader", order)
+        try await until { order.withLock { !$0.isEmpty } }
+        let waiting = hold(turns, .get, "other", order)
+        try await until { turns.waiting == 1 }
+        waiting.task.cancel()
+        await #expect(throws: Refusal(.serviceUnavailable, "busy", "")) { try await waiting.task.value }
+        first.end.finish()
+        try await first.task.value
+        let looking = Task {
+            try await turns.run(Self.request(.get), atMost: 64, for: "reader") { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                try AdministrationDeadline.check()
+            }
+        }
+        await #expect(throws: Refusal(.serviceUnavailable, "too-much", "")) { try await looking.value }
+    }
+
     @Test func `looking through records ends at the request's deadline`() async throws {
         let turns = AdministrationTurns()
         try await turns.run(Self.request(.get), atMost: 64, for: "reader") { _ in try AdministrationDeadline.check() }
