@@ -28,9 +28,8 @@ extension Provisioning {
             var record = try change.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
             let before = record
             var isChanged = false
-            if signal.kind != .accountEnabled, signal.time > record.before ?? .distantPast {
-                record.before = signal.time
-            }
+            let next = SessionRevocation.moment(after: signal.time)
+            if signal.kind != .accountEnabled, next > record.before ?? .distantPast { record.before = next }
             if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
                 record.stateAsOf = signal.time
                 isChanged = user.map { $0.accountEnabled != (signal.kind == .accountEnabled) } ?? false

@@ -69,6 +69,10 @@ import Testing
                 .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
             #expect(refused.status == .unauthorized && refused.problem == "access-token")
             #expect(try await word(in: refused, service, of: id).isAccountDisabled == false)
+            // Made in the second of the event, and so perhaps before it.
+            let same = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
+            #expect(same.status == .unauthorized)
+            service.clock.advance(by: 1)
             let fresh = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(fresh.status == .ok)
             // Others' sessions go on.
