@@ -42,13 +42,21 @@ import Testing
         close(end)
     }
 
-    /// Types a line as soon as the terminal does not show what is typed.
-    private static func type(_ line: String, at terminal: Int32) -> Task<Void, Never> {
-        Task.detached {
-            while isShowing(terminal), !Task.isCancelled { await Task.yield() }
+    /// Types a line as soon as the terminal does not show what is typed. A thread does it: those of tasks wait for the processes of tests.
+    private static func type(_ line: String, at terminal: Int32) -> Thread {
+        let typing = Thread {
+            while isShowing(terminal), !Thread.current.isCancelled { usleep(1_000) }
             let bytes = Array((line + "\n").utf8)
             _ = write(terminal, bytes, bytes.count)
         }
+        typing.start()
+        return typing
+    }
+
+    /// Returns once nothing is typed any more.
+    private static func end(_ typing: Thread) {
+        typing.cancel()
+        while !typing.isFinished { usleep(1_000) }
     }
 
     /// Sends this process a signal as soon as its terminal does not show what is typed.
@@ -92,8 +100,7 @@ import Testing
             HiddenTypingTests.sendWhenHidden(SIGTERM)
             _ = await TerminalInterface.line(hidden: true)
         }
-        typing.cancel()
-        await typing.value
+        Self.end(typing)
         #expect(terminal.isShowing)
     }
 
@@ -112,8 +119,7 @@ import Testing
             source.resume()
             while true { pause() }
         }
-        typing.cancel()
-        await typing.value
+        Self.end(typing)
     }
 
     @Test func `a signal that the program listens for since the prompt began stays its own`() async throws {
