@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import Foundation
 import HTTPTypes
@@ -15,10 +16,9 @@ enum ReportFile {
         }
     }
 
-    /// A file that spreadsheets open; what begins like a formula is not one (CSV injection).
+    /// A file that spreadsheets open.
     static func csv(_ lines: [[String]], named name: String) -> Response {
-        let text = lines.map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
-        return file(Data(text.utf8), "text/csv; charset=utf-8", name)
+        file(Data(lines.map(CSV.line).joined().utf8), "text/csv; charset=utf-8", name)
     }
 
     static func json(_ value: JSONValue, named name: String) -> Response {
@@ -30,11 +30,6 @@ enum ReportFile {
     /// What an app signed, as it came: a compact signature.
     static func signature(_ text: String, named name: String) -> Response {
         file(Data(text.utf8), "application/jose", name)
-    }
-
-    private static func field(_ text: String) -> String {
-        let starts = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
-        return "\"" + ((starts ? "'" : "") + text).replacing("\"", with: "\"\"") + "\""
     }
 
     private static func file(_ bytes: Data, _ mediaType: String, _ name: String) -> Response {

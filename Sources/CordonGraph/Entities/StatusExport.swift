@@ -47,26 +47,9 @@ enum StatusExport: String, Sendable, CaseIterable {
         return ReportEntity.value(same[column] ?? column, of: status, policy: policy)
     }
 
-    /// The rows as CSV (RFC 4180); a cell that a spreadsheet would take for a formula is kept from being one.
+    /// The rows as CSV.
     static func csv(_ rows: [[String: String]], columns: [String]) -> String {
-        csv([columns] + rows.map { row in columns.map { row[$0] ?? "" } })
-    }
-
-    /// Lines of cells as CSV.
-    fileprivate static func csv(_ lines: [[String]]) -> String {
-        lines.map { $0.map(cell).joined(separator: ",") + "\r\n" }.joined()
-    }
-
-    /// Looked at by Unicode scalar: a comma with a mark on it is one character, but its byte still ends a cell.
-    private static func cell(_ text: String) -> String {
-        let isFormula = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
-        var safe = (isFormula ? "'" + text : text).unicodeScalars
-        guard safe.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return String(safe) }
-        safe = safe.reduce(into: String.UnicodeScalarView()) { cell, scalar in
-            if scalar == "\"" { cell.append(scalar) }
-            cell.append(scalar)
-        }
-        return "\"" + String(safe) + "\""
+        rows.map { row in CSV.line(columns.map { row[$0] ?? "" }) }.joined()
     }
 }
 
@@ -84,7 +67,7 @@ struct StatusFile: Sendable {
     }
 
     /// What stands before the first row.
-    var beginning: String { isJSON ? "{\"values\":[" : StatusExport.csv([columns]) }
+    var beginning: String { isJSON ? "{\"values\":[" : CSV.line(columns) }
 
     /// What stands after the last row.
     var end: String { isJSON ? "]}" : "" }
@@ -92,7 +75,7 @@ struct StatusFile: Sendable {
     /// More rows.
     func lines(_ statuses: [ProtectionStatus]) -> String {
         let rows = report.rows(statuses)
-        guard isJSON else { return StatusExport.csv(rows.map { row in columns.map { row[$0] ?? "" } }) }
+        guard isJSON else { return StatusExport.csv(rows, columns: columns) }
         let entries = rows.map { row in
             JSONValue.object(row.filter { columns.contains($0.key) }.mapValues(JSONValue.string)).text()
         }
