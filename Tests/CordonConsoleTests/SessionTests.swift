@@ -77,7 +77,9 @@ import Testing
         }
     }
 
-    @Test func `a page that changes by itself asks each time whether its session was ended`() async throws {
+    @Test func `a session that was ended is not brought back by a request under way, and live pages see its end`()
+        async throws
+    {
         let fixture = try await ConsoleFixture()
         let keeper = SessionKeeper(
             sessions: fixture.service.consoleSessions, tenant: ConsoleFixture.tenant,
@@ -96,6 +98,10 @@ import Testing
         try await keeper.end(held)
         #expect(!(await keeper.isKept(held)))
         #expect(keeper.isActive(held.session))
+        // A request that was under way keeps what was filled in.
+        try await keeper.save(held)
+        #expect(!(await keeper.isKept(held)))
+        #expect(try await keeper.session(of: request) == nil)
     }
 
     @Test func `a form that does not say which version it was made from overwrites nothing`() async throws {

@@ -43,20 +43,21 @@ struct SessionKeeper: Sendable {
     /// Begins a session under a new name; the cookie to set.
     func begin(_ session: ConsoleSession, replacing old: Held?) async throws -> String {
         if let old { try await end(old) }
-        let secret = SealedText.random()
-        try await save(Held(secret: secret, session: session))
-        return cookies.setting(.session, secret)
+        let held = Held(secret: SealedText.random(), session: session)
+        try await sessions.save(try Self.record(of: held), of: tenant)
+        return cookies.setting(.session, held.secret)
     }
 
-    func save(_ held: Held) async throws {
-        let id = Self.id(held.secret)
-        let sealed = try SealedText.seal(held.session, under: Self.key(held.secret), for: id)
-        try await sessions.save(
-            ConsoleSessionRecord(
-                id: id, sealed: sealed, expires: held.session.ends.addingTimeInterval(Self.keeping)), of: tenant)
-    }
+    /// Keeps a session as it is now. One that was ended meanwhile stays so: a request under way must not bring it back.
+    func save(_ held: Held) async throws { try await sessions.update(try Self.record(of: held), of: tenant) }
 
     func end(_ held: Held) async throws { try await sessions.remove(Self.id(held.secret), of: tenant) }
+
+    private static func record(of held: Held) throws -> ConsoleSessionRecord {
+        let id = id(held.secret)
+        let sealed = try SealedText.seal(held.session, under: key(held.secret), for: id)
+        return ConsoleSessionRecord(id: id, sealed: sealed, expires: held.session.ends.addingTimeInterval(keeping))
+    }
 
     private static func id(_ secret: String) -> String {
         Base64URL.encode(Data(SHA256.hash(data: Data("cordon console id \(secret)".utf8))))

@@ -19,6 +19,14 @@ package struct ConsoleSessions: Sendable {
         try await store.change(for: tenant) { try $0.save(record) }
     }
 
+    /// Keeps a record as it is now, unless it was forgotten meanwhile.
+    package func update(_ record: ConsoleSessionRecord, of tenant: TenantID) async throws(ServiceError) {
+        try await store.change(for: tenant) { change in
+            guard try change.record(ConsoleSessionRecord.self, record.id) != nil else { return }
+            try change.save(record)
+        }
+    }
+
     /// Forgets a record.
     package func remove(_ id: String, of tenant: TenantID) async throws(ServiceError) {
         try await store.change(for: tenant) { try $0.remove(ConsoleSessionRecord.self, id) }
