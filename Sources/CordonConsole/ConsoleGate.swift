@@ -68,11 +68,14 @@ struct ConsoleGate: Sendable {
             var answer = try await handler(entered)
             switch answer {
             case .page(var page, let status) where entered.draft != nil:
-                try await forgetDraft(of: session)
+                try await forgetDraft(at: request.uri.path, of: session)
                 page.blocks.insert(Self.filledInAgain, at: 0)
+                // What is saved would take the place of what is filled in.
+                page.isLive = false
                 answer = .page(page, status)
             case .page where request.method == .post: _ = try await keep(form, request, of: session)
-            case .moved where session.session.draft != nil: try await forgetDraft(of: session)
+            case .moved where request.method == .post:
+                try await forgetDraft(at: Self.path(of: Self.page(form, request)), of: session)
             default: break
             }
             return respond(answer, to: request, entered)
@@ -81,13 +84,18 @@ struct ConsoleGate: Sendable {
             return await stepUp(request, keeping: form, of: held, visit)
         } catch let refusal as Refusal where refusal.headers[.waiting] != nil {
             // The same form is sent once more when the change is released.
-            if let held { _ = try? await keep(form, request, of: held) }
-            return ConsoleAnswer.redirect(to: ApprovalPages.path(refusal.headers[.waiting] ?? ""))
+            let change = refusal.headers[.waiting] ?? ""
+            if let held { _ = try? await keep(form, request, of: held, waitingFor: change) }
+            return ConsoleAnswer.redirect(to: ApprovalPages.path(change))
         } catch let refusal as Refusal where refusal.status == .unauthorized {
             guard let held else { return toSignIn(request) }
             return (try? await toSignIn(request, keeping: form, of: held)) ?? toSignIn(request)
         } catch {
-            return failed(error, request, visit)
+            var page: String?
+            if let held, form.has("page"), (error as? Refusal)?.status != .notFound {
+                page = try? await keep(form, request, of: held)
+            }
+            return failed(error, request, visit, form: page)
         }
     }
 
@@ -166,14 +174,13 @@ struct ConsoleGate: Sendable {
         keys: [String], _ start: PageStart?
     ) async throws -> ConsoleVisit {
         let api = try ConsoleAPI(parts: parts, session: session, context: context)
-        let draft = session.draft.flatMap { draft in
-            request.method == .get && draft.path == request.uri.path ? ConsoleForm(draft.values) : nil
-        }
+        let draft = request.method == .get ? session.drafts.first { $0.path == request.uri.path } : nil
         let me = try await api.get("/admin/v1/me")
         context.notes.noteKnown()
         return ConsoleVisit(
             api: api, session: session, me: me,
-            query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form, draft: draft, keys: keys,
+            query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form,
+            draft: draft.map { ConsoleForm($0.values) }, keys: keys,
             language: language(of: request, session), now: parts.now(), start: start)
     }
 
@@ -248,26 +255,37 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    /// Keeps what was filled in for the page that shows the form; its path.
+    /// Keeps what was filled in for the page that shows the form; its path. Of a button alone there is nothing to keep.
+    ///
+    /// - Parameter change: The id of the change that waits because of the form.
     private func keep(
-        _ form: ConsoleForm, _ request: Request, of held: SessionKeeper.Held
+        _ form: ConsoleForm, _ request: Request, of held: SessionKeeper.Held, waitingFor change: String? = nil
     ) async throws -> String {
-        let page = ConsolePath.inside(form["page"].isEmpty ? request.uri.path : form["page"])
+        let page = Self.page(form, request)
+        let values = form.values.filter { !["csrf", "page"].contains($0.key) }
+        guard !values.isEmpty || change != nil else { return page }
         var held = held
-        held.session.draft = .init(
-            path: page.split(separator: "?").first.map(String.init) ?? page,
-            values: form.values.filter { $0.key != "csrf" })
+        held.session.keep(.init(path: Self.path(of: page), values: values, change: change))
         try await keeper.save(held)
         return page
     }
+
+    /// The page that shows a form.
+    private static func page(_ form: ConsoleForm, _ request: Request) -> String {
+        ConsolePath.inside(form["page"].isEmpty ? request.uri.path : form["page"])
+    }
+
+    /// The path of a page, without what it was asked with.
+    private static func path(of page: String) -> String { String(page.prefix { $0 != "?" }) }
 
     private static let filledInAgain = Block.note(
         .notice, "What you filled in before is here again; it is not saved.",
         ["Load the page once more to begin with what is saved."])
 
-    private func forgetDraft(of held: SessionKeeper.Held) async throws {
+    private func forgetDraft(at path: String, of held: SessionKeeper.Held) async throws {
+        guard held.session.drafts.contains(where: { $0.path == path }) else { return }
         var held = held
-        held.session.draft = nil
+        held.session.forgetDraft(of: path)
         try await keeper.save(held)
     }
 
@@ -283,7 +301,10 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    private func failed(_ error: any Error, _ request: Request, _ visit: ConsoleVisit?) -> Response {
+    /// - Parameter form: The page that has what was sent again, nil where nothing was kept.
+    private func failed(
+        _ error: any Error, _ request: Request, _ visit: ConsoleVisit?, form: String? = nil
+    ) -> Response {
         let refusal =
             error as? Refusal
             ?? Refusal(
@@ -308,7 +329,12 @@ struct ConsoleGate: Sendable {
                         : "Your roles: \(visit.roles). Ask an owner for a role that includes this."))
         }
         blocks.append(
-            .links(visit == nil ? [Link("Sign in", "/console/sign-in", isMain: true)] : [Link("Overview", "/console")]))
+            .links(
+                (form.map { [Link("Open the form", $0, isMain: true)] } ?? [])
+                    + [
+                        visit == nil
+                            ? Link("Sign in", "/console/sign-in", isMain: form == nil) : Link("Overview", "/console")
+                    ]))
         let status = refusal.status.code < 400 ? HTTPResponse.Status.badRequest : refusal.status
         // A browser that is asked for credentials by status 401 has none that would help.
         return renderer.response(

@@ -123,7 +123,7 @@ struct ApprovalPages {
                 .note(
                     .good, "A second administrator released this change.",
                     ["Open the form again and send it; it goes through once."]))
-            if let draft = visit.session.draft {
+            if let draft = visit.session.drafts.first(where: { $0.change == change.text("id") }) {
                 blocks.append(.links([Link("Open the form", draft.path, isMain: true)]))
             }
         }

@@ -166,7 +166,11 @@ struct DevicePages {
         }
         blocks.append(.table(WipePages.table("Wipes", one.list("operations"), on: id)))
         if visit.may("collectLogs") {
-            blocks.append(.form(Form(Self.path(id) + "/logs", submit: "Ask the app for its logs", isQuiet: true, [])))
+            let page = [("page", Self.path(id))]
+            blocks.append(
+                .form(
+                    Form(
+                        Self.path(id) + "/logs", submit: "Ask the app for its logs", hidden: page, isQuiet: true, [])))
         }
         return .page(
             Page(.data(Self.name(one)), .devices, isLive: true, above: Link("Devices", "/console/devices"), blocks))

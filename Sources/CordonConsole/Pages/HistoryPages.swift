@@ -81,10 +81,11 @@ struct HistoryPages {
         if let next {
             blocks += next
         } else if visit.may("writePolicies") {
+            let page = path(id) + "/" + ConsolePath.part(version)
             blocks.append(
                 .form(
                     Form(
-                        path(id) + "/" + ConsolePath.part(version) + "/preview", submit: "Preview putting it back",
+                        page + "/preview", submit: "Preview putting it back", hidden: [("page", page)],
                         cancel: Link("Keep the version in force", PolicyPages.path(id)), [])))
         }
         return Page(

@@ -277,7 +277,9 @@ struct PeoplePages {
         blocks.append(
             .form(
                 Form(
-                    address + "/erase", submit: "Erase", hidden: [("page", address + "/erase")], isGrave: true,
+                    // Nothing is sent of a box without a tick.
+                    address + "/erase", submit: "Erase", hidden: [("page", address + "/erase"), ("asks", "wipe")],
+                    isGrave: true,
                     cancel: Link("Keep the data", address),
                     [
                         Field(

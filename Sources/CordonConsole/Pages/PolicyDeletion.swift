@@ -29,7 +29,9 @@ struct PolicyDeletion {
         return .page(
             Self.page(
                 entity, [],
-                Form(path + "/delete/preview", submit: "Preview", cancel: Link("Keep the policy", path), [])))
+                Form(
+                    path + "/delete/preview", submit: "Preview", hidden: [("page", path + "/delete")],
+                    cancel: Link("Keep the policy", path), [])))
     }
 
     @Sendable private func preview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {

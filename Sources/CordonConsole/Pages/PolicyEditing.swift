@@ -254,8 +254,8 @@ struct PolicyEditing {
         blocks.append(
             .form(
                 Form(
-                    path(visit, "edit"), submit: "Go on editing", hidden: kept + [("version", entity.text("version"))],
-                    isQuiet: true,
+                    path(visit, "edit"), submit: "Go on editing",
+                    hidden: kept + [("version", entity.text("version")), ("page", path(visit, "edit"))], isQuiet: true,
                     [])))
         return .page(
             Page(

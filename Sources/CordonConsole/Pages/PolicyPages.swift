@@ -87,7 +87,8 @@ struct PolicyPages {
         }
         // A copy of what reaches everyone would take effect unseen.
         if visit.may("writePolicies"), !Self.isForEveryone(entity) {
-            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", isQuiet: true, [])))
+            blocks.append(
+                .form(Form(path + "/copy", submit: "Make a copy", hidden: [("page", path)], isQuiet: true, [])))
         }
         return .page(
             Page(

@@ -107,7 +107,9 @@ struct ReportPages {
                     .link(.data(filter.text("name")), path(report, filteredBy: filter.text("search"))),
                     .text(reports.first { $0.name == report }?.title ?? .data(report)),
                     .text(.data(filter.text("search"))),
-                    .button("Remove", action: path("filters") + "/" + ConsolePath.part(filter.text("id")) + "/remove"),
+                    .button(
+                        "Remove", action: path("filters") + "/" + ConsolePath.part(filter.text("id")) + "/remove",
+                        fields: [("page", "/console/reports")]),
                 ]
             }, empty: "You have saved no filter. Open a report to save one.")
     }

@@ -139,7 +139,7 @@ enum WipePages {
         }
         if wipe.number("attempt") > 1 { state.append(.text("attempt \(.data("\(wipe.number("attempt"))"))")) }
         if visit.may("cancelWipes"), wipe.text("state") == "pending" {
-            state.append(.button("Cancel", action: path(wipe) + "/cancel"))
+            state.append(.button("Cancel", action: path(wipe) + "/cancel", fields: [("page", path(wipe))]))
         }
         return state
     }

@@ -7,6 +7,8 @@ struct ConsoleSession: Codable, Sendable, Equatable {
         /// The page to which it belongs.
         var path: String
         var values: [String: [String]]
+        /// The id of the change that waits for a second administrator because of it; nil for other forms.
+        var change: String?
     }
 
     /// Who it is, by the object id.
@@ -21,6 +23,21 @@ struct ConsoleSession: Codable, Sendable, Equatable {
     /// What forms carry to show that they are of this session.
     var csrf: String
     var draft: Draft?
+    /// What was filled in before that on other pages, newest first; nil in a session of an earlier version.
+    var earlier: [Draft]?
     /// The language that the person chose; nil for what the browser asks for.
     var language: String?
+
+    /// The most forms of one session that are kept.
+    private static let mostDrafts = 4
+
+    /// What was filled in and not sent, newest first, a form for each page.
+    private(set) var drafts: [Draft] {
+        get { [draft].compactMap(\.self) + (earlier ?? []) }
+        set { (draft, earlier) = (newValue.first, Array(newValue.dropFirst().prefix(Self.mostDrafts - 1))) }
+    }
+
+    mutating func keep(_ draft: Draft) { drafts = [draft] + drafts.filter { $0.path != draft.path } }
+
+    mutating func forgetDraft(of path: String) { drafts.removeAll { $0.path == path } }
 }
