@@ -169,6 +169,11 @@ import Testing
             #expect(tried.text.contains("Fits 2 of 2 apps on devices at present."))
             let wrong = try await browser.get(saved.path + "?try=nonsense")
             #expect(wrong.status == .ok && wrong.text.contains("note bad"))
+            // What is saved does not take the place of what was filled in.
+            let refused = try await browser.submit(page, to: saved.path, [("rule", "nonsense")])
+            #expect(refused.status == .badRequest && !refused.text.contains("data-live="))
+            let again = try await browser.get(saved.path)
+            #expect(again.text.contains("value=\"nonsense\"") && !again.text.contains("data-live="))
         }
     }
 

@@ -98,8 +98,9 @@ struct PageRenderer: Sendable {
             "skip": say("Skip to the page"), "title": say(page.title),
             "lead": say(page.lead), "above": page.above?.html(rendering), "menu": menu, "caller": caller,
             "blocks": HTML(page.blocks.map { $0.html(rendering) }), "csrf": rendering.csrf,
-            "live": page.isLive && path != nil
-                ? "/console/live?page=" + ConsolePath.part(path ?? "") : nil,
+            // The answer to a form has no address at which it could be asked for again.
+            "live": page.isLive
+                ? path.flatMap { $0.isEmpty ? nil : "/console/live?page=" + ConsolePath.part($0) } : nil,
         ])
     }
 }
