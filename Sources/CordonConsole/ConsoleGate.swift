@@ -31,7 +31,7 @@ struct ConsoleGate: Sendable {
         guard request.method == .get else { return await answer(request, context, keys: keys, nil, handler) }
         let found: SessionKeeper.Held?
         do { found = try await keeper.session(of: request) } catch { return failed(error, request, nil) }
-        guard let held = found else { return toSignIn(request) }
+        guard let held = found else { return await toSignIn(request) }
         let language = language(of: request, held.session)
         let start = PageStart()
         return await start.answer(renderer.opening(in: language), renderer.pageHeaders) {
@@ -57,11 +57,11 @@ struct ConsoleGate: Sendable {
         var form = ConsoleForm()
         do {
             let found = if let known { known } else { try await keeper.session(of: request) }
-            guard let session = found else { return toSignIn(request) }
+            guard let session = found else { return await toSignIn(request) }
             held = session
             if request.method == .post { form = try await sent(request, by: session.session) }
             guard keeper.isActive(session.session) else {
-                return try await toSignIn(request, keeping: form, of: session)
+                return await toSignIn(request, keeping: form, of: session)
             }
             let entered = try await self.visit(request, context, session.session, form, keys: keys, start)
             visit = entered
@@ -88,8 +88,7 @@ struct ConsoleGate: Sendable {
             if let held { _ = try? await keep(form, request, of: held, waitingFor: change) }
             return ConsoleAnswer.redirect(to: ApprovalPages.path(change))
         } catch let refusal as Refusal where refusal.status == .unauthorized {
-            guard let held else { return toSignIn(request) }
-            return (try? await toSignIn(request, keeping: form, of: held)) ?? toSignIn(request)
+            return await toSignIn(request, keeping: form, of: held)
         } catch {
             var page: String?
             if let held, form.has("page"), (error as? Refusal)?.status != .notFound {
@@ -101,6 +100,8 @@ struct ConsoleGate: Sendable {
 
     func signOut(_ request: Request, _ context: ServiceRequestContext) async -> Response {
         await open(request, context) {
+            // A form from elsewhere comes without the cookie, and the answer takes the cookie away.
+            try requireOwnPage(request)
             if let held = try await keeper.session(of: request) {
                 _ = try await sent(request, by: held.session)
                 try await keeper.end(held)
@@ -121,7 +122,7 @@ struct ConsoleGate: Sendable {
     /// Takes down the language that the person chose, and shows the page again.
     func setLanguage(_ request: Request, _ context: ServiceRequestContext) async -> Response {
         await open(request, context) {
-            guard var held = try await keeper.session(of: request) else { return toSignIn(request) }
+            guard var held = try await keeper.session(of: request) else { return await toSignIn(request) }
             let form = try await sent(request, by: held.session)
             held.session.language = ConsoleLanguage(rawValue: form["language"])?.rawValue
             try await keeper.save(held)
@@ -186,9 +187,7 @@ struct ConsoleGate: Sendable {
 
     /// What was sent, once it is sure that a page of this session sent it.
     private func sent(_ request: Request, by session: ConsoleSession) async throws -> ConsoleForm {
-        let origin = request.headers[values: .origin]
-        guard origin.isEmpty || origin == [ownOrigin], ["same-origin", nil].contains(request.headers[.secFetchSite])
-        else { throw Self.foreign }
+        try requireOwnPage(request)
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
             throw Refusal(.unsupportedMediaType, "form", "The console takes forms.")
         }
@@ -206,29 +205,51 @@ struct ConsoleGate: Sendable {
         .forbidden, "foreign-form", "This form was not sent from a page of your session.",
         detail: "Nothing was changed. Open the page again, and send it from there.")
 
-    private var ownOrigin: String {
-        guard let parts = URLComponents(string: parts.base) else { return "" }
-        return "\(parts.scheme ?? "")://\(parts.percentEncodedHost ?? "")" + (parts.port.map { ":\($0)" } ?? "")
+    /// Refuses what a page of another origin sent, as far as the browser says where it was.
+    private func requireOwnPage(_ request: Request) throws {
+        let origin = request.headers[values: .origin]
+        guard origin.isEmpty || origin == [Self.origin(of: parts.base)],
+            ["same-origin", nil].contains(request.headers[.secFetchSite])
+        else { throw Self.foreign }
+    }
+
+    /// The origin of an address as browsers write it (WHATWG HTML §7.1.1): in small letters, without the usual port.
+    static func origin(of address: String) -> String {
+        guard let parts = URLComponents(string: address.lowercased()), let scheme = parts.scheme,
+            let host = parts.percentEncodedHost
+        else { return "" }
+        let port = parts.port == (scheme == "https" ? 443 : 80) ? nil : parts.port
+        let isBare = host.contains(":") && !host.hasPrefix("[")
+        return "\(scheme)://" + (isBare ? "[\(host)]" : host) + (port.map { ":\($0)" } ?? "")
     }
 
     // MARK: Signing in again
 
-    private func toSignIn(_ request: Request) -> Response {
-        let next = request.method == .get ? request.uri.string : ConsoleConfiguration.path
-        return ConsoleAnswer.redirect(to: "/console/sign-in?next=" + ConsolePath.part(ConsolePath.inside(next)))
-    }
-
+    /// Sends a browser to sign in, from where it comes back to the page that it asked for.
+    ///
+    /// What sent a form is not sent there at once: browsers would take that for a form that goes to the provider.
     private func toSignIn(
-        _ request: Request, keeping form: ConsoleForm, of held: SessionKeeper.Held
-    ) async throws -> Response {
-        guard request.method == .post else { return toSignIn(request) }
-        let next = try await keep(form, request, of: held)
-        // Not sent there at once: browsers would take that for a form that goes to the provider.
+        _ request: Request, keeping form: ConsoleForm = ConsoleForm(), of held: SessionKeeper.Held? = nil
+    ) async -> Response {
+        guard request.method == .post else {
+            let next = ConsolePath.inside(request.uri.string)
+            return ConsoleAnswer.redirect(to: "/console/sign-in?next=" + ConsolePath.part(next))
+        }
+        var next: String?
+        if let held { next = try? await keep(form, request, of: held) }
         let page = Page(
             "Your session has ended", .overview,
-            lead: "What you filled in is kept for you. Nothing was done yet: sign in, look at it again, and send it.",
-            [.links([Link("Sign in", "/console/sign-in?next=" + ConsolePath.part(next), isMain: true)])])
-        return renderer.response(page, .ok, for: nil, in: language(of: request, held.session), path: "")
+            lead: next == nil
+                ? "Nothing was done, and what you filled in is not kept. Sign in, and fill it in again."
+                : "What you filled in is kept for you. Nothing was done yet: sign in, look at it again, and send it.",
+            [
+                .links([
+                    Link(
+                        "Sign in", "/console/sign-in?next=" + ConsolePath.part(next ?? ConsoleConfiguration.path),
+                        isMain: true)
+                ])
+            ])
+        return renderer.response(page, .ok, for: nil, in: language(of: request, held?.session), path: "")
     }
 
     private func stepUp(

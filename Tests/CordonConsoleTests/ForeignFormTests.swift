@@ -48,6 +48,17 @@ import Testing
         }
     }
 
+    @Test func `a form from elsewhere signs nobody out`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            // Browsers send it without the session's cookie, and would take the answer's word that there is none any more.
+            let page = try await browser.post(
+                "/console/sign-out", [], csrf: "x", headers: [.origin: "https://evil.example"])
+            #expect(page.status == .forbidden)
+            #expect(page.headers[values: .setCookie].isEmpty)
+        }
+    }
+
     @Test func `the help desk cannot publish, by page or by a request made by hand`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()

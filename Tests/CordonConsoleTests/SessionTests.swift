@@ -36,6 +36,20 @@ import Testing
         }
     }
 
+    @Test func `a form without a session is told so, and is not sent on to the provider`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/policies/new")
+            browser.forgetCookie("cordon-console")
+            let ended = try await browser.submit(page, to: "/console/policies/new", [("name", "Typed before")])
+            #expect(ended.path == "/console/policies/new" && ended.status == .ok)
+            #expect(ended.text.contains("what you filled in is not kept"))
+            #expect(ended.text.contains("href=\"/console/sign-in?next="))
+            #expect(try await names(fixture).isEmpty)
+        }
+    }
+
     @Test func `two tabs that sign in at once both come to their pages`() async throws {
         let fixture = try await ConsoleFixture()
         try await fixture.test { browser in

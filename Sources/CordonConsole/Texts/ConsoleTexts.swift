@@ -419,6 +419,7 @@ enum ConsoleTexts {
         "Nothing was changed. Send the form again to make your changes to the accounts as they are now.": "Nichts wurde geändert. Senden Sie das Formular erneut, um Ihre Änderungen an den jetzigen Konten vorzunehmen.",
         "Nothing was changed: %@ values cannot be used.": "Nichts wurde geändert: %@ Werte sind nicht verwendbar.",
         "Nothing was deleted. Below is the role as it is now.": "Es wurde nichts gelöscht. Unten steht die Rolle, wie sie jetzt ist.",
+        "Nothing was done, and what you filled in is not kept. Sign in, and fill it in again.": "Es wurde nichts getan, und Ihre Eingaben sind nicht gespeichert. Melden Sie sich an und geben Sie sie erneut ein.",
         "Nothing was overwritten. Below is what your change would do to the version in force now.": "Nichts wurde überschrieben. Unten steht, was Ihre Änderung an der jetzt geltenden Version ändern würde.",
         "Nothing was overwritten. The form below has what you filled in; sending it again replaces what is in force now:": "Nichts wurde überschrieben. Unten steht, was Sie eingetragen haben; wenn Sie es noch einmal senden, ersetzt es, was jetzt gilt:",
         "Nothing would change. Go on editing to change a setting.": "Nichts würde sich ändern. Bearbeiten Sie weiter, um eine Einstellung zu ändern.",
