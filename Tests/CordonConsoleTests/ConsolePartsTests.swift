@@ -95,6 +95,13 @@ import Testing
         #expect(text.unicodeScalars.elementsEqual(wanted.unicodeScalars))
     }
 
+    @Test func `a text stays where its field of one line shows it without its line breaks`() {
+        let form = ConsoleForm(["a": ["OneTwo"]])
+        #expect(form.line("a", of: " One\r\nTwo\n") == " One\r\nTwo\n")
+        #expect(form.line("a", of: "One\nThree") == "OneTwo")
+        #expect(form.line("b", of: "One") == "")
+    }
+
     @Test func `every setting has a name and a value in words`() {
         for setting in SettingDescription.all {
             #expect(SettingTexts.text(of: setting.name).label != .data(setting.name), "\(setting.name)")

@@ -400,6 +400,22 @@ import Testing
         }
     }
 
+    @Test func `a description keeps its line breaks when a setting is changed`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy(["displayName": "Notes", "description": "One\nTwo"])
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)"
+            let editor = try await browser.get(path + "/edit/transfer")
+            // What a browser sends of a field of one line.
+            let preview = try await browser.submit(
+                editor, to: path + "/preview/transfer", [("description", "OneTwo"), ("s.printBlocked", "true")])
+            #expect(try await browser.submit(preview, to: path + "/publish/transfer").path == path)
+            let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(policy.document["printBlocked"] == true && policy.document["description"] == "One\nTwo")
+        }
+    }
+
     @Test func `no form runs what was filled in`() async throws {
         let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>{{csrf}}'`\u{301}<\u{338}b"
         let fixture = try await ConsoleFixture(workerName: hostile)

@@ -23,6 +23,15 @@ struct ConsoleForm: Sendable, Equatable {
         (values[name]?.first ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// What a field of one line says. What was known stays where that is what the field showed of it.
+    func line(_ name: String, of known: String) -> String { self[name] == Self.line(known) ? known : self[name] }
+
+    /// A value as a field of one line has it when it is sent: browsers take its line breaks away (WHATWG HTML §4.10.5.1.2).
+    static func line(_ value: String) -> String {
+        String(String.UnicodeScalarView(value.unicodeScalars.filter { $0 != "\n" && $0 != "\r" }))
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
     func has(_ name: String) -> Bool { values[name] != nil }

@@ -238,9 +238,13 @@ struct CataloguePages {
     }
 
     @Sendable private func saveTag(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let form = visit.form
+        let (form, known) = (visit.form, try await Self.tagKind.known(visit))
         return try await Self.tagKind.save(
-            visit, ["displayName": .string(form["name"]), "description": .string(form["description"])]
+            visit,
+            [
+                "displayName": .string(form.line("name", of: known.text("displayName"))),
+                "description": .string(form.line("description", of: known.text("description"))),
+            ]
         ) { tag, refusal in Self.tagPage(tag, form, visit, refusal) }
     }
 }

@@ -272,7 +272,8 @@ struct PolicyEditing {
         let settings = Set(SettingDescription.all.map(\.name))
         return typed.filter { name, value in
             guard settings.contains(name) else {
-                return value.array.map { $0 != entity.list(name) } ?? (value.string != entity.text(name))
+                return value.array.map { $0 != entity.list(name) }
+                    ?? (value.string != ConsoleForm.line(entity.text(name)))
             }
             return value != old.value(ofSetting: name)
         }

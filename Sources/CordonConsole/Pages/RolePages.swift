@@ -199,7 +199,8 @@ struct RolePages {
             try await visit.api.call(
                 .put, Self.route(id),
                 [
-                    "displayName": .string(form["name"]), "description": .string(form["description"]),
+                    "displayName": .string(form.line("name", of: known.text("displayName"))),
+                    "description": .string(form.line("description", of: known.text("description"))),
                     "permissions": .array(form.all("permissions").map { .string($0) }),
                     "members": .array(members),
                     "scopeTags": tags.isEmpty ? .null : .array(tags),

@@ -89,8 +89,10 @@ struct TargetPages {
 
     @Sendable private func saveFilter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
+        let known = id == "new" ? JSONValue.null : try await visit.api.get(Self.filters + "/" + ConsolePath.part(id))
         var body: [String: JSONValue] = [
-            "displayName": .string(visit.form["name"]), "rule": .string(visit.form["rule"]),
+            "displayName": .string(visit.form.line("name", of: known.text("displayName"))),
+            "rule": .string(visit.form.line("rule", of: known.text("rule"))),
         ]
         do {
             guard id == "new" else {
