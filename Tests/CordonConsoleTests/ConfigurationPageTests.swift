@@ -22,21 +22,66 @@ import Testing
             [["name": "text", "value": " a\nb "], ["name": "token_url", "value": "x", "isSecret": false]]
             + (0..<101).map { ["name": .string("k\($0)"), "value": .string("v\($0)")] as JSONValue }
         let id = try await make(pairs, in: fixture)
+        _ = try await fixture.service.administration.updatePolicy(
+            id, changes: ["description": "One\nTwo"], ifVersion: nil, as: ConsoleFixture.owner)
         try await fixture.test { browser in
             try await browser.signIn(ConsoleFixture.ada)
             let path = "/console/configurations/\(id)"
             let form = try await browser.get(path)
             #expect(form.text.contains("Values beyond these rows are kept"))
             // What a browser sends of a field of one line.
-            let saved = try await browser.submit(form, to: path, [("name", "Servers"), ("value.0", "ab")])
+            let saved = try await browser.submit(
+                form, to: path, [("name", "Servers"), ("description", "OneTwo"), ("value.0", "ab")])
             #expect(saved.path == path && saved.status == .ok)
             let kept = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
-            #expect(kept.document["displayName"] == "Servers")
+            #expect(kept.document["displayName"] == "Servers" && kept.document["description"] == "One\nTwo")
             #expect(kept.document["customSettings"] == .array(pairs))
             let changed = try await browser.submit(saved, to: path, [("value.0", "abc")])
             #expect(changed.status == .ok)
             let after = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
             #expect(after.document["customSettings"]?.array?.first?["value"] == "abc")
+        }
+    }
+
+    @Test func `a form that is filled in again after a sign-in does not overwrite what another administrator saved`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let id = try await make([["name": "a", "value": "b"]], in: fixture)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/configurations/\(id)"
+            let form = try await browser.get(path)
+            fixture.clock.advance(by: 901)
+            let ended = try await browser.submit(form, to: path, [("value.0", "mine")])
+            let theirs: JSONValue = [["name": "a", "value": "theirs"]]
+            _ = try await fixture.service.administration.updatePolicy(
+                id, changes: ["customSettings": theirs], ifVersion: nil, as: ConsoleFixture.owner)
+            let link = try #require(ended.text.firstMatch(of: /href="(\/console\/sign-in[^"]*)"/)).1
+            let again = try await browser.get(Browser.unescape(link))
+            #expect(again.text.contains("value=\"mine\""))
+            let told = try await browser.submit(again, to: path)
+            #expect(told.status == .conflict && told.text.contains("a = theirs"))
+            let kept = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(kept.document["customSettings"] == theirs)
+        }
+    }
+
+    @Test func `a configuration leads to what the reader's role may do with it`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await make([["name": "a", "value": "b"]], in: fixture)
+        let writer = CustomRole(
+            id: "writer", displayName: "Writer", permissions: [.read, .writePolicies], members: ["user:oid-eve"])
+        try await fixture.storage.write(ConsoleFixture.tenant) { try $0.save(writer) }
+        try await fixture.test { browser in
+            for (person, leads) in [(ConsoleFixture.eve, false), (ConsoleFixture.ada, true)] {
+                try await browser.signIn(person, at: "/console/sign-in?fresh=1")
+                let page = try await browser.get("/console/configurations/\(id)")
+                #expect(page.text.contains(">Save</button>"))
+                for step in ["apps", "assignments", "delete"] {
+                    #expect(page.text.contains("/console/policies/\(id)/\(step)\"") == leads, "\(step)")
+                }
+            }
         }
     }
 

@@ -241,6 +241,13 @@ import Testing
             let pairs = kept.document["customSettings"]?.array ?? []
             #expect(pairs.contains { $0["name"] == "pass" && $0["value"] == "hunter2" && $0["isSecret"] == true })
             #expect(kept.document["displayName"] == "Servers")
+            // Under another key too.
+            let form = try await browser.get(made.path)
+            _ = try await browser.submit(form, to: made.path, [("key.1", "phrase")])
+            let renamed = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(
+                renamed.document["customSettings"]?.array?.last
+                    == ["name": "phrase", "value": "hunter2", "isSecret": true])
         }
     }
 

@@ -162,9 +162,10 @@ struct ConfigurationPages {
                 blocks))
     }
 
+    /// - Parameter version: The version that was shown when what was filled in was; nil where it is shown now.
     private static func page(
         _ place: Place, _ id: String, _ one: JSONValue, _ form: ConsoleForm?, _ visit: ConsoleVisit,
-        _ refusal: Refusal? = nil
+        _ refusal: Refusal? = nil, version: String? = nil
     ) -> Page {
         let known = one.list("customSettings")
         let count = min(most, max(form?.values.keys.count { $0.hasPrefix("key.") } ?? 0, known.count + spare))
@@ -192,17 +193,18 @@ struct ConfigurationPages {
         if !place.isWhole {
             blocks.append(.links([Link("Policy", PolicyPages.path(id))]))
         } else if id != "new" {
-            let links = [
+            let aim = [
                 Link("Apps", PolicyPages.path(id) + "/apps"), Link("Assign", PolicyPages.path(id) + "/assignments"),
-                Link("Delete", PolicyPages.path(id) + "/delete"),
             ]
-            blocks.append(.links(visit.may("writePolicies") ? links : []))
+            let delete = [Link("Delete", PolicyPages.path(id) + "/delete")]
+            blocks.append(
+                .links((visit.may("assignPolicies") ? aim : []) + (visit.may("deletePolicies") ? delete : [])))
         }
         blocks.append(
             .form(
                 Form(
                     place.path(id), submit: "Save",
-                    hidden: [("version", one.text("version")), ("page", place.path(id))],
+                    hidden: [("version", version ?? one.text("version")), ("page", place.path(id))],
                     isLocked: !visit.may("writePolicies"),
                     cancel: Link("Cancel", place.list.href),
                     fieldsets: (place.isWhole ? [Fieldset(fields: fields)] : []) + [
@@ -223,39 +225,35 @@ struct ConfigurationPages {
         let id = visit.keys[0]
         let one = try await place.known(visit)
         visit.begin()
-        var page = page(place, id, one, visit.draft, visit)
+        var page = page(place, id, one, visit.draft, visit, version: ShownVersion.of(visit.draft))
         if one != .null { page.blocks.append(await preview(place.path(id), one, visit)) }
         return .page(page)
-    }
-
-    /// A value as a field of one line has it when it is sent.
-    private static func line(_ value: String) -> String {
-        value.filter { !$0.isNewline }.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private static func save(_ visit: ConsoleVisit, _ place: Place) async throws -> ConsoleAnswer {
         let (id, form) = (visit.keys[0], visit.form)
         let one = try await place.known(visit)
+        let present = one.list("customSettings")
         let pairs = (0..<most).compactMap { index -> JSONValue? in
             let (key, value) = (form["key.\(index)"], form["value.\(index)"])
             let isSecret = form["secret.\(index)"] == "true"
             guard !key.isEmpty else { return nil }
-            let known = one.list("customSettings").first { line($0.text("name")) == key }
-            let present = ReportFile.text(known?["value"])
-            // A secret is shown on no page, so an empty field keeps it. A field shows no line breaks, and takes none away.
+            let named = present.first { ConsoleForm.line($0.text("name")) == key }
+            // A secret is shown on no page, so an empty field keeps it, under another key too. A field shows no line breaks, and takes
+            // none away.
+            let known = named ?? (isSecret && value.isEmpty && present.indices.contains(index) ? present[index] : nil)
             let isUntouchedSecret = isSecret && value.isEmpty && known.map { SecretValues.isSecret($0) } ?? false
-            let isKept = isUntouchedSecret || line(present) == value
-            var pair = known?.object ?? ["name": .string(key)]
-            pair["value"] = .string(isKept ? present : value)
+            var pair = named?.object ?? ["name": .string(key)]
+            let text = ReportFile.text(known?["value"])
+            pair["value"] = .string(isUntouchedSecret ? text : form.line("value.\(index)", of: text))
             if isSecret || pair["isSecret"] != nil { pair["isSecret"] = .bool(isSecret) }
             return .object(pair)
         }
         // What is beyond the rows of the form stays as it is.
-        let rest = one.list("customSettings").dropFirst(most)
-        var body: [String: JSONValue] = ["customSettings": .array(pairs + rest)]
+        var body: [String: JSONValue] = ["customSettings": .array(pairs + present.dropFirst(most))]
         if place.isWhole {
-            body["displayName"] = .string(form["name"])
-            body["description"] = .string(form["description"])
+            body["displayName"] = .string(form.line("name", of: one.text("displayName")))
+            body["description"] = .string(form.line("description", of: one.text("description")))
         }
         do {
             guard one != .null else {
@@ -265,11 +263,7 @@ struct ConfigurationPages {
             try await visit.api.call(.patch, place.route(id), .object(body), ifVersion: form["version"])
             return .moved(place.path(id))
         } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
-            let shown: JSONValue = [
-                "displayName": .string(place.isWhole ? form["name"] : one.text("displayName")),
-                "version": .string(form["version"]),
-            ]
-            return .page(page(place, id, shown, form, visit, refusal), .badRequest)
+            return .page(page(place, id, one, form, visit, refusal, version: form["version"]), .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             var page = page(place, id, one, form, visit)
             let now = one.list("customSettings").map {
