@@ -42,6 +42,10 @@ import Testing
             let wrong = try await browser.submit(page, to: path, [("number", "0")])
             #expect(wrong.status == .badRequest)
             #expect(wrong.text.contains("Nothing was wiped."))
+            // What was filled in is there again, and does not stand in the way of another phone's link.
+            #expect(try await browser.get(path).text.contains("Wipe Simulated …1234 of Worker A"))
+            _ = try await browser.submit(page, to: path, [("number", "0")])
+            #expect(try await browser.get(path + "?tag=tag-5678").text.contains("Wipe Simulated …5678 of Worker A"))
             let none = try await fixture.service.administration.operations(
                 ofRegistration: nil, as: ConsoleFixture.owner)
             #expect(none.isEmpty)

@@ -20,7 +20,8 @@ struct WipeRequest {
     }
 
     @Sendable private func choose(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        let tag = visit.draft?["tag"] ?? visit.query["tag"]
+        // A link to another device leads to that one, whatever was filled in before.
+        let tag = visit.query.has("tag") ? visit.query["tag"] : visit.draft?["tag"] ?? ""
         return .page(try await Self.page(visit, tag: tag))
     }
 
@@ -57,6 +58,7 @@ struct WipeRequest {
         }
         let name = DevicePages.name(first)
         let path = PeoplePages.path(id) + "/wipe"
+        let own = path + "?tag=" + ConsolePath.part(tag)
         let number = number(visit, tag)
         let names = Dictionary(
             await CataloguePages.apps(visit).map { ($0.text("bundleId").lowercased(), $0.text("displayName")) },
@@ -68,7 +70,7 @@ struct WipeRequest {
                 return names[bundle.lowercased()] ?? bundle
             }
         ).sorted().joined(separator: ", ")
-        let again = "/console/sign-in?fresh=1&next=" + ConsolePath.part(path + "?tag=" + ConsolePath.part(tag))
+        let again = "/console/sign-in?fresh=1&next=" + ConsolePath.part(own)
         let freshness: [Block] =
             visit.me["isFresh"] == false
             ? [
@@ -106,7 +108,7 @@ struct WipeRequest {
                     ]),
                 .form(
                     Form(
-                        path, submit: "Wipe", hidden: [("tag", tag), ("page", path)], isGrave: true,
+                        path, submit: "Wipe", hidden: [("tag", tag), ("page", own)], isGrave: true,
                         cancel: Link("Do not wipe", PeoplePages.path(id)),
                         [
                             Field(
@@ -135,7 +137,6 @@ struct WipeRequest {
 
     @Sendable private func request(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let tag = visit.form["tag"]
-        // After a fresh sign-in the session is another one, and so is its number.
         guard visit.form["number"] == Self.number(visit, tag) else {
             return .page(
                 try await Self.page(visit, tag: tag, error: "This is not the number that is shown. Nothing was wiped."),
