@@ -34,6 +34,8 @@ struct WipeListPage {
                 "/console/wipes?after=\(ConsolePath.part(next["after"]))&state=\(ConsolePath.part(wanted))"
                     + (user.isEmpty ? "" : "&user=" + ConsolePath.part(user)))
         }
+        // Others than those that are listed may wait.
+        let isWhole = wanted.isEmpty && visit.query["after"].isEmpty
         return .page(
             Page(
                 user.isEmpty ? "Wipes" : "Wipes of \(people.name(of: user))", .wipes,
@@ -50,7 +52,7 @@ struct WipeListPage {
                         Form(
                             "/console/wipes", submit: "Show", hidden: user.isEmpty ? [] : [("user", user)], asks: true,
                             [Field(.choice(Self.states), "state", "State", value: wanted)])),
-                ] + (user.isEmpty ? [] : WipePages.waiting(wipes, visit)) + [
+                ] + (user.isEmpty || !isWhole ? [] : WipePages.waiting(wipes, visit)) + [
                     .table(
                         Table(
                             "Wipes", ["Person", "Device and app", "State", "Steps"], rows,
