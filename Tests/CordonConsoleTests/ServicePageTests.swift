@@ -271,6 +271,33 @@ import Testing
         }
     }
 
+    @Test
+    func `what is for everyone counts where no other policy reaches the app, and the catalogue says whom a set has`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        let administration = fixture.service.administration
+        try await administration.saveResource(
+            CatalogueApp(bundleID: "com.microsoft.mail", displayName: "Mail", groups: [.allMicrosoftApps]), isNew: true,
+            as: ConsoleFixture.owner)
+        let id = try await fixture.publishPolicy()
+        _ = try await administration.targetApps(
+            [MobileAppIdentifier(.ios, ConsoleFixture.bundleID)], group: .allMicrosoftApps, ofPolicy: id,
+            as: ConsoleFixture.owner)
+        _ = try await administration.createPolicy(
+            .defaultManagedAppProtection, document: ["displayName": "Everyone", "printBlocked": true],
+            as: ConsoleFixture.owner)
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            for (app, answer) in [
+                (ConsoleFixture.bundleID, "Yes."), ("com.microsoft.mail", "Yes."), ("com.contoso.other", "No."),
+            ] {
+                let page = try await browser.get("/console/ask?person=oid-worker&action=print&app=\(app)")
+                #expect(page.text.contains("<p>\(answer)</p>"), "\(app)")
+            }
+        }
+    }
+
     @Test func `a group lists its members a page at a time, with links to people and groups`() async throws {
         let storage = CountingStorage()
         let fixture = try await ConsoleFixture(storage: storage)

@@ -25,20 +25,32 @@ struct PersonRules {
             entities.append(try await visit.api.get(PolicyPages.route(policy.text("id")) + "?$expand=apps"))
         }
         known = Set(entities.flatMap(Self.apps)).sorted()
-        let bundle = app.isEmpty ? entities.lazy.flatMap(Self.apps).first ?? "" : app
+        let named = Set(entities.map { $0.text("appGroupType") }.filter(PolicyPages.isSet)).subtracting(["allApps"])
+        // Which apps are in a named set, the catalogue says.
+        let catalogue = (named.isEmpty ? [] : await CataloguePages.apps(visit)).filter {
+            !named.isDisjoint(with: Self.sets($0))
+        }
+        let bundle =
+            app.isEmpty ? entities.lazy.flatMap(Self.apps).first ?? catalogue.first?.text("bundleId") ?? "" : app
         bundleID = bundle
+        let sets = Set(catalogue.filter { $0.text("bundleId").lowercased() == bundle.lowercased() }.flatMap(Self.sets))
         let reaching = entities.filter { entity in
-            let apps = Self.apps(entity).map { $0.lowercased() }
+            let (apps, group) = (Self.apps(entity).map { $0.lowercased() }, entity.text("appGroupType"))
             let levels = entity.text("targetedAppManagementLevels").lowercased()
             return
-                (apps.contains(bundle.lowercased())
-                || (apps.isEmpty && entity.text("appGroupType") != "selectedPublicApps"))
+                (apps.contains(bundle.lowercased()) || group == "allApps" || sets.contains(group)
+                || (apps.isEmpty && PolicyPages.isForEveryone(entity)))
                 && (level.isEmpty || levels.isEmpty || levels.contains("unspecified")
                     || levels.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces) == level })
         }
-        protections = reaching.filter { !PolicyPages.isConfiguration($0) }
+        // What is for everyone is for those whom no other policy reaches in the app.
+        let own = reaching.filter { !PolicyPages.isConfiguration($0) && !PolicyPages.isForEveryone($0) }
+        protections = own.isEmpty ? reaching.filter(PolicyPages.isForEveryone) : own
         configurations = reaching.filter(PolicyPages.isConfiguration)
     }
+
+    /// The sets that an app of the catalogue belongs to.
+    private static func sets(_ app: JSONValue) -> [String] { app.list("cordonAppGroups").compactMap(\.string) }
 
     private static func apps(_ entity: JSONValue) -> [String] {
         entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
