@@ -189,6 +189,29 @@ import Testing
         }
     }
 
+    @Test func `on which devices a policy counts is previewed and published with its apps`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.enrol("tag-1")
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)/apps"
+            let preview = try await browser.submit(
+                try await browser.get(path), to: path, [("level", "mdm"), ("apps", "com.contoso.other")])
+            #expect(preview.text.contains("<dt>On</dt><dd>a device that is managed</dd>"))
+            #expect(preview.text.contains("<dt>Apps on devices whose rules change</dt><dd>1</dd>"))
+            let version = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner).version
+            let published = try await browser.submit(preview, to: path)
+            #expect(published.path == "/console/policies/\(id)")
+            let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(policy.document["targetedAppManagementLevels"] == "mdm")
+            #expect(Set(policy.apps.map(\.value)) == [ConsoleFixture.bundleID, "com.contoso.other"])
+            // Both are one change: whoever looked at the version before is told.
+            let late = try await browser.submit(preview, to: path, [("version", version), ("level", "unmanaged")])
+            #expect(late.status == .conflict)
+        }
+    }
+
     @Test func `a filter of one group alone and all devices stay when nothing else was chosen`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()

@@ -108,12 +108,16 @@ struct PolicyApps {
             .filter { seen.insert($0.lowercased()).inserted }
     }
 
-    /// What people lose and get by other apps, before it takes effect.
+    /// Whether more than the apps changes.
+    private static func isUpdate(_ body: JSONValue) -> Bool { body["targetedAppManagementLevels"] != nil }
+
+    /// What people lose and get by other apps or on other devices, before it takes effect.
     private static func preview(
         _ entity: JSONValue, _ body: JSONValue, _ visit: ConsoleVisit
     ) async throws -> ConsoleAnswer {
         let (id, name) = (entity.text("id"), entity.text("displayName"))
-        let impact = try await ShownImpact(of: ["policy": .string(id), "targetApps": body], visit)
+        let question = isUpdate(body) ? "update" : "targetApps"
+        let impact = try await ShownImpact(of: .object(["policy": .string(id), question: body]), visit)
         let changed = JSONValue.object((entity.object ?? [:]).merging(body.object ?? [:]) { $1 })
         let closed = try await ClosedApps(by: try? AppProtectionPolicy(graphJSON: entity), of: changed, visit)
         let kept =
@@ -126,6 +130,7 @@ struct PolicyApps {
             ], cancel: Link("Change nothing", PolicyPages.path(id)), [])
         let apps = body.list("apps").map { Cell.code(bundle($0)) }
         let isSet = PolicyPages.isSet(visit.form["set"])
+        let level = levels.first { $0.value == visit.form["level"] }?.text ?? SettingTexts.words(visit.form["level"])
         return .page(
             Page(
                 "Preview: apps of \(name)", .policies, lead: "Nothing is in force yet.",
@@ -137,7 +142,8 @@ struct PolicyApps {
                             isSet
                                 ? .text(SettingTexts.words(visit.form["set"]))
                                 : .list(apps.isEmpty ? [.badge("none", .notice)] : apps)
-                        )
+                        ),
+                        (Phrase("On"), .text(level)),
                     ])
                 ] + impact.blocks + closed.blocks + [.form(form)]))
     }
@@ -176,26 +182,26 @@ struct PolicyApps {
         }
         var body: [String: JSONValue] = ["apps": .array(apps)]
         if !form["set"].isEmpty { body["appGroupType"] = .string(form["set"]) }
+        let (level, present) = (form["level"], entity.text("targetedAppManagementLevels"))
+        if !level.isEmpty, level != (present.isEmpty ? "unspecified" : present) {
+            body["targetedAppManagementLevels"] = .string(level)
+        }
         // A form that does not say what it was made from is refused below.
         if Self.isInForce(entity), form["step"] != "publish", ShownVersion.of(form) != nil {
             return try await Self.preview(entity, .object(body), visit)
         }
         do {
+            // On which devices a policy counts is a member of the policy, changed with its apps at once.
+            let isUpdate = Self.isUpdate(.object(body))
             try await visit.api.call(
-                .post, PolicyPages.route(id) + "/targetApps", .object(body), ifVersion: form["version"],
-                impact: form["impact"])
-            let (level, known) = (form["level"], entity.text("targetedAppManagementLevels"))
-            if !level.isEmpty, level != known, level != "unspecified" || !known.isEmpty {
-                try await visit.api.call(
-                    .patch, PolicyPages.route(id), ["targetedAppManagementLevels": .string(level)])
-            }
+                isUpdate ? .patch : .post, PolicyPages.route(id) + (isUpdate ? "" : "/targetApps"), .object(body),
+                ifVersion: form["version"], impact: form["impact"])
             return PolicyOutcome.apps.shown(on: id)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return await Self.conflict(try await visit.api.get(path), visit)
         } catch let refusal as Refusal where refusal.status == .badRequest {
-            // The apps may be saved when it is the level that is refused.
-            let now = try await visit.api.get(path)
-            return .page(await Self.page(now, form, visit, Block.refused(refusal)), .badRequest)
+            let version = form["version"]
+            return .page(await Self.page(entity, form, visit, version: version, Block.refused(refusal)), .badRequest)
         }
     }
 
