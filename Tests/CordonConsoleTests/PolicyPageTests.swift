@@ -400,6 +400,17 @@ import Testing
         }
     }
 
+    @Test func `a policy for everyone that the service refuses has no preview, and so counts no one`() async throws {
+        try await ConsoleFixture().test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let json =
+                ##"{"@odata.type": "#microsoft.graph.defaultManagedAppProtection", "displayName": "A", "minimumPinLength": "x"}"##
+            let page = try await browser.post("/console/policies/import", [("json", json)])
+            #expect(page.status == .badRequest && page.text.contains("&quot;minimumPinLength&quot;"))
+            #expect(!page.text.contains("get these rules now"))
+        }
+    }
+
     @Test func `a description keeps its line breaks when a setting is changed`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy(["displayName": "Notes", "description": "One\nTwo"])

@@ -230,15 +230,19 @@ struct PolicyEditing {
                     ["Nothing was overwritten. Below is what your change would do to the version in force now."]))
         }
         blocks += consequences(diff)
-        let impact = try await ShownImpact(
-            of: ["policy": .string(visit.keys[0]), "update": .object(differing(typed, from: old, entity))], visit)
+        let changed = differing(typed, from: old, entity)
+        let impact: ShownImpact
+        do {
+            impact = try await ShownImpact(of: ["policy": .string(visit.keys[0]), "update": .object(changed)], visit)
+        } catch let refusal as Refusal where refusal.status == .badRequest {
+            return try await refused(refusal, entity, visit)
+        }
         blocks += impact.blocks
         blocks += try await ClosedApps(by: new, of: entity, visit).blocks
         blocks.append(PolicyPages.remarks(on: new))
-        let isNothing = differing(typed, from: old, entity).isEmpty
         let kept = visit.form.values.filter { !["csrf", "version", "page", "impact"].contains($0.key) }
             .sorted { $0.key < $1.key }.flatMap { name, values in values.map { (name, $0) } }
-        if isNothing {
+        if changed.isEmpty {
             blocks.insert(.note(.notice, "Nothing would change. Go on editing to change a setting.", []), at: 0)
         } else {
             blocks.append(
@@ -351,11 +355,16 @@ struct PolicyEditing {
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return try await preview(visit, newest: true)
         } catch let refusal as Refusal where refusal.status == .badRequest {
-            var page = try await editor(visit, entity, visit.form, version: visit.form["version"])
-            page.blocks.insert(
-                .note(.bad, .said(refusal.message), refusal.details.map { "\($0.target): \(.said($0.message))" }), at: 0
-            )
-            return .page(page, .badRequest)
+            return try await refused(refusal, entity, visit)
         }
+    }
+
+    /// The form again, with why the service refuses what was filled in.
+    private static func refused(
+        _ refusal: Refusal, _ entity: JSONValue, _ visit: ConsoleVisit
+    ) async throws -> ConsoleAnswer {
+        var page = try await editor(visit, entity, visit.form, version: visit.form["version"])
+        page.blocks.insert(contentsOf: Block.refused(refusal), at: 0)
+        return .page(page, .badRequest)
     }
 }

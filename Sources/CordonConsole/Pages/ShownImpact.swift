@@ -11,15 +11,11 @@ struct ShownImpact {
     /// How many apps on devices have other rules then.
     let apps: Int
 
-    /// Asks for the impact of a change; nothing where the service does not count.
+    /// Asks for the impact of a change.
+    ///
+    /// - Throws: ``Refusal`` as the change itself: what cannot be made concerns no number of people, not even none.
     init(of question: JSONValue, _ visit: ConsoleVisit) async throws {
-        let impact: JSONValue
-        do {
-            impact = try await visit.api.call(.post, "/admin/v1/impact", question)
-        } catch let refusal as Refusal where [.notFound, .forbidden, .badRequest].contains(refusal.status) {
-            (blocks, token, apps) = ([], "", 0)
-            return
-        }
+        let impact = try await visit.api.call(.post, "/admin/v1/impact", question)
         token = impact.text("token")
         let reached = impact["reach"]?.number("registrations") ?? 0
         self.apps = reached
