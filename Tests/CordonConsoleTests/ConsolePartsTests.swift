@@ -53,6 +53,7 @@ import Testing
         let name = "Ada\u{202E}gro.\u{200B}x\u{7F}"
         let shown = "Ada[U+202E]gro.[U+200B]x[U+7F]"
         #expect(rendering.say(.data(name)) == shown)
+        #expect(rendering.say(.said(name)) == shown)
         let other = "B\u{2066}"
         #expect(rendering.say("Wipe \(name) of \(other)?") == "Wipe \(shown) of B[U+2066]?")
         #expect(Cell.code(name).html(rendering).text == "<code>\(shown)</code>")

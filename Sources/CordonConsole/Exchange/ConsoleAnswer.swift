@@ -88,7 +88,7 @@ struct PageRenderer: Sendable {
         }
         let caller = visit.map { visit in
             PageModel([
-                "name": visit.name, "roles": say(visit.roles), "leave": say("Sign out"),
+                "name": VisibleText.of(visit.name), "roles": say(visit.roles), "leave": say("Sign out"),
                 "languages": ConsoleLanguage.allCases.filter { $0 != language }.map { other in
                     PageModel(["code": other.rawValue, "name": other.name, "page": path ?? ""])
                 },

@@ -51,7 +51,7 @@ struct Phrase: Sendable, Equatable, ExpressibleByStringInterpolation {
     static func data(_ text: String) -> Phrase { Phrase(.data(text)) }
 
     /// A sentence of the service: in the person's language where the table has it, else as it was said.
-    static func said(_ text: String) -> Phrase { Phrase(.known(key: text, values: [])) }
+    static func said(_ text: String) -> Phrase { Phrase(.known(key: VisibleText.of(text), values: [])) }
 
     /// A sentence of the service that stands alone, and so begins with a capital letter.
     static func sentence(_ text: String) -> Phrase { Phrase(.sentence(.said(text))) }
