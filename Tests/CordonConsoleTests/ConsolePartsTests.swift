@@ -103,6 +103,19 @@ import Testing
         #expect(form.line("b", of: "One") == "")
     }
 
+    @Test func `the lines of an answer are read one at a time, wherever its pieces end`() async throws {
+        var lines: [String] = []
+        let reader = LineReader { lines.append($0) }
+        let bytes = Array("a\nb\u{301}c\r\n\n\u{1F469}\nlast".utf8)
+        for byte in bytes { try await reader.write(ByteBuffer(bytes: [byte])) }
+        try await reader.write(ByteBuffer())
+        try await reader.finish(nil)
+        #expect(lines == ["a", "b\u{301}c\r", "\u{1F469}", "last"])
+        lines = []
+        try await reader.write(ByteBuffer(bytes: bytes))
+        #expect(lines == ["a", "b\u{301}c\r", "\u{1F469}"])
+    }
+
     @Test func `every setting has a name and a value in words`() {
         for setting in SettingDescription.all {
             #expect(SettingTexts.text(of: setting.name).label != .data(setting.name), "\(setting.name)")

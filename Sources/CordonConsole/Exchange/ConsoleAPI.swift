@@ -76,6 +76,11 @@ struct ConsoleAPI: Sendable {
         return response
     }
 
+    /// Hands on the lines of an answer as they come, however long it is.
+    func lines(_ path: String, _ take: @escaping (String) -> Void) async throws {
+        try await file(path).body.write(LineReader(take))
+    }
+
     /// An answer's bytes.
     func bytes(_ path: String) async throws -> Data {
         let (response, bytes) = try await request(.get, path).answer(parts, context)

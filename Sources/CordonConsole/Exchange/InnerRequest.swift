@@ -57,3 +57,30 @@ private final class CollectedBody: ResponseBodyWriter {
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
+
+/// Takes the lines of an answer one at a time, without their ends.
+final class LineReader: ResponseBodyWriter {
+    private let take: (String) -> Void
+    private var rest: [UInt8] = []
+
+    init(_ take: @escaping (String) -> Void) { self.take = take }
+
+    func write(_ buffer: ByteBuffer) async throws {
+        rest += buffer.readableBytesView
+        var start = rest.startIndex
+        while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            line(rest[start..<end])
+            start = end + 1
+        }
+        rest.removeSubrange(..<start)
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {
+        line(rest[...])
+        rest = []
+    }
+
+    private func line(_ bytes: ArraySlice<UInt8>) {
+        if !bytes.isEmpty { take(String(decoding: bytes, as: UTF8.self)) }
+    }
+}

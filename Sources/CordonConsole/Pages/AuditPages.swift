@@ -158,9 +158,8 @@ struct AuditPages {
 
     @Sendable private func verify(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         if visit.mayEverywhere("readAudit") { visit.begin() }
-        let bytes = try await visit.api.bytes("/admin/v1/audit")
         var verifier = AuditLogVerifier()
-        for line in bytes.split(separator: UInt8(ascii: "\n")) { verifier.read(String(decoding: line, as: UTF8.self)) }
+        try await visit.api.lines("/admin/v1/audit") { verifier.read($0) }
         let report = verifier.report()
         let blocks: [Block] = [
             report.isSound
