@@ -93,6 +93,12 @@ import Testing
                 path, [("restricted", "true"), ("add", "worker@contoso.example\noid-x x@contoso.example")])
             let accounts = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)
             #expect(accounts?.map(\.id.rawValue) == ["oid-worker", "oid-x"])
+            // Names without the tick say two things.
+            let both = try await browser.submit(
+                try await browser.get(path), to: path, [("add", "hedy@contoso.example")], unticking: ["restricted"])
+            #expect(
+                both.status == .badRequest && both.text.contains("Accounts are named, and every account may be used."))
+            #expect(try await browser.get(path).text.contains("hedy@contoso.example</textarea>"))
             let again = try await browser.submit(try await browser.get(path), to: path)
             #expect(again.path == "/console/service")
             let kept = try await fixture.service.administration.allowedAccounts(as: ConsoleFixture.owner)

@@ -148,10 +148,15 @@ struct ServicePages {
         let present = try await visit.api.get(Self.accountsRoute)
         do {
             let isRestricted = form["restricted"] == "true"
+            if !isRestricted, let line = form.lines("add").first {
+                throw Self.refusal(
+                    of: line, "Accounts are named, and every account may be used.",
+                    "Tick that only certain accounts may be used, or name none.")
+            }
             let known = present.list("accounts")
             let removed = Set(form.all("remove").map { $0.removingPercentEncoding ?? $0 })
             var accounts = known.filter { !removed.contains($0.text("id")) }
-            for line in isRestricted ? form.lines("add") : [] {
+            for line in form.lines("add") {
                 let account = try await Self.account(line, among: known, visit)
                 if !accounts.contains(where: { $0["id"] == account["id"] }) { accounts.append(account) }
             }
