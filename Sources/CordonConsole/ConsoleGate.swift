@@ -68,14 +68,15 @@ struct ConsoleGate: Sendable {
             var answer = try await handler(entered)
             switch answer {
             case .page(var page, let status) where entered.draft != nil:
-                try await forgetDraft(at: request.uri.path, of: session)
+                try? await forgetDraft(at: request.uri.path, of: session)
                 page.blocks.insert(Self.filledInAgain, at: 0)
                 // What is saved would take the place of what is filled in.
                 page.isLive = false
                 answer = .page(page, status)
-            case .page where request.method == .post: _ = try await keep(form, request, of: session)
+            // What was done is done, and is answered so, whether or not the form can be kept or forgotten.
+            case .page where request.method == .post: _ = try? await keep(form, request, of: session)
             case .moved where request.method == .post:
-                try await forgetDraft(at: Self.path(of: Self.page(form, request)), of: session)
+                try? await forgetDraft(at: Self.path(of: Self.page(form, request)), of: session)
             default: break
             }
             return respond(answer, to: request, entered)

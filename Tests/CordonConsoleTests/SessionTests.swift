@@ -118,6 +118,30 @@ import Testing
         #expect(try await keeper.session(of: request) == nil)
     }
 
+    @Test func `what was filled in is kept where a new session cannot take the place of the one before`() async throws {
+        let storage = CountingStorage()
+        let fixture = try await ConsoleFixture(storage: storage)
+        try await fixture.test { browser in
+            let keeper = SessionKeeper(
+                sessions: fixture.service.consoleSessions, tenant: ConsoleFixture.tenant,
+                cookies: ConsoleCookies(isSecure: false), now: { fixture.clock.now })
+            var session = ConsoleSession(
+                person: "a", token: "t", key: nil, ends: fixture.clock.now.addingTimeInterval(60), csrf: "c")
+            session.keep(.init(path: "/console/policies/new", values: ["name": ["Half done"]]))
+            let cookie = try await keeper.begin(session, replacing: nil)
+            let request = Request(
+                head: HTTPRequest(
+                    method: .get, scheme: "http", authority: "a", path: "/console",
+                    headerFields: [.cookie: String(cookie.prefix { $0 != ";" })]),
+                body: RequestBody(buffer: ByteBuffer()))
+            let old = try #require(try await keeper.session(of: request))
+            storage.fail(afterChanges: 1)
+            await #expect(throws: (any Error).self) { _ = try await keeper.begin(session, replacing: old) }
+            storage.fail(afterChanges: nil)
+            #expect(try await keeper.session(of: request)?.session.drafts.first?.values["name"] == ["Half done"])
+        }
+    }
+
     @Test func `a form that does not say which version it was made from overwrites nothing`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()

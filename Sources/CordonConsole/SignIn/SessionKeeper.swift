@@ -42,9 +42,10 @@ struct SessionKeeper: Sendable {
 
     /// Begins a session under a new name; the cookie to set.
     func begin(_ session: ConsoleSession, replacing old: Held?) async throws -> String {
-        if let old { try await end(old) }
         let held = Held(secret: SealedText.random(), session: session)
+        // First kept, then ended, so that what was filled in is in one of them whatever fails.
         try await sessions.save(try Self.record(of: held), of: tenant)
+        if let old { try await end(old) }
         return cookies.setting(.session, held.secret)
     }
 
