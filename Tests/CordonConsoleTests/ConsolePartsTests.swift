@@ -122,6 +122,10 @@ import Testing
         }
         #expect(SettingTexts.words("managedAppsWithPasteIn") == "managed apps with paste in")
         #expect(SettingTexts.words("<b>") == .data("<b>"))
+        // What people wrote is shown as they did.
+        #expect(SettingTexts.value("myApp", of: "customBrowserProtocol") == .data("myApp"))
+        #expect(SettingTexts.value("P1D", of: "displayName") == .data("P1D"))
+        #expect(SettingTexts.value("managedApps", of: "allowedInboundDataTransferSources") == "managed apps")
         #expect(SettingTexts.value(.array([])) == "none")
     }
 

@@ -23,6 +23,8 @@ enum PeriodTexts {
         return words.isEmpty ? nil : .list(words, separator: " ")
     }
 
+    static func isPeriod(_ setting: String) -> Bool { settings[setting] != nil }
+
     /// Whether a setting has a length that stands for never.
     static func isNever(_ text: String, of setting: String) -> Bool { text == "PT0S" && settings[setting] == true }
 

@@ -37,12 +37,21 @@ enum SettingTexts {
         case "PT0S" where PeriodTexts.isNever("PT0S", of: setting): "never"
         case .null: "not set"
         case .bool(let flag): flag ? "yes" : "no"
-        case .string(let text): text.isEmpty ? "not set" : PeriodTexts.words(text) ?? words(text)
+        case .string(let text) where text.isEmpty: "not set"
+        case .string(let text) where isFree(setting): .data(text)
+        case .string(let text): PeriodTexts.words(text) ?? words(text)
         case .array(let list):
             list.isEmpty
                 ? "none" : .list(list.map { $0.string.map(words) ?? .data($0["value"]?.string ?? $0.text()) })
         default: .data(value.text())
         }
+    }
+
+    /// Whether a member is what people write, and neither a name of a value nor a length of time.
+    private static func isFree(_ member: String) -> Bool {
+        if ["displayName", "description"].contains(member) { return true }
+        return SettingDescription.all.contains { $0.name == member && $0.names.isEmpty }
+            && !PeriodTexts.isPeriod(member)
     }
 
     /// Names that are written as their makers do.
