@@ -146,6 +146,26 @@ import Testing
         }
     }
 
+    @Test func `a new role that a second person has to release is made when its form is sent once more`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/roles/new"
+            let asked = try await browser.submit(
+                try await browser.get(path), to: path,
+                [("name", "Approvers"), ("permissions", "approve"), ("members", "G-1")])
+            #expect(asked.path.hasPrefix("/console/approvals/"))
+            let second = Browser(client: browser.client, fixture: fixture)
+            let change = try await second.signIn(ConsoleFixture.bea, at: asked.path)
+            _ = try await second.submit(change, to: asked.path + "/release")
+            let released = try await browser.get(asked.path)
+            #expect(released.text.contains("href=\"\(path)\" class=\"main\">Open the form"))
+            let made = try await browser.submit(try await browser.get(path), to: path)
+            #expect(made.path == "/console/roles")
+            #expect(try await roles(of: fixture).map(\.displayName) == ["Approvers"])
+        }
+    }
+
     @Test func `a group whose name has an at sign is a member, also where a person is called so`() async throws {
         let fixture = try await ConsoleFixture()
         try await save(["team@contoso.example", ConsoleFixture.worker.name], in: fixture)

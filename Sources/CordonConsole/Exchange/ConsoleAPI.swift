@@ -135,6 +135,9 @@ extension HTTPField.Name {
 }
 
 extension Refusal {
+    /// Whether it is about what was filled in, which is shown again with it; a change that waits for a second person is not refused.
+    var isOfForm: Bool { [.badRequest, .conflict].contains(status) && headers[.waiting] == nil }
+
     /// Whether a fresh sign-in is wanted (RFC 9470).
     var wantsFreshSignIn: Bool {
         status == .unauthorized

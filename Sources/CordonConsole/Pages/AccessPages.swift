@@ -76,8 +76,7 @@ struct AccessPages {
             let made = try await visit.api.call(
                 .post, PolicyPages.collection, .object(policy), impact: visit.form["impact"])
             return .moved(PolicyPages.path(made.text("id")))
-        } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
-            guard refusal.headers[.waiting] == nil else { throw refusal }
+        } catch let refusal as Refusal where refusal.isOfForm {
             return .page(Self.importPage(visit, typed, refusal), .badRequest)
         }
     }

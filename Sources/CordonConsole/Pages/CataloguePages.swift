@@ -79,7 +79,7 @@ struct CataloguePages {
                     try await visit.api.call(.patch, route + "/" + ConsolePath.part(visit.keys[0]), .object(changed))
                 }
                 return .moved(path)
-            } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
+            } catch let refusal as Refusal where refusal.isOfForm {
                 return .page(try await again(["displayName": .string(visit.form["name"])], refusal), .badRequest)
             }
         }

@@ -262,7 +262,7 @@ struct ConfigurationPages {
             }
             try await visit.api.call(.patch, place.route(id), .object(body), ifVersion: form["version"])
             return .moved(place.path(id))
-        } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
+        } catch let refusal as Refusal where refusal.isOfForm {
             return .page(page(place, id, one, form, visit, refusal, version: form["version"]), .badRequest)
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             var page = page(place, id, one, form, visit)

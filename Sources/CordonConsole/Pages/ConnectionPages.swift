@@ -113,7 +113,7 @@ struct ConnectionPages {
                 .post, "/admin/v1/keys",
                 ["role": .string(visit.form["role"]), "emergency": .bool(visit.form["emergency"] == "true")])
             return .moved("/console/service")
-        } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
+        } catch let refusal as Refusal where refusal.isOfForm {
             return .page(Self.keysPage(visit, visit.form, refusal), .badRequest)
         }
     }

@@ -298,7 +298,7 @@ struct PeoplePages {
                 .delete, "/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data?wipe=\(wipesFirst)")
             let waits = !answer.list("wipes").isEmpty
             return .moved(waits ? "/console/wipes?user=" + ConsolePath.part(visit.keys[0]) : "/console/people")
-        } catch let refusal as Refusal where refusal.status == .conflict && refusal.headers[.waiting] == nil {
+        } catch let refusal as Refusal where refusal.status == .conflict && refusal.isOfForm {
             return .page(try await Self.erasure(visit, refusal), .conflict)
         }
     }

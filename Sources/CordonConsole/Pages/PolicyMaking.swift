@@ -96,8 +96,7 @@ struct PolicyMaking {
             let made = try await visit.api.call(
                 .post, "/beta/deviceAppManagement/\(kind)s", .object(document), impact: form["impact"])
             return PolicyOutcome.made.shown(on: made.text("id"))
-        } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
-            guard refusal.headers[.waiting] == nil else { throw refusal }
+        } catch let refusal as Refusal where refusal.isOfForm {
             return .page(Self.newPage(visit, form, refusal: refusal), .badRequest)
         }
     }

@@ -139,7 +139,7 @@ struct ReportPages {
                 .post, Self.filtersRoute,
                 ["name": .string(visit.form["name"]), "report": .string(report.name), "search": .string(word)])
             return .moved(Self.path(report.name, filteredBy: word))
-        } catch let refusal as Refusal where [.badRequest, .conflict].contains(refusal.status) {
+        } catch let refusal as Refusal where refusal.isOfForm {
             var page = try await Self.page(report, word, visit)
             let taken = Block.note(
                 .bad, "A filter of this name is saved already, or you have as many as one person keeps.",

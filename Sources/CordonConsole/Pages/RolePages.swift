@@ -111,7 +111,9 @@ struct RolePages {
     private static func page(
         _ visit: ConsoleVisit, _ role: JSONValue, _ form: ConsoleForm?, _ notes: [Block] = [], version: String? = nil
     ) async throws -> Page {
-        let shown = [("version", version ?? role.text("version")), ("page", path(visit.keys[0]))]
+        var shown = [("version", version ?? role.text("version")), ("page", path(visit.keys[0]))]
+        // A role that a second person releases is known by its id when it is sent once more.
+        if visit.keys[0] == "new" { shown.append(("id", form?["id"] ?? "role-" + UUID().uuidString.lowercased())) }
         let tags = await CataloguePages.tags(visit)
         let id = visit.keys[0]
         let permissions = Permission.allCases.map { (value: $0.rawValue, text: SettingTexts.words($0.rawValue)) }
@@ -180,6 +182,15 @@ struct RolePages {
         return role
     }
 
+    /// The id of the role of a form; of a new one, that which its form was given, unless a role has it by now.
+    private static func id(_ visit: ConsoleVisit) async throws -> String {
+        guard visit.keys[0] == "new" else { return visit.keys[0] }
+        let id = visit.form["id"]
+        let roles = try await visit.api.get("/admin/v1/roles").array ?? []
+        let isFree = id.hasPrefix("role-") && !roles.contains { $0.text("id") == id }
+        return isFree ? id : "role-" + UUID().uuidString.lowercased()
+    }
+
     @Sendable private func edit(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         // What is kept of a deletion says nothing of the role.
         let draft = visit.draft.flatMap { $0.has("name") ? $0 : nil }
@@ -191,7 +202,7 @@ struct RolePages {
     @Sendable private func save(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let form = visit.form
         let known = try await Self.known(visit)
-        let id = visit.keys[0] == "new" ? "role-" + UUID().uuidString.lowercased() : visit.keys[0]
+        let id = try await Self.id(visit)
         let tags = form.all("tags").flatMap { $0.split(separator: ",") }.map { JSONValue.string(String($0)) }
         do {
             var members: [JSONValue] = []
@@ -208,7 +219,7 @@ struct RolePages {
                     "people": known["people"] ?? .null,
                 ], ifVersion: visit.keys[0] == "new" ? nil : form["version"])
             return .moved("/console/roles")
-        } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
+        } catch let refusal as Refusal where refusal.isOfForm {
             let page = try await Self.page(
                 visit, known, form, Block.refused(refusal), version: ShownVersion.of(form))
             return .page(page, .badRequest)

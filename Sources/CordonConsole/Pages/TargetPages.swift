@@ -102,9 +102,27 @@ struct TargetPages {
             body["platform"] = "iOSMobileApplicationManagement"
             let made = try await visit.api.call(.post, Self.filters, .object(body))
             return .moved(Self.path(made.text("id")))
-        } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
+        } catch let refusal as Refusal where refusal.isOfForm {
             return .page(await Self.page(id, .object(body), visit.form, visit, refusal), .badRequest)
         }
+    }
+
+    /// What a rule by which apps remove data does, before it takes effect.
+    private static func preview(
+        _ filter: JSONValue, _ impact: ShownImpact, _ visit: ConsoleVisit
+    ) -> Page {
+        let (name, path) = (filter.text("displayName"), path(visit.keys[0]))
+        return Page(
+            "Preview: \(name)", .service, lead: "Nothing is in force yet.", above: Link(.data(name), path),
+            impact.blocks + [
+                .form(
+                    Form(
+                        path, submit: "Publish",
+                        hidden: [
+                            ("name", visit.form["name"]), ("rule", visit.form["rule"]), ("impact", impact.token),
+                            ("step", "publish"), ("page", path),
+                        ], cancel: Link("Change nothing", path), []))
+            ])
     }
 
     // MARK: Groups
