@@ -212,6 +212,36 @@ import Testing
         }
     }
 
+    @Test func `a rule of a filter by which apps remove data is previewed before it is saved`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        let administration = fixture.service.administration
+        let fresh = Administrator(
+            tenant: ConsoleFixture.tenant, id: ConsoleFixture.bea.id, name: ConsoleFixture.bea.name, roles: [.owner],
+            call: CallFacts(hasFreshSignIn: true))
+        try await fixture.test { browser in
+            try await browser.enrol("tag-1")
+            try await browser.signIn(ConsoleFixture.ada)
+            let made = try await browser.post(
+                "/console/service/filters/new", [("name", "New"), ("rule", "(app.appVersion -startsWith \"9\")")])
+            let filter = try #require(made.path.split(separator: "/").last.map(String.init))
+            _ = try await administration.assignPolicy(
+                id, to: [PolicyAssignment(.group(ConsoleFixture.group), filterID: filter, filterMode: .include)],
+                as: ConsoleFixture.owner)
+            _ = try await administration.updatePolicy(
+                id, changes: ["minimumWipeOsVersion": "99"], ifVersion: nil, as: fresh)
+            func saved() async throws -> String {
+                try await administration.resource(AssignmentFilter.self, filter, as: ConsoleFixture.owner).rule
+            }
+            let rule = "(app.appVersion -startsWith \"1\")"
+            let preview = try await browser.submit(made, to: made.path, [("rule", rule)])
+            #expect(preview.text.contains("Nothing is in force yet.") && preview.text.contains("note bad"))
+            #expect(try await saved() != rule)
+            #expect(try await browser.submit(preview, to: made.path).path == made.path)
+            #expect(try await saved() == rule)
+        }
+    }
+
     @Test func `a filter of one group alone and all devices stay when nothing else was chosen`() async throws {
         let fixture = try await ConsoleFixture()
         let id = try await fixture.publishPolicy()

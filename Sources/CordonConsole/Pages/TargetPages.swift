@@ -96,7 +96,14 @@ struct TargetPages {
         ]
         do {
             guard id == "new" else {
-                try await visit.api.call(.patch, Self.filters + "/" + ConsolePath.part(id), .object(body))
+                // What removes nothing needs no second look.
+                if visit.form["step"] != "publish" {
+                    let impact = try await ShownImpact(
+                        of: ["filter": .string(id), "rule": body["rule"] ?? .null], visit)
+                    guard impact.token.isEmpty else { return .page(Self.preview(known, impact, visit)) }
+                }
+                try await visit.api.call(
+                    .patch, Self.filters + "/" + ConsolePath.part(id), .object(body), impact: visit.form["impact"])
                 return .moved(Self.path(id))
             }
             body["platform"] = "iOSMobileApplicationManagement"
