@@ -69,12 +69,20 @@ struct AppBundle {
     /// The apps inside: Watch apps and App Clips.
     var companions: [URL] { nested.filter { Self.kind(of: $0) == .app } }
 
-    /// This bundle and all code bundles in it, deepest first, with the apps inside or without.
+    /// This bundle and all code bundles in it, deepest first and each once, with the apps inside or without.
     static func insideOut(_ url: URL, withCompanions: Bool = true) throws(AppToolsError) -> [AppBundle] {
+        var seen: Set<String> = []
+        return try insideOut(url, withCompanions, &seen)
+    }
+
+    private static func insideOut(
+        _ url: URL, _ withCompanions: Bool, _ seen: inout Set<String>
+    ) throws(AppToolsError) -> [AppBundle] {
+        guard seen.insert(url.resolvingSymlinksInPath().path).inserted else { return [] }
         let bundle = try AppBundle(url)
         var all: [AppBundle] = []
         for inner in bundle.nested where withCompanions || kind(of: inner) != .app {
-            all += try insideOut(inner, withCompanions: withCompanions)
+            all += try insideOut(inner, withCompanions, &seen)
         }
         return all + [bundle]
     }
@@ -104,17 +112,21 @@ struct AppBundle {
 
     /// The code bundles directly inside, wherever they lie, and the code files that belong to none of them, both
     /// ordered by path. The executable is in neither. Links are followed only where the system looks for code, so that
-    /// one that leads out of the bundle is refused and not passed over.
+    /// one that leads out of the app is refused and not passed over. What lies in the app is found where it lies: links
+    /// may lead to it on very many ways.
     private static func contents(of url: URL, executable: URL?) -> (nested: [URL], code: [URL]) {
         guard let walk = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil) else {
             return ([], [])
         }
         let executable = executable?.standardizedFileURL
+        let app = (outermost(around: url) ?? url).resolvingSymlinksInPath().path + "/"
         var nested: [URL] = []
         var code: [URL] = []
         for case let item as URL in walk {
             guard let entry = InputFile.entry(at: item) else { continue }
             if entry == .link {
+                let leadsInside = (item.resolvingSymlinksInPath().path + "/").hasPrefix(app)
+                guard !leadsInside || item.pathExtension == "dylib" else { continue }
                 let linked = patchedPlaces.contains(item.lastPathComponent) ? entries(item) : [item]
                 nested += linked.filter { kind(of: $0) != nil }
                 code += linked.filter { $0.pathExtension == "dylib" }

@@ -22,14 +22,16 @@ struct PatchTarget {
                     executableFolder: url.deletingLastPathComponent())
             ]
         }
+        var seen: Set<String> = []
         return try targets(
-            AppBundle(url), outerRpaths: [], frameworks: frameworks, folder: url, root: url, names: names)
+            AppBundle(url), outerRpaths: [], frameworks: frameworks, folder: url, root: url, names: names, &seen)
     }
 
     private static func targets(
         _ bundle: AppBundle, outerRpaths: [String], frameworks: String, folder: URL, root: URL,
-        names: NamingProfile
+        names: NamingProfile, _ seen: inout Set<String>
     ) throws(AppToolsError) -> [PatchTarget] {
+        guard seen.insert(bundle.url.resolvingSymlinksInPath().path).inserted else { return [] }
         guard !names.linkedFrameworks.contains(bundle.url.deletingPathExtension().lastPathComponent) else { return [] }
         var found: [PatchTarget] = []
         var inherited = outerRpaths
@@ -53,7 +55,7 @@ struct PatchTarget {
             found += try targets(
                 nested, outerRpaths: isExtension ? [] : inherited,
                 frameworks: isExtension ? "@executable_path/\(up)Frameworks" : frameworks,
-                folder: isExtension ? inner : folder, root: root, names: names)
+                folder: isExtension ? inner : folder, root: root, names: names, &seen)
         }
         return found
     }

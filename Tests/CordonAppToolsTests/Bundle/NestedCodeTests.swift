@@ -50,6 +50,25 @@ struct NestedCodeTests {
         #expect(try errors(app).contains { $0.path == file.path && $0.code == "SG-CODE" })
     }
 
+    @Test(arguments: [false, true]) func `links in a circle are followed once`(leadOut: Bool) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        let patcher = FrameworkPatcher(names: .intuneCompatible)
+        let bundles = try AppBundle.insideOut(app).count
+        let images = try patcher.plan(.verify, app).images.count
+        let frameworks = app.appendingPathComponent("Frameworks")
+        // With a second one the ways would double at each of forty steps.
+        try FileManager.default.createSymbolicLink(
+            atPath: frameworks.appendingPathComponent("Demo.framework/Frameworks").path, withDestinationPath: "..")
+        if leadOut {
+            let outside = scratch.folder.appendingPathComponent("outside")
+            try FileManager.default.moveItem(at: frameworks, to: outside)
+            try FileManager.default.createSymbolicLink(at: frameworks, withDestinationURL: outside)
+        }
+        #expect(try AppBundle.insideOut(app).count == bundles)
+        #expect(try patcher.plan(.verify, app).images.count == images)
+    }
+
     @Test func `a 32-bit image is signed as another program reads it`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
