@@ -18,6 +18,8 @@ final class SealRules {
     /// The seals of Apple's tools have about ten.
     private static let most = 64
     private static let longest = 200
+    /// With wildcards behind a repetition an expression's automaton doubles; Apple's tools write at most nine operators.
+    private static let mostOperators = 10
 
     private let rules: [Rule]
 
@@ -49,10 +51,7 @@ final class SealRules {
 
     private static func rule(_ pattern: String, _ value: PropertyListValue) throws(AppToolsError) -> Rule {
         let unreadable = AppToolsError(.malformed, "the seal's rule \(pattern.prefix(40)) cannot be read")
-        // Counts and references to groups are what makes an expression slow or large.
-        guard pattern.utf8.count <= longest, !pattern.utf8.contains(0), !pattern.contains("{"),
-            pattern.firstRange(of: #/\\[0-9]/#) == nil
-        else { throw unreadable }
+        guard pattern.utf8.count <= longest, !isHeavy(pattern) else { throw unreadable }
         let weight: Double
         switch value["weight"] {
         case .real(let number)?: weight = number
@@ -67,6 +66,26 @@ final class SealRules {
         }
         return Rule(
             pattern: compiled, weight: weight, isOmitted: value["omit"]?.boolean == true || value.boolean == false)
+    }
+
+    /// Whether an expression may be slow or large: by counts, references to groups and other escapes of letters, or many
+    /// operators. Read by bytes, as the system reads it.
+    private static func isHeavy(_ pattern: String) -> Bool {
+        var isEscaped = false
+        var operators = 0
+        for byte in pattern.utf8 {
+            let character = Character(Unicode.Scalar(byte))
+            switch character {
+            case "\0": return true
+            case _ where isEscaped:
+                if character.isLetter || character.isNumber { return true }
+                isEscaped = false
+            case "{": return true
+            case "\\": isEscaped = true
+            default: operators += ".[|*+?".contains(character) ? 1 : 0
+            }
+        }
+        return operators > mostOperators
     }
 
     private static func free(_ rules: [Rule]) {

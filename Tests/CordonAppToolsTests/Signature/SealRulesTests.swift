@@ -33,6 +33,7 @@ struct SealRulesTests {
 
     @Test(arguments: [
         "^(.*)\\1$", "(a{1000}){1000}", "(", String(repeating: "a", count: 300), "^[",
+        "^.*a" + String(repeating: ".", count: 45), "^(.*)\\1\u{301}$",
     ])
     func `a rule that cannot be read, or would take long, is an error`(pattern: String) throws {
         #expect(throws: AppToolsError(.malformed, "")) { try SealRules(Self.seal(Self.rule(pattern, "<true/>"))) }
@@ -41,6 +42,10 @@ struct SealRulesTests {
     @Test func `slow expressions are quick`() throws {
         let rules = try #require(try SealRules(Self.seal(Self.rule("^(a*)*(a|aa)*b$", "<true/>"))))
         #expect(rules.omits(String(repeating: "a", count: 4000)))
+        // The rule with the most operators among those of Apple's tools.
+        let places = "(Frameworks|SharedFrameworks|PlugIns|Plug-ins|XPCServices|Helpers|MacOS|"
+        let longest = "^\(places)Library/(Automator|Spotlight|LoginItems))/"
+        #expect(try SealRules(Self.seal(Self.rule(longest, "<true/>")))?.omits("Helpers/a") == false)
     }
 
     private func findings(_ app: URL) throws -> [Finding] { try SignatureVerifier().findings(app) }
