@@ -69,7 +69,8 @@ public struct SignatureVerifier: Sendable {
                         url.path, .error, "SG-UNSIGNED", "\(slice.cpu): is a static archive, which has no signature"))
                 continue
             }
-            guard !image.isSymbolFile else { continue }
+            // A bundle's executable is none, whatever it says: nothing else would look at it.
+            guard !image.isSymbolFile || info != nil else { continue }
             let check = ImageSignatureCheck(image: image, info: info, resources: resources)
             found += check.problems().map {
                 Finding(url.path, $0.severity, $0.code, "\(slice.cpu): \($0.message)")

@@ -67,6 +67,19 @@ struct CodeSignerTests {
         #expect(try errors(app).contains(code))
     }
 
+    @Test func `an executable that says it holds debug symbols is looked at all the same`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        let file = app.appendingPathComponent("App")
+        var data = try Data(contentsOf: file)
+        data.replaceSubrange(12..<16, with: UInt32(10).littleBytes)
+        try data.write(to: file)
+        #expect(try errors(app) == ["SG-CODE"])
+        try MachOLab.get().data(MachOLab.get().deviceSymbols).write(to: file)
+        #expect(try errors(app) == ["SG-UNSIGNED"])
+    }
+
     @Test func `added, removed and renamed files are noticed`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
