@@ -87,6 +87,9 @@ struct SealCheck {
             // What it leads to is not sealed; Apple's strict check refuses such a link, its usual one does not.
             return finding(path, "SG-LINK", "leads out of the bundle, so nothing protects what it leads to", .warning)
         }
+        guard tree.link(path) == nil else {
+            return finding(path, "SG-CHANGED", "is a link, and was a file when the bundle was sealed")
+        }
         let content = try tree.content(path)
         let long = entry["hash2"]?.data
         let short = (old?.data ?? old?["hash"]?.data) ?? (entry.data ?? entry["hash"]?.data)

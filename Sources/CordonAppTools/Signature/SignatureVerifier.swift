@@ -43,6 +43,9 @@ public struct SignatureVerifier: Sendable {
         let sealFile = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
         let seal = try files.contentIfPresent(sealFile)
         var found = try codeFile(executable, files, info: info, resources: seal)
+        found += [executable, sealFile].filter { InputFile.entry(at: $0) == .link }.map {
+            Finding($0.path, .error, "SG-LINK", "is a link, so nothing protects what it leads to")
+        }
         if let seal {
             let list = try naming(sealFile.path) { () throws(AppToolsError) in try PropertyList(reading: seal).value }
             found += try SealCheck(bundle: bundle, list: list, planned: files).findings()

@@ -80,6 +80,22 @@ struct CodeSignerTests {
         #expect(try errors(app) == ["SG-UNSIGNED"])
     }
 
+    @Test(arguments: [
+        ("text", "SG-CHANGED"), ("Info.plist", "SG-CHANGED"), ("Frameworks/Demo.framework/Demo", "SG-LINK"),
+        ("App", "SG-LINK"), ("_CodeSignature/CodeResources", "SG-LINK"),
+    ])
+    func `a file that became a link is noticed, though it leads to the same bytes`(path: String, code: String) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        _ = try scratch.file("App.app/text", "some text")
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        let file = app.appendingPathComponent(path)
+        let outside = scratch.folder.appendingPathComponent("outside")
+        try FileManager.default.moveItem(at: file, to: outside)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: outside)
+        #expect(try errors(app).contains(code))
+    }
+
     @Test func `added, removed and renamed files are noticed`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
