@@ -73,6 +73,17 @@ public struct MachOFile: Sendable {
         return slices
     }
 
+    /// Whether anything but zeros lies between the slices or behind the last: no signature covers that.
+    var hasBytesOutsideSlices: Bool {
+        guard container != .thin else { return false }
+        var end = 8 + slices.count * (container == .fat64 ? 32 : 20)
+        for slice in slices.sorted(by: { $0.offset < $1.offset }) {
+            if data.dropFirst(end).prefix(slice.offset - end).contains(where: { $0 != 0 }) { return true }
+            end = slice.offset + slice.data.count
+        }
+        return data.dropFirst(end).contains { $0 != 0 }
+    }
+
     private static func checkOverlap(_ slices: [MachOSlice], _ reader: ByteReader) throws(AppToolsError) {
         let ordered = slices.sorted { $0.offset < $1.offset }
         for (first, second) in zip(ordered, ordered.dropFirst()) where first.offset + first.data.count > second.offset {

@@ -190,5 +190,8 @@ extension MachOImage {
         segment("__LLVM") != nil && segment("__TEXT").map { $0.sections.allSatisfy { $0.size == 0 } } ?? true
     }
 
+    /// Bytes that follow the signature; none where there is no signature.
+    var bytesBehindSignature: Int { signature.map { max(0, reader.count - $0.upperBound) } ?? 0 }
+
     func segment(_ name: String) -> Segment? { segments.first { $0.name == name } }
 }

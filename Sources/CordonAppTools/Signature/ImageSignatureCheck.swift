@@ -24,6 +24,12 @@ struct ImageSignatureCheck {
                 return [Problem(severity: .error, code: "SG-UNSIGNED", message: "is not signed")]
             }
             var found: [Problem] = []
+            if image.bytesBehindSignature > 0 {
+                found.append(
+                    error(
+                        "SG-LIMIT", "the \(image.bytesBehindSignature) bytes behind the signature are not covered by it"
+                    ))
+            }
             guard !signature.codeDirectories.isEmpty else {
                 return [error("SG-DIRECTORY", "the signature has no code directory")]
             }

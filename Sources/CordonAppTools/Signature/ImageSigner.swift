@@ -33,6 +33,10 @@ struct ImageSigner {
         }
         let codeLimit = image.signature?.lowerBound ?? (image.data.count + 15) / 16 * 16
         guard codeLimit % 16 == 0 else { throw AppToolsError(.refused, "the present signature is not aligned") }
+        guard image.bytesBehindSignature == 0 else {
+            throw AppToolsError(
+                .refused, "\(image.bytesBehindSignature) bytes follow the present signature, and would be lost")
+        }
         let plan = try directoryPlan()
         let hashes = needsSHA1 ? [CodeHash.sha1, .sha256] : [.sha256]
         let fixed = try fixedBlobs()

@@ -65,6 +65,9 @@ public struct SignatureVerifier: Sendable {
         let data = try files.content(url)
         let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
         var found: [Finding] = []
+        if file.hasBytesOutsideSlices {
+            found.append(Finding(url.path, .error, "SG-LIMIT", "bytes outside its slices are covered by no signature"))
+        }
         for slice in file.slices {
             guard let image = slice.image else {
                 found.append(

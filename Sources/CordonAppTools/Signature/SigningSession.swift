@@ -64,6 +64,9 @@ struct SigningSession {
             throw AppToolsError(
                 .unsupported, "holds a relocatable object, which is for a linker and cannot be signed", at: url.path)
         }
+        guard !file.hasBytesOutsideSlices else {
+            throw AppToolsError(.refused, "has bytes outside its slices, which would be lost", at: url.path)
+        }
         let info = try bundle.map { (bundle, _) throws(AppToolsError) in
             try content(bundle.url.appendingPathComponent("Info.plist"))
         }

@@ -96,6 +96,26 @@ struct CodeSignerTests {
         #expect(try errors(app).contains(code))
     }
 
+    @Test func `bytes that no signature covers are noticed, and not dropped by signing again`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        var data = try lab.data(lab.executable)
+        data.append(0)
+        let file = try scratch.file("code", data)
+        #expect(try errors(file) == ["SG-LIMIT"])
+        #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(CodeSigner.Options()).plan(file) }
+        for source in [lab.fat, lab.fat64] {
+            let good = try lab.data(source)
+            let first = try #require(MachOFile(good).slices.map(\.offset).min())
+            for place in [first - 1, good.count] {
+                var data = good
+                if place < good.count { data[place] = 1 } else { data.append(1) }
+                #expect(try errors(scratch.file("code", data)) == ["SG-LIMIT"])
+                #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(CodeSigner.Options()).plan(file) }
+            }
+        }
+    }
+
     @Test func `added, removed and renamed files are noticed`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
