@@ -25,7 +25,7 @@ struct SealCheck {
         // The sealed names by their lower case: each file that is not sealed is looked for among all of them.
         let spellings = Dictionary((new.keys + old.keys).map { ($0.lowercased(), $0) }) { first, _ in first }
         for path in present {
-            guard !nested.paths.contains(where: { path.hasPrefix($0 + "/") }) else { continue }
+            guard !Self.lies(path, below: nested.paths) else { continue }
             guard let entry = new[path] ?? old[path] else {
                 guard CodeResources.isSealed(path) else { continue }
                 found.append(unlisted(path, isLeftOut: rules?.omits(path) ?? false, among: spellings))
@@ -59,21 +59,35 @@ struct SealCheck {
     ) throws(AppToolsError) -> (paths: Set<String>, findings: [Finding]) {
         var paths: Set<String> = []
         var found: [Finding] = []
-        for (path, entry) in listed.entries {
-            guard let hash = entry["cdhash"]?.data else { continue }
-            let url = bundle.url.appendingPathComponent(path)
-            guard AppBundle.kind(of: url) != nil, InputFile.kind(of: url).isFolder else { continue }
+        let base = bundle.url.standardizedFileURL.path + "/"
+        for url in bundle.nested {
+            let path = String(url.standardizedFileURL.path.dropFirst(base.count))
+            guard let hash = listed[path]?["cdhash"]?.data else { continue }
             paths.insert(path)
-            guard let executable = try AppBundle(url).executable else { continue }
-            let data = try planned.content(executable)
-            let file = try naming(executable.path) { () throws(AppToolsError) in try MachOFile(data) }
-            let hashes = file.slices.compactMap(\.image).compactMap { try? ImageSignatureCheck.signature($0) }
-                .flatMap(\.codeDirectories).compactMap { try? CodeDirectory($0).codeHash }
-            if !hashes.contains(hash) {
+            if try !codeHashes(of: AppBundle(url)).contains(hash) {
                 found.append(finding(path, "SG-CHANGED", "holds other code than the seal says"))
             }
         }
         return (paths, found)
+    }
+
+    /// The hashes by which systems name a bundle's code; none where there is no executable.
+    private func codeHashes(of bundle: AppBundle) throws(AppToolsError) -> [Data] {
+        guard let executable = bundle.executable else { return [] }
+        let data = try planned.content(executable)
+        let file = try naming(executable.path) { () throws(AppToolsError) in try MachOFile(data) }
+        return file.slices.compactMap(\.image).compactMap { try? ImageSignatureCheck.signature($0) }
+            .flatMap(\.codeDirectories).compactMap { try? CodeDirectory($0).codeHash }
+    }
+
+    private static func lies(_ path: String, below folders: Set<String>) -> Bool {
+        guard !folders.isEmpty else { return false }
+        var rest = path[...]
+        while let end = rest.lastIndex(of: "/") {
+            rest = rest[..<end]
+            if folders.contains(String(rest)) { return true }
+        }
+        return false
     }
 
     private func mismatch(

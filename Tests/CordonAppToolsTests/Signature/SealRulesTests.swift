@@ -106,7 +106,13 @@ struct SealRulesTests {
             try MachOFile(Data(contentsOf: inner.appendingPathComponent("Demo"))).slices.first?.image)
         let signature = try #require(try ImageSignatureCheck.signature(image))
         let hash = try CodeDirectory(signature.codeDirectories[0]).codeHash
-        for (named, errors) in [(hash, []), (Data(count: 20), ["SG-CHANGED"])] {
+        let info = inner.appendingPathComponent("Info.plist")
+        for (named, errors) in [(Data(count: 20), ["SG-CHANGED"]), (hash, []), (hash, ["SG-CHANGED"])] {
+            // At the end the code is gone, and nothing says that there was any.
+            if named == hash, !errors.isEmpty {
+                try FileManager.default.removeItem(at: inner.appendingPathComponent("Demo"))
+                try Data("<plist><dict/></plist>".utf8).write(to: info)
+            }
             try seal(app) { seal in
                 for list in ["files", "files2"] {
                     var entries = seal[list]?.dictionary ?? [:]
