@@ -112,26 +112,34 @@ struct ImageSignatureCheck {
     private var isBundled: Bool { info != nil }
 
     private func entitlementProblems(_ signature: SuperBlob) -> [Problem] {
-        variableProblems(signature) + formProblems(signature)
+        let der = signature.content(SuperBlob.Slot.derEntitlements) ?? Data()
+        guard let xml = signature.content(SuperBlob.Slot.entitlements), !xml.isEmpty else {
+            // A profile is compared with the XML.
+            return der.isEmpty ? [] : [error("SG-ENTITLEMENTS", "the entitlements are there in DER alone")]
+        }
+        guard let value = try? PropertyList(reading: xml).value else {
+            return [error("SG-ENTITLEMENTS", "the entitlements are not a usable property list")]
+        }
+        return variableProblems(value) + formProblems(value, der)
     }
 
     /// Devices compare entitlements literally, a variable that the build should have replaced matches nothing.
-    private func variableProblems(_ signature: SuperBlob) -> [Problem] {
-        guard let xml = signature.content(SuperBlob.Slot.entitlements),
-            let value = try? PropertyList(reading: xml).value, let text = BuildVariables.firstText(in: value)
-        else { return [] }
+    private func variableProblems(_ value: PropertyListValue) -> [Problem] {
+        guard let text = BuildVariables.firstText(in: value) else { return [] }
         return [error("SG-VARIABLE", "the entitlement \(text) holds a build variable that was not replaced")]
     }
 
-    private func formProblems(_ signature: SuperBlob) -> [Problem] {
-        guard let xml = signature.content(SuperBlob.Slot.entitlements),
-            let der = signature.content(SuperBlob.Slot.derEntitlements)
-        else { return [] }
-        guard der.first != 0x31 else {
-            return [Problem(severity: .note, code: "SG-OLDDER", message: "the DER entitlements have the older form")]
+    private func formProblems(_ value: PropertyListValue, _ der: Data) -> [Problem] {
+        guard let form = der.first else { return [] }
+        guard form != 0x31 else {
+            return [
+                Problem(
+                    severity: .warning, code: "SG-OLDDER",
+                    message: "the DER entitlements have the older form, which is not compared with the XML")
+            ]
         }
-        guard let value = try? PropertyList(reading: xml).value, let encoded = try? EntitlementsDER.encode(value) else {
-            return [error("SG-ENTITLEMENTS", "the entitlements are not a usable property list")]
+        guard let encoded = try? EntitlementsDER.encode(value) else {
+            return [error("SG-ENTITLEMENTS", "the entitlements have no form in DER, and the signature has one")]
         }
         return encoded == der ? [] : [error("SG-ENTITLEMENTS", "XML and DER entitlements differ")]
     }

@@ -25,6 +25,8 @@ struct SignatureFormTests {
     private static let constraint = SuperBlob.blob(0xFADE_8181, Data("constraint".utf8))
     private static let other = SuperBlob.blob(0xFADE_8181, Data("another one".utf8))
 
+    private static let oldText = SuperBlob.blob(SuperBlob.Magic.entitlements, Data("{ task = YES; }".utf8))
+
     private static func constrained(_ slot: UInt32, signed: Data?, carried: Data?) -> SignatureForm {
         SignatureForm(
             directories: [DirectoryForm(special: signed.map { [Int(slot): $0] } ?? [:])],
@@ -60,6 +62,9 @@ struct SignatureFormTests {
         },
         Case("a constraint that nothing covers", ["SG-SLOT"]) { constrained(11, signed: nil, carried: constraint) },
         Case("something unknown that nothing covers", ["SG-SLOT"]) { constrained(40, signed: nil, carried: other) },
+        Case("entitlements that are no property list", ["SG-ENTITLEMENTS"]) {
+            SignatureForm(directories: [DirectoryForm(special: [5: oldText])], blobs: [(5, oldText)])
+        },
         Case("the ticket of a notary") { SignatureForm(blobs: [(0x10002, other)]) },
     ]
 
@@ -148,6 +153,7 @@ struct SignatureFormTests {
             SuperBlob.Magic.derEntitlements, try EntitlementsDER.encode(.dictionary(["a": .boolean(true)])))
         let form = SignatureForm(directories: [DirectoryForm(special: [7: binary])], blobs: [(7, binary)])
         _ = try scratch.file("code", form.applied(to: lab.data(lab.executable)))
+        #expect(try errors(file) == ["SG-ENTITLEMENTS"], "they would be compared with nothing")
         let error = #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(CodeSigner.Options()).plan(file) }
         #expect(error?.hint?.contains("--entitlements") == true)
         try AtomicWriter.write(CodeSigner(options).plan(file).changes)
