@@ -57,6 +57,9 @@ struct CMSCheck {
             // Without attributes the signature is over the content itself (RFC 5652, section 5.4).
             found.append(error("the certificate did not make this signature over the code directory"))
         }
+        if directories.count > 1, parts.attributes?.namesHashes != true {
+            found.append(error("the certificate signed one of \(directories.count) code directories only"))
+        }
         if let team = try? CodeDirectory(first).team, let named = certificate.team, team != named {
             found.append(error("the code names team \(team), the certificate \(named)"))
         }

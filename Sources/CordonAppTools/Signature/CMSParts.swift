@@ -16,6 +16,9 @@ struct CMSParts {
 
         subscript(type: ASN1ObjectIdentifier) -> [Data]? { values[type] }
 
+        /// Whether the hash of every code directory is signed, and not that of the first alone.
+        var namesHashes: Bool { values[CMSAttributes.hashList] != nil || values[CMSAttributes.hashes] != nil }
+
         init(_ node: DERNode) throws(AppToolsError) {
             let members = try node.children()
             signedForms = [

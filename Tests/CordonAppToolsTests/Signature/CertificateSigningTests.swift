@@ -79,6 +79,24 @@ struct CertificateSigningTests {
             ])
     }
 
+    @Test func `of two code directories the certificate has to have signed both`() throws {
+        let scratch = try Scratch()
+        let identity = try identity(Self.kinds[1], in: scratch)
+        let code = Data(count: 8192)
+        let old = DirectoryForm(hash: .sha1, flags: 0).blob(over: code)
+        let new = DirectoryForm(flags: 0).blob(over: code)
+        for (message, problems) in [
+            (try identity.sign([(1, old), (2, new)]), []),
+            (try identity.envelope(old), ["the certificate signed one of 2 code directories only"]),
+        ] {
+            let signature = SuperBlob([
+                (SuperBlob.Slot.codeDirectory, old), (SuperBlob.Slot.alternates.lowerBound, new),
+                (SuperBlob.Slot.cms, SuperBlob.blob(SuperBlob.Magic.cms, message)),
+            ])
+            #expect(try CMSCheck(signature: signature).problems().map(\.message) == problems)
+        }
+    }
+
     @Test func `a certificate's signature is never replaced by an ad-hoc one unasked`() throws {
         let scratch = try Scratch()
         let lab = try MachOLab.get()
