@@ -16,7 +16,7 @@ public struct SignatureTrust: Sendable {
         self.roots = CertificateStore(roots)
     }
 
-    /// One error for every image whose certificate leads to no trusted root; ad-hoc signatures have none to judge.
+    /// One error for every image that carries no certificate, or one that is not for code or leads to no trusted root.
     /// - Throws: ``AppToolsError`` `missing` or `malformed` when there is no code to look at.
     public func findings(_ url: URL) async throws(AppToolsError) -> [Finding] {
         let place = InputFile.kind(of: url)
@@ -39,7 +39,12 @@ public struct SignatureTrust: Sendable {
         return found
     }
 
+    /// A message has three in practice. Of certificates that could all have issued each other every order is tried.
+    private static let mostCertificates = 8
+
     private func problem(_ leaf: Certificate, _ others: [Certificate]) async -> String? {
+        guard others.count < Self.mostCertificates else { return "\(others.count + 1) certificates are no chain" }
+        guard Self.maySignCode(leaf) else { return "the certificate is not for signing code: \(leaf.subject)" }
         var verifier = Verifier(rootCertificates: roots) {
             RFC5280Policy()
             CodeExtensions()
@@ -52,6 +57,16 @@ public struct SignatureTrust: Sendable {
             return ended.map { "a certificate of the chain has expired: \($0.subject)" }
                 ?? "the certificate does not lead to a trusted root"
         }
+    }
+
+    /// Whether what a certificate says of its use allows it to sign code.
+    private static func maySignCode(_ leaf: Certificate) -> Bool {
+        do {
+            let purposes = try leaf.extensions.extendedKeyUsage
+            let usage = try leaf.extensions.keyUsage
+            return (purposes.map { $0.contains(.codeSigning) || $0.contains(.any) } ?? true)
+                && usage?.digitalSignature ?? true
+        } catch { return false }
     }
 }
 

@@ -13,7 +13,7 @@ struct ProfileCheckTests {
     /// An app signed by a certificate that a root issued, with a provisioning profile for that certificate.
     private func app(
         in scratch: Scratch, lists certificate: String = "leaf.der", expires: String = "2099-01-01T00:00:00Z",
-        days: String = "30"
+        days: String = "30", purpose: String = "codeSigning"
     ) throws -> URL {
         let run = { (arguments: [String]) in _ = try Program.succeed(Self.openssl, arguments, in: scratch.folder) }
         let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
@@ -23,7 +23,7 @@ struct ProfileCheckTests {
             ["req", "-new"] + curve + [
                 "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", "/CN=Developer/OU=ABCDE12345",
             ])
-        _ = try scratch.file("leaf.ext", "extendedKeyUsage=critical,codeSigning\nkeyUsage=critical,digitalSignature\n")
+        _ = try scratch.file("leaf.ext", "extendedKeyUsage=critical,\(purpose)\nkeyUsage=critical,digitalSignature\n")
         try run([
             "x509", "-req", "-in", "leaf.csr", "-CA", "root.pem", "-CAkey", "root.key", "-CAcreateserial", "-days",
             days,
@@ -50,12 +50,13 @@ struct ProfileCheckTests {
         return app
     }
 
-    private func sign(_ app: URL, in scratch: Scratch, entitlements: String) throws {
+    private func sign(_ app: URL, in scratch: Scratch, entitlements: String, roots: Int = 0) throws {
         var options = CodeSigner.Options()
         func text(_ name: String) throws -> String {
             try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
         }
-        options.identity = try CertificateIdentity(key: text("leaf.key"), certificates: text("leaf.pem"))
+        options.identity = try CertificateIdentity(
+            key: text("leaf.key"), certificates: text("leaf.pem") + String(repeating: text("root.pem"), count: roots))
         options.entitlements = Data("<plist><dict>\(entitlements)</dict></plist>".utf8)
         try AtomicWriter.write(CodeSigner(options).plan(app).changes)
     }
@@ -105,6 +106,15 @@ struct ProfileCheckTests {
         #expect(codes.count == 6 && Set(codes) == ["SG-DATE"])
     }
 
+    @Test func `a certificate for TLS servers is not trusted with code`() async throws {
+        let scratch = try Scratch()
+        let app = try app(in: scratch, purpose: "serverAuth")
+        try sign(app, in: scratch, entitlements: Self.allowed)
+        let root = try String(contentsOf: scratch.folder.appendingPathComponent("root.pem"), encoding: .utf8)
+        let found = try await SignatureTrust(anchors: root).findings(app)
+        #expect(found.count == 6 && found.allSatisfy { $0.message.contains("is not for signing code") })
+    }
+
     @Test func `trust needs a chain to one of the anchors`() async throws {
         let scratch = try Scratch()
         let app = try app(in: scratch)
@@ -122,6 +132,10 @@ struct ProfileCheckTests {
         let found = try await SignatureTrust(anchors: other).findings(app)
         #expect(found.count == 6 && found.allSatisfy { $0.message.hasSuffix("does not lead to a trusted root") })
         #expect(throws: AppToolsError(.malformed, "")) { try SignatureTrust(anchors: "nothing") }
+        // Looked for in every order, many certificates would take for ever.
+        try sign(app, in: scratch, entitlements: Self.allowed, roots: 8)
+        let many = try await SignatureTrust(anchors: anchors("root.pem")).findings(app)
+        #expect(many.count == 6 && many.allSatisfy { $0.message.hasSuffix("9 certificates are no chain") })
         let lab = try MachOLab.get()
         let adHoc = try scratch.file("adhoc", lab.data(lab.library))
         let unsigned = try await SignatureTrust(anchors: anchors("root.pem")).findings(adHoc)
