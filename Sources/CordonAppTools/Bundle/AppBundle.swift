@@ -38,7 +38,7 @@ struct AppBundle {
         let named = info["CFBundleExecutable"]?.string
         // Without the key the system takes the file that is named as the bundle is.
         let name = named ?? url.deletingPathExtension().lastPathComponent
-        guard !name.contains("/"), name != "..", !name.isEmpty else {
+        guard !name.hasSlash, name != "..", !name.isEmpty else {
             throw AppToolsError(.malformed, "CFBundleExecutable is not a file name", at: url.path)
         }
         let file = url.appendingPathComponent(name)

@@ -71,7 +71,7 @@ public struct OpenInIcons: Sendable {
         names += bundle.info["CFBundleIconFiles"]?.strings ?? []
         names += bundle.info["CFBundleIconFile"]?.string.map { [$0] } ?? []
         var best: Bitmap?
-        for name in names where !name.contains("/") {
+        for name in names where !name.hasSlash {
             let stem = name.hasSuffix(".png") ? String(name.dropLast(4)) : name
             for scale in ["@3x", "@2x", ""] {
                 for device in ["", "~ipad"] {

@@ -33,7 +33,9 @@ struct ZipArchive {
         let record: Range<Int>
 
         /// The steps of its path.
-        var path: String { name.hasSuffix("/") ? String(name.dropLast()) : name }
+        var path: String {
+            name.utf8.last == UInt8(ascii: "/") ? String(decoding: name.utf8.dropLast(), as: UTF8.self) : name
+        }
     }
 
     let reader: ByteReader
@@ -114,7 +116,7 @@ struct ZipArchive {
         let links = Set(entries.filter { $0.kind == .link }.map(\.path))
         let files = Set(entries.filter { $0.kind == .file }.map(\.path))
         for entry in entries {
-            let steps = entry.path.split(separator: "/", omittingEmptySubsequences: false)
+            let steps = entry.path.pathSteps
             guard !entry.path.isEmpty, !entry.path.utf8.contains(0), !entry.path.contains("\\"),
                 steps.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
             else { throw AppToolsError(.refused, "the archive has an entry that leads out of it", at: entry.name) }
@@ -151,13 +153,7 @@ struct ZipArchive {
     private func checkLinks() throws(AppToolsError) {
         for entry in entries where entry.kind == .link {
             let target = try text(of: entry, limit: 4096)
-            var depth = entry.path.split(separator: "/").count - 1
-            var isInside = !target.hasPrefix("/") && !target.isEmpty && !target.utf8.contains(0)
-            for step in target.split(separator: "/") where step != "." {
-                depth += step == ".." ? -1 : 1
-                if depth < 0 { isInside = false }
-            }
-            guard isInside else {
+            guard !target.isEmpty, !target.utf8.contains(0), !entry.path.isLinkOut(to: target) else {
                 throw AppToolsError(.refused, "is a link that leaves the archive", at: entry.name)
             }
         }

@@ -122,7 +122,7 @@ struct ZipDirectory {
     }
 
     private func mode(of name: String, at place: Int) throws(AppToolsError) -> (ZipArchive.Entry.Kind, UInt16) {
-        let isFolder = name.hasSuffix("/")
+        let isFolder = name.utf8.last == UInt8(ascii: "/")
         let usual: UInt16 = isFolder ? 0o755 : 0o644
         // Only Unix and macOS say what a file is.
         guard [3, 19].contains(try reader.byte(at: place + 5)) else { return (isFolder ? .folder : .file, usual) }

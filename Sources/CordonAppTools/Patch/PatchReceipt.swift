@@ -80,7 +80,7 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
         var removals: [URL] = []
         let boundary = WriteBoundary(of: root)
         for file in files {
-            guard !file.path.hasPrefix("/"), !file.path.split(separator: "/").contains("..") else {
+            guard file.path.utf8.first != UInt8(ascii: "/"), !file.path.pathSteps.contains("..") else {
                 throw AppToolsError(.malformed, "the receipt names a file outside the app")
             }
             let url = file.path.isEmpty ? root : root.appendingPathComponent(file.path)

@@ -23,7 +23,7 @@ struct CodeResources {
         /// Every file and link below the root, relative, ordered; the main executable and the seal itself left out. Names
         /// that differ in the form of Unicode alone are different files here, and equal as strings.
         func files(executable: String?) -> [String] {
-            let base = place.path + "/"
+            let base = Array((place.path + "/").utf8)
             var found: Set<[UInt8]> = []
             // Files of a folder come one after the other, and following the links of a path takes the system many calls.
             var around: (folder: URL, path: String)?
@@ -35,11 +35,15 @@ struct CodeResources {
                     around.flatMap { $0.folder == parent ? $0.path : nil } ?? parent.resolvingSymlinksInPath().path
                     + "/"
                 around = (parent, folder)
-                guard (folder + url.lastPathComponent).hasPrefix(base) else { continue }
-                found.insert(Array((folder + url.lastPathComponent).dropFirst(base.count).utf8))
+                let path = (folder + url.lastPathComponent).utf8
+                if path.starts(with: base) { found.insert(Array(path.dropFirst(base.count))) }
             }
-            for path in planned.keys where path.hasPrefix(base) { found.insert(Array(path.dropFirst(base.count).utf8)) }
-            let gone = removed.filter { $0.hasPrefix(base) }.map { String($0.dropFirst(base.count)) }
+            for path in planned.keys where path.utf8.starts(with: base) {
+                found.insert(Array(path.utf8.dropFirst(base.count)))
+            }
+            let gone = removed.filter { $0.utf8.starts(with: base) }.map {
+                String(decoding: $0.utf8.dropFirst(base.count), as: UTF8.self)
+            }
             return found.map { String(decoding: $0, as: UTF8.self) }.filter { path in
                 path != executable && !path.hasPrefix("_CodeSignature/")
                     && !gone.contains { path == $0 || path.hasPrefix($0 + "/") }
@@ -70,7 +74,7 @@ struct CodeResources {
     /// Whether the newer list has the file at all.
     static func isSealed(_ path: String) -> Bool {
         path != "Info.plist" && path != "PkgInfo" && !isVersionOfLanguage(path)
-            && path.split(separator: "/").last != ".DS_Store"
+            && path.pathSteps.last != ".DS_Store"
     }
 
     /// The seal as Apple's tools write it.

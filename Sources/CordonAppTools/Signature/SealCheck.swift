@@ -83,7 +83,7 @@ struct SealCheck {
     private static func lies(_ path: String, below folders: Set<String>) -> Bool {
         guard !folders.isEmpty else { return false }
         var rest = path[...]
-        while let end = rest.lastIndex(of: "/") {
+        while let end = rest.utf8.lastIndex(of: UInt8(ascii: "/")) {
             rest = rest[..<end]
             if folders.contains(String(rest)) { return true }
         }
@@ -97,7 +97,7 @@ struct SealCheck {
             guard tree.link(path) == target else {
                 return finding(path, "SG-CHANGED", "leads elsewhere than the seal says")
             }
-            guard Self.leaves(target, from: path) else { return nil }
+            guard path.isLinkOut(to: target) else { return nil }
             // What it leads to is not sealed; Apple's strict check refuses such a link, its usual one does not.
             return finding(path, "SG-LINK", "leads out of the bundle, so nothing protects what it leads to", .warning)
         }
@@ -112,17 +112,6 @@ struct SealCheck {
             (long.map { $0 == CodeResources.sha256(content) } ?? true)
             && (short.map { $0 == CodeResources.sha1(content) } ?? true)
         return isSame ? nil : finding(path, "SG-CHANGED", "changed after the bundle was sealed")
-    }
-
-    /// Whether a link at a path of the bundle leads out of it.
-    private static func leaves(_ target: String, from path: String) -> Bool {
-        guard !target.hasPrefix("/") else { return true }
-        var depth = path.split(separator: "/").count - 1
-        for part in target.split(separator: "/") where part != "." {
-            depth += part == ".." ? -1 : 1
-            if depth < 0 { return true }
-        }
-        return false
     }
 
     private func finding(

@@ -19,7 +19,9 @@ struct XCFramework {
         }
         var found: [Library] = []
         for entry in entries {
-            guard let name = entry["LibraryIdentifier"]?.string, !name.isEmpty, !name.contains("/"), name != ".." else {
+            guard let name = entry["LibraryIdentifier"]?.string, !name.isEmpty, !name.hasSlash, name != ".",
+                name != ".."
+            else {
                 throw AppToolsError(.malformed, "a library has no usable LibraryIdentifier", at: url.path)
             }
             found.append(

@@ -75,6 +75,8 @@ struct ZipArchiveTests {
         "put('l', b'../x', mode=0o120777)", "put('l', b'/etc/passwd', mode=0o120777)",
         "put('d/l', b'../../x', mode=0o120777)", "put('l', b'd', mode=0o120777); put('l/x', b'1')",
         "put('f', b'd'); put('f/x', b'1')",
+        // A slash that is one character with what stands beside it.
+        "put('../\\u0301x', b'1')", "put('a\\u0600/../b', b'1')", "put('l', '../\\u0301x'.encode(), mode=0o120777)",
     ])
     func `an archive that would write elsewhere is refused`(script: String) throws {
         let scratch = try Scratch()

@@ -124,8 +124,8 @@ struct CodeSignerTests {
         for name in ["gone", "Case", "de.lproj/optional"] {
             try FileManager.default.removeItem(at: app.appendingPathComponent(name))
         }
-        _ = try scratch.file("App.app/case", "x")
-        #expect(try errors(app).sorted() == ["SG-MISSING", "SG-MISSING", "SG-UNSEALED"])
+        for name in ["case", "\u{301}added"] { _ = try scratch.file("App.app/\(name)", "x") }
+        #expect(try errors(app).sorted() == ["SG-MISSING", "SG-MISSING", "SG-UNSEALED", "SG-UNSEALED"])
         let other = try SignatureVerifier().findings(app).first { $0.code == "SG-UNSEALED" }
         #expect(other?.message == "is sealed as Case: only the case differs")
     }

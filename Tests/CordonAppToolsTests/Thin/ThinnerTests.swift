@@ -88,6 +88,11 @@ struct ThinnerTests {
         #expect(try Thinner.plan(framework, request).changes.isEmpty)
         request.side = .simulator
         #expect(throws: AppToolsError(.refused, "")) { try Thinner.plan(framework, request) }
+        for name in [".", "..", "a/b", "../\u{301}b"] {
+            let list: PropertyListValue = .dictionary(["AvailableLibraries": .array([entry(name, "simulator")])])
+            _ = try scratch.file("D.xcframework/Info.plist", XMLPropertyListWriter().document(list))
+            #expect(throws: AppToolsError(.malformed, ""), "\(name)") { try Thinner.plan(framework, request) }
+        }
     }
 
     @Test func `what the store refuses is cleaned out of Frameworks only, and a new seal fits`() throws {

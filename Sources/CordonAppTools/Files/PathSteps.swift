@@ -1,0 +1,21 @@
+/// Paths are taken apart by bytes, as the system does it: in a text, a slash and an accent behind it are one character.
+extension String {
+    /// Whether this is more than one step of a path.
+    var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
+
+    /// What stands between the slashes, empty steps included.
+    var pathSteps: [Substring] {
+        utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+    }
+
+    /// Whether a link at this path, with that text, leads out of the folder that the path begins in.
+    func isLinkOut(to target: String) -> Bool {
+        guard target.utf8.first != UInt8(ascii: "/") else { return true }
+        var depth = pathSteps.count - 1
+        for step in target.pathSteps where !step.isEmpty && step != "." {
+            depth += step == ".." ? -1 : 1
+            if depth < 0 { return true }
+        }
+        return false
+    }
+}
