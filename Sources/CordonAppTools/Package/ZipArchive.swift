@@ -9,6 +9,8 @@ struct ZipArchive {
     /// What an archive may hold at most (TL-GN-08).
     struct Limits {
         var entries = 200_000
+        /// Folders, those included that are only in the names of others.
+        var folders = 200_000
         /// Bytes of all entries, unpacked.
         var size = 8 << 30
     }
@@ -50,7 +52,7 @@ struct ZipArchive {
         let directory = try ZipDirectory(reader)
         entries = try directory.entries(limits)
         extents = try Self.extents(of: entries, before: directory.start)
-        try checkNames()
+        try checkNames(limits)
         for (entry, extent) in zip(entries, extents) { try checkHeader(of: entry, extent) }
         try checkLinks()
     }
@@ -111,8 +113,9 @@ struct ZipArchive {
         return extents
     }
 
-    private func checkNames() throws(AppToolsError) {
+    private func checkNames(_ limits: Limits) throws(AppToolsError) {
         var seen: Set<String> = []
+        var folders: Set<Substring> = []
         let links = Set(entries.filter { $0.kind == .link }.map(\.path))
         let files = Set(entries.filter { $0.kind == .file }.map(\.path))
         for entry in entries {
@@ -123,12 +126,16 @@ struct ZipArchive {
             guard seen.insert(entry.path).inserted else {
                 throw AppToolsError(.refused, "is in the archive twice", at: entry.name)
             }
-            var folder = ""
-            for step in steps.dropLast() {
-                folder += folder.isEmpty ? String(step) : "/" + step
-                guard !links.contains(folder), !files.contains(folder) else {
+            var folder = entry.path[...]
+            // What is above a folder that was looked at was looked at too.
+            while let end = folder.utf8.lastIndex(of: UInt8(ascii: "/")), folders.insert(folder[..<end]).inserted {
+                folder = folder[..<end]
+                guard !links.contains(String(folder)), !files.contains(String(folder)) else {
                     throw AppToolsError(.refused, "lies below \(folder), which is no folder", at: entry.name)
                 }
+            }
+            guard folders.count <= limits.folders else {
+                throw AppToolsError(.refused, "the archive has more than \(limits.folders) folders")
             }
         }
     }

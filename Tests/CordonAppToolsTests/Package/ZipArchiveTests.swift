@@ -143,6 +143,10 @@ struct ZipArchiveTests {
         #expect(throws: AppToolsError(.refused, "")) {
             try ZipArchive(good, limits: ZipArchive.Limits(entries: 1, size: 999))
         }
+        // Folders that only a name tells of.
+        let deep = try Self.archive("put('a/b/c/d', b'1'); put('a/b/e/f', b'1')", in: scratch)
+        #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(deep, limits: ZipArchive.Limits(folders: 3)) }
+        #expect(try ZipArchive(deep, limits: ZipArchive.Limits(folders: 4)).entries.count == 2)
         // Two entries over the same bytes.
         let two = try Self.archive("put('a', b'a' * 1000); put('b', b'a' * 1000)", in: scratch)
         let over = try edited(two, after: record, at: 42, [0, 0, 0, 0])
