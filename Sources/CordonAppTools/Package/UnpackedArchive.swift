@@ -22,9 +22,12 @@ struct UnpackedArchive: Sendable {
             throw AppToolsError(.unwritable, "cannot be made", at: folder.path)
         }
         do {
-            for (done, entry) in archive.entries.enumerated() {
+            for entry in archive.entries { try makeFolder(for: entry) }
+            // Links come last: a disk may take two names for one, and nothing is written through a link.
+            let order = archive.entries.filter { $0.kind != .link } + archive.entries.filter { $0.kind == .link }
+            for (done, entry) in order.enumerated() {
                 try unpack(entry)
-                progress(done + 1, archive.entries.count)
+                progress(done + 1, order.count)
             }
             try checkLinks()
         } catch {
@@ -67,12 +70,16 @@ struct UnpackedArchive: Sendable {
 
     private func url(of entry: ZipArchive.Entry) -> URL { folder.appendingPathComponent(entry.path) }
 
-    private func unpack(_ entry: ZipArchive.Entry) throws(AppToolsError) {
+    private func makeFolder(for entry: ZipArchive.Entry) throws(AppToolsError) {
         let place = url(of: entry)
         let parent = entry.kind == .folder ? place : place.deletingLastPathComponent()
         do { try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true) } catch {
             throw AppToolsError(.unwritable, "cannot be made", at: parent.path)
         }
+    }
+
+    private func unpack(_ entry: ZipArchive.Entry) throws(AppToolsError) {
+        let place = url(of: entry)
         switch entry.kind {
         case .folder: break
         case .link:

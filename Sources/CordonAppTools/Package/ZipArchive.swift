@@ -89,12 +89,15 @@ struct ZipArchive {
         }
     }
 
-    /// The whole of a small entry.
+    /// The text of a link.
     func text(of entry: Entry, limit: Int) throws(AppToolsError) -> String {
         guard entry.size <= limit else { throw AppToolsError(.malformed, "is too long", at: entry.name) }
         var bytes: [UInt8] = []
         try unpack(entry) { piece throws(AppToolsError) in bytes += piece }
-        return String(decoding: bytes, as: UTF8.self)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw AppToolsError(.malformed, "is a link whose text is not UTF-8", at: entry.name)
+        }
+        return text
     }
 
     /// Entries lie one behind the other, so that no byte is unpacked twice.

@@ -116,6 +116,21 @@ struct ZipArchiveTests {
             try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted() == ["a.ipa", "made.zip"])
     }
 
+    @Test func `a link is made when every file is there, and its text is UTF-8`() throws {
+        let scratch = try Scratch()
+        let app = "put('Payload/A.app/l', b'd', mode=0o120777); put('Payload/A.app/d/x', b'1')"
+        let archive = try scratch.file("a.ipa", Self.archive(app, in: scratch))
+        var links: [Bool] = []
+        let package = try AppPackage(opening: archive, in: scratch.folder) { _, _ in
+            let names = (try? FileManager.default.subpathsOfDirectory(atPath: scratch.folder.path)) ?? []
+            links.append(names.contains { $0.hasSuffix("A.app/l") })
+        }
+        package.close()
+        #expect(links == [false, true])
+        let bytes = try Self.archive("put('l', b'\\xff', mode=0o120777)", in: scratch)
+        #expect(throws: AppToolsError(.malformed, "")) { try ZipArchive(bytes) }
+    }
+
     /// The archive with some bytes behind a mark replaced.
     private func edited(_ data: Data, after mark: [UInt8], at offset: Int, _ bytes: [UInt8]) throws -> Data {
         var data = data
