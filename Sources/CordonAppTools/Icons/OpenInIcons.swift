@@ -21,7 +21,7 @@ public struct OpenInIcons: Sendable {
     public init(app: URL, output: URL, icon: URL? = nil) throws(AppToolsError) {
         let bundle = try AppBundle(app)
         let image: Bitmap
-        if let icon { image = try Self.read(icon) } else { image = try Self.largest(bundle) }
+        if let icon { image = try Self.read(icon, PNGReader.read) } else { image = try Self.largest(bundle) }
         let name = bundle.info["CFBundleDisplayName"]?.string ?? bundle.info["CFBundleName"]?.string
         let initial = (name ?? app.lastPathComponent).first ?? "?"
         let boundary = WriteBoundary(folder: output)
@@ -57,9 +57,11 @@ public struct OpenInIcons: Sendable {
             ]))
     }()
 
-    private static func read(_ url: URL) throws(AppToolsError) -> Bitmap {
+    private static func read<Value>(
+        _ url: URL, _ work: (Data) throws(AppToolsError) -> Value
+    ) throws(AppToolsError) -> Value {
         let data = try InputFile.map(url, limit: 64 << 20)
-        return try naming(url.path) { () throws(AppToolsError) in try PNGReader.read(data) }
+        return try naming(url.path) { () throws(AppToolsError) in try work(data) }
     }
 
     /// The largest of the files that the Info.plist names, in every spelling of scale and device (TL-IC-02).
@@ -70,19 +72,20 @@ public struct OpenInIcons: Sendable {
         }
         names += bundle.info["CFBundleIconFiles"]?.strings ?? []
         names += bundle.info["CFBundleIconFile"]?.string.map { [$0] } ?? []
-        var best: Bitmap?
-        for name in names where !name.hasSlash {
+        var best: (url: URL, width: Int)?
+        var seen: Set<String> = []
+        for name in names where !name.hasSlash && seen.insert(name).inserted {
             let stem = name.hasSuffix(".png") ? String(name.dropLast(4)) : name
             for scale in ["@3x", "@2x", ""] {
                 for device in ["", "~ipad"] {
                     let url = bundle.url.appendingPathComponent(stem + scale + device + ".png")
                     guard InputFile.kind(of: url).exists else { continue }
-                    let image = try read(url)
-                    if image.width > best?.width ?? 0 { best = image }
+                    let width = try read(url, PNGReader.width)
+                    if width > best?.width ?? 0 { best = (url, width) }
                 }
             }
         }
-        if let best { return best }
+        if let best { return try read(best.url, PNGReader.read) }
         let hasCatalog = InputFile.kind(of: bundle.url.appendingPathComponent("Assets.car")).exists
         throw AppToolsError(
             .missing, hasCatalog ? "has its icon in Assets.car only" : "has no icon", at: bundle.url.path,

@@ -27,9 +27,12 @@ enum PNGReader {
         return bitmap(samples, header)
     }
 
+    /// The width that an image states; nothing of it is unpacked.
+    static func width(of data: Data) throws(AppToolsError) -> Int { try chunks(data, upTo: "IHDR").width }
+
     private static func failure(_ reason: String) -> AppToolsError { AppToolsError(.malformed, "the image \(reason)") }
 
-    private static func chunks(_ data: Data) throws(AppToolsError) -> Header {
+    private static func chunks(_ data: Data, upTo last: String = "IEND") throws(AppToolsError) -> Header {
         let reader = ByteReader(data)
         guard data.starts(with: signature) else { throw failure("is not a PNG") }
         var header = Header()
@@ -44,10 +47,9 @@ enum PNGReader {
             case "PLTE": header.palette = Array(body)
             case "tRNS": header.paletteAlpha = Array(body)
             case "IDAT": header.packed += body
-            case "IEND": offset = data.count
             default: break
             }
-            offset += 12 + length
+            offset = name == last ? data.count : offset + 12 + length
         }
         guard header.channels > 0 else { throw failure("has no header") }
         guard !header.isOptimized || header.channels == 4 else { throw failure("is CgBI without alpha") }

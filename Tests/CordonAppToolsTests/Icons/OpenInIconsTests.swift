@@ -173,6 +173,18 @@ struct OpenInIconsTests {
         #expect(wanted != PNGWriter.write(TemplateImage.make(from: small, side: 120, initial: "N")))
     }
 
+    @Test func `of several icons the largest alone is unpacked`() throws {
+        let scratch = try Scratch()
+        let names: PropertyListValue = .array([.string("Small"), .string("Large")])
+        let info = XMLPropertyListWriter().document(.dictionary(["CFBundleIconFiles": names]))
+        _ = try scratch.file("A.app/Info.plist", info)
+        _ = try scratch.file("A.app/Large.png", PNGWriter.write(Self.marked(80, at: 50)))
+        // Nothing but a header.
+        _ = try scratch.file("A.app/Small.png", PNGWriter.write(Self.marked(40, at: 5)).prefix(33))
+        let app = scratch.folder.appendingPathComponent("A.app")
+        #expect(try OpenInIcons(app: app, output: scratch.folder).changes.count == 5)
+    }
+
     @Test func `an app without a loose icon is refused with a hint`() throws {
         let scratch = try Scratch()
         let app = try app(scratch, icon: nil)
