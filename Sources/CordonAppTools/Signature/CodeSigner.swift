@@ -64,12 +64,13 @@ public struct CodeSigner: Sendable {
     private func check(
         _ plan: Plan, of url: URL, removing removed: [URL]
     ) throws(AppToolsError) -> [Finding] {
-        let found = try SignatureVerifier().findings(url, over: PlannedFiles(plan.changes, removing: removed))
-            .filter { $0.severity == .error }
+        let all = try SignatureVerifier().findings(url, over: PlannedFiles(plan.changes, removing: removed))
+        let found = all.filter { $0.severity == .error }
         if let problem = found.first(where: { !Self.matters.contains($0.code) }) {
             throw AppToolsError(
                 .refused, "cannot be signed so that it verifies: \(problem.message)", at: problem.path)
         }
         return found.map { Finding($0.path, .warning, $0.code, "does not verify: \($0.message)") }
+            + all.filter { $0.code == "SG-DATE" }
     }
 }

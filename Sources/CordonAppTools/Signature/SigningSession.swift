@@ -92,7 +92,8 @@ struct SigningSession {
     ) throws(AppToolsError) -> ImageSigner.Content {
         let old = try ImageSignatureCheck.signature(image)
         let directory = try old?.codeDirectories.first.map { (blob) throws(AppToolsError) in try CodeDirectory(blob) }
-        if options.identity == nil, !options.allowsDowngrade, (old?.content(SuperBlob.Slot.cms)?.count ?? 0) > 0 {
+        let isCertified = (old?.content(SuperBlob.Slot.cms)?.count ?? 0) > 0
+        if options.identity == nil, !options.allowsDowngrade, isCertified {
             throw AppToolsError(
                 .refused, "carries a certificate's signature, an ad-hoc one would be weaker",
                 hint: "give the certificate, or --adhoc")
@@ -109,8 +110,9 @@ struct SigningSession {
         return ImageSigner.Content(
             identifier: identifier, entitlements: try entitlements(image, bundle?.0, old, isOutermost: isOutermost),
             info: info, resources: bundle?.1,
+            // What a certificate's signature demands of later versions, an ad-hoc one would not meet itself.
             requirements: options.identity.map { $0.designatedRequirement(of: identifier) }
-                ?? old?[SuperBlob.Slot.requirements],
+                ?? (isCertified ? nil : old?[SuperBlob.Slot.requirements]),
             flags: (directory?.flags ?? 0) & CodeDirectory.Flag.asked, runtime: directory?.runtime ?? 0,
             constraints: (old?.blobs ?? []).filter { SuperBlob.Slot.constraints.contains($0.slot) }.sorted {
                 $0.slot < $1.slot

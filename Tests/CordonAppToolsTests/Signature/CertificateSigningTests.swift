@@ -79,6 +79,34 @@ struct CertificateSigningTests {
             ])
     }
 
+    /// Signs with nothing in particular, and demands something of later versions.
+    private struct Demanding: SigningIdentity {
+        let team: String? = nil
+
+        func sign(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> Data { Data([1]) }
+
+        func designatedRequirement(of identifier: String) -> Data? {
+            SuperBlob.blob(SuperBlob.Magic.requirements, UInt32(0).bigBytes + Data("more".utf8))
+        }
+    }
+
+    @Test func `an ad-hoc signature keeps no requirement that the certificate's was to meet`() throws {
+        let scratch = try Scratch()
+        let lab = try MachOLab.get()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        func requirements() throws -> Data? {
+            try ImageSignatureCheck.signature(MachOImage(Data(contentsOf: file)))?[SuperBlob.Slot.requirements]
+        }
+        var options = CodeSigner.Options()
+        options.identity = Demanding()
+        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        #expect(try requirements() == Demanding().designatedRequirement(of: ""))
+        options.identity = nil
+        options.allowsDowngrade = true
+        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        #expect(try requirements() == SignatureForm.requirements)
+    }
+
     @Test func `of two code directories the certificate has to have signed both`() throws {
         let scratch = try Scratch()
         let identity = try identity(Self.kinds[1], in: scratch)
@@ -152,7 +180,9 @@ struct CertificateSigningTests {
         }
         var options = CodeSigner.Options()
         options.identity = try CertificateIdentity(key: text("old.pem"), certificates: text("old-cert.pem"))
-        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        let plan = try CodeSigner(options).plan(file)
+        #expect(plan.findings.contains { $0.code == "SG-DATE" && $0.severity == .warning }, "who signs is told")
+        try AtomicWriter.write(plan.changes)
         let expired = try await SignatureTrust(anchors: text("old-cert.pem")).findings(file)
         #expect(expired.first?.message.contains("has expired") == true)
     }
