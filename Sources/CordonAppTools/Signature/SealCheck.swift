@@ -33,6 +33,12 @@ struct SealCheck {
             }
             if let problem = try mismatch(path, entry, old[path], tree) { found.append(problem) }
         }
+        let beside = bundle.url.appendingPathComponent("_CodeSignature").path
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: beside))?.sorted() ?? []
+        where name != "CodeResources" {
+            let reason = "lies beside the seal, which does not cover it"
+            found.append(finding("_CodeSignature/\(name)", "SG-OMITTED", reason, .warning))
+        }
         let all = Set(present)
         for path in Set(new.keys + old.keys).sorted() where !all.contains(path) && !nested.paths.contains(path) {
             let isOptional = (new[path] ?? old[path])?["optional"]?.boolean == true

@@ -87,6 +87,9 @@ struct SealRulesTests {
             }
         }
         #expect(try findings(app).filter { $0.severity != .note }.map(\.code) == ["SG-OMITTED"])
+        _ = try scratch.file("App.app/_CodeSignature/more", "x")
+        let omitted = try findings(app).filter { $0.code == "SG-OMITTED" }
+        #expect(omitted.map { URL(fileURLWithPath: $0.path).lastPathComponent }.sorted() == ["a", "more"])
         _ = try scratch.file("App.app/cached", "x")
         #expect(try findings(app).filter { $0.severity == .error }.map(\.code) == ["SG-UNSEALED"])
     }
