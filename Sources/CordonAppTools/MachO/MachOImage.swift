@@ -32,6 +32,8 @@ struct MachOImage {
     }
 
     static let largestCommands = 1 << 20
+    /// Large apps have some hundred; what is done with commands compares them with one another.
+    private static let mostCommands = 4096
 
     let reader: ByteReader
     let cpu: CPUType
@@ -81,7 +83,7 @@ struct MachOImage {
     private static func commands(
         _ reader: ByteReader, header: Int, count: Int, size: Int
     ) throws(AppToolsError) -> [LoadCommand] {
-        guard size <= largestCommands, size <= reader.count - header, count <= size / 8 else {
+        guard size <= largestCommands, size <= reader.count - header, count <= min(size / 8, mostCommands) else {
             throw reader.failure("load commands do not fit the file", at: 16)
         }
         let alignment = header == 32 ? 8 : 4

@@ -67,6 +67,14 @@ struct MachOReaderTests {
         #expect(throws: AppToolsError(.malformed, "")) { try MachOFile(bad) }
     }
 
+    @Test(arguments: [(4096, true), (4097, false)])
+    func `more load commands than any app has are refused`(count: Int, isRead: Bool) throws {
+        let head: [UInt32] = [0xFEED_FACF, 0x0100_000C, 0, 2, UInt32(count), UInt32(count) * 8, 0, 0]
+        let commands = Array(repeating: [UInt32(0x7777), 8], count: count).joined()
+        let data = (head + commands).reduce(into: Data()) { $0 += $1.littleBytes }
+        #expect(((try? MachOImage(data)) != nil) == isRead)
+    }
+
     static let lyingHeaders: [(Int, UInt32)] = [
         (16, 9999), (20, 8), (20, 0x20_0000), (36, 7), (36, 0x1000_0000), (36, 0),
     ]
