@@ -66,7 +66,7 @@ extension ConfigurationRun {
         switch isScheme(scheme) {
         case false?: note(.error, "CF-SCHEME", "\"\(scheme)\" is not a URL scheme")
         case nil:
-            note(.note, "CF-VARIABLE", "\"\(scheme)\" has a build variable and gets no twin; give it with --define")
+            note(.note, "CF-VARIABLE", "\"\(scheme)\" has a build variable and gets no twin; give it with --setting")
         case true?: break
         }
     }

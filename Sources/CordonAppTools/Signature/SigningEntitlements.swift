@@ -23,7 +23,7 @@ struct SigningEntitlements {
         if let left = BuildVariables.firstText(in: expanded) {
             throw AppToolsError(
                 .refused, "the build variable in the entitlement \(left) has no value",
-                hint: "--define NAME=VALUE, for example --define AppIdentifierPrefix=ABCDE12345.")
+                hint: "--setting NAME=VALUE, for example --setting AppIdentifierPrefix=ABCDE12345.")
         }
         return XMLPropertyListWriter().document(expanded)
     }

@@ -9,7 +9,7 @@ struct SignCommand: ParsableCommand {
         discussion: """
             Nested libraries, frameworks and extensions are signed first, then the bundle around them is sealed. \
             Entitlements and identifiers stay unless given. Build variables in entitlements are replaced from the \
-            certificate, the provisioning profile, the Info.plist or --define; one that is left is refused.
+            certificate, the provisioning profile, the Info.plist or --setting; one that is left is refused.
 
             Without a certificate the signature is ad hoc, which simulators take and devices do not. On macOS the \
             system's codesign does the work unless another engine is asked for.

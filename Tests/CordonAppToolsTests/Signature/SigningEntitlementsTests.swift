@@ -45,7 +45,7 @@ struct SigningEntitlementsTests {
         for group in ["$(AppIdentifierPrefix)a", "${OTHER}", "$(AppIdentifierPrefix", "$(OTHER:unknown)"] {
             options.entitlements = Self.entitlements(group)
             let error = #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(options).plan(app) }
-            #expect(error?.hint?.contains("--define") == true)
+            #expect(error?.hint?.contains("--setting") == true)
         }
         options.defines = ["AppIdentifierPrefix": "ZZZZZ12345."]
         options.entitlements = Self.entitlements("$(AppIdentifierPrefix)a")
