@@ -41,7 +41,8 @@ public final class HandedOutFiles: Sendable {
     /// - Throws: ``ProtectionError``: `gateClosed` while the account's data may not be shown, `stateUnwritable`.
     public func handOut(_ contents: Data, named name: String, of owner: Identity) throws(ProtectionError) -> URL {
         let own = folder.appending(path: UUID().uuidString)
-        let last = name.split(separator: "/").last.map(String.init) ?? ""
+        // By bytes, as the system takes a path apart: a slash and an accent behind it are one character.
+        let last = name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
         let file = own.appending(path: ["", ".", ".."].contains(last) ? "document" : last)
         do {
             try FileManager.default.createDirectory(

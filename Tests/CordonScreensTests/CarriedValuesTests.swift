@@ -120,6 +120,9 @@ import Testing
         files.takeBack(first)
         #expect(!FileManager.default.fileExists(atPath: first.deletingLastPathComponent().path))
         #expect(FileManager.default.fileExists(atPath: second.path))
+        let third = try files.handOut(Data("c".utf8), named: "../\u{301}plan.pdf", of: .managed("oid-b"))
+        files.takeBack(third)
+        #expect(!FileManager.default.fileExists(atPath: third.path))
         files.takeBack(folder)
         #expect(files.count == 1)
     }
