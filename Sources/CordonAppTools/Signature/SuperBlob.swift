@@ -22,6 +22,12 @@ struct SuperBlob {
         static let cms: UInt32 = 0xFADE_0B01
     }
 
+    /// What lies in some slots: systems pass over anything else there, so it counts as no signature.
+    private static let magics = [
+        Slot.codeDirectory: Magic.codeDirectory, Slot.requirements: Magic.requirements,
+        Slot.entitlements: Magic.entitlements, Slot.derEntitlements: Magic.derEntitlements, Slot.cms: Magic.cms,
+    ]
+
     private static let mostBlobs = 64
 
     /// Slots in ascending order, each blob with its own head.
@@ -49,6 +55,10 @@ struct SuperBlob {
             }
             let size = Int(try reader.big32(at: offset + 4))
             guard size >= 8, size <= length - offset else { throw reader.failure("blob out of range", at: entry) }
+            let magic = try reader.big32(at: offset)
+            guard Self.magics[slot] ?? magic == magic else {
+                throw reader.failure("a blob of another kind in slot \(slot)", at: entry)
+            }
             guard !found.contains(where: { $0.slot == slot }) else {
                 throw reader.failure("two blobs in a slot", at: entry)
             }

@@ -96,6 +96,21 @@ struct CodeSignerTests {
         #expect(try errors(app).contains(code))
     }
 
+    @Test func `a part of a signature that is of another kind is an error`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("code", lab.data(lab.executable))
+        var options = CodeSigner.Options()
+        options.entitlements = Self.entitlements
+        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        let good = try Data(contentsOf: file)
+        // Nothing but its kind says that this is the place of a certificate's signature.
+        let place = try #require(good.range(of: SuperBlob.Magic.cms.bigBytes, options: .backwards)).lowerBound
+        var bad = good
+        bad[place + 3] ^= 1
+        #expect(try errors(scratch.file("code", bad)) == ["SG-FORMAT"])
+    }
+
     @Test func `bytes that no signature covers are noticed, and not dropped by signing again`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
