@@ -21,11 +21,42 @@ public struct SignatureVerifier: Sendable {
         guard InputFile.kind(of: url).exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
         guard InputFile.kind(of: url).isFolder else { return try codeFile(url, files, info: nil, resources: nil) }
         var found: [Finding] = []
-        for bundle in try AppBundle.insideOut(url) {
+        let bundles = try AppBundle.insideOut(url)
+        for bundle in bundles {
             for file in bundle.looseCode { found += try codeFile(file, files, info: nil, resources: nil) }
             found += try self.bundle(bundle, files)
         }
+        return try found + strangers(bundles, files)
+    }
+
+    /// Code that another team signed than the app's own executable, or none: devices load none of that. Simulators do.
+    private func strangers(_ bundles: [AppBundle], _ files: PlannedFiles) throws(AppToolsError) -> [Finding] {
+        guard
+            let own = try bundles.last?.executable.flatMap({ (url) throws(AppToolsError) in try teams(url, files).first
+            }),
+            !own.isEmpty
+        else { return [] }
+        var found: [Finding] = []
+        for file in bundles.flatMap({ $0.looseCode + ($0.executable.map { [$0] } ?? []) }) {
+            guard let other = try teams(file, files).first(where: { $0 != own }) else { continue }
+            let signer = other.isEmpty ? "no team" : "the team \(other)"
+            found.append(Finding(file.path, .error, "SG-TEAM", "is signed by \(signer), and the app by \(own)"))
+        }
         return found
+    }
+
+    /// The teams that the signatures of a file for devices name, empty for none.
+    private func teams(_ url: URL, _ files: PlannedFiles) throws(AppToolsError) -> [String] {
+        let data = try files.content(url)
+        let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
+        return file.slices.compactMap(\.image).filter { !$0.isSymbolFile && $0.platform?.isSimulator != true }
+            .compactMap {
+                guard let signature = try? ImageSignatureCheck.signature($0),
+                    let first = signature.codeDirectories.first,
+                    let directory = try? CodeDirectory(first)
+                else { return nil }
+                return directory.team ?? ""
+            }
     }
 
     private func bundle(_ bundle: AppBundle, _ files: PlannedFiles) throws(AppToolsError) -> [Finding] {

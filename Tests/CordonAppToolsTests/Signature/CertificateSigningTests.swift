@@ -107,6 +107,23 @@ struct CertificateSigningTests {
         #expect(try requirements() == SignatureForm.requirements)
     }
 
+    @Test func `code of another team than the app's is noticed`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        var options = CodeSigner.Options()
+        options.identity = try identity(Self.kinds[1], in: scratch)
+        try AtomicWriter.write(CodeSigner(options).plan(app).changes)
+        func strangers() throws -> [String] {
+            try SignatureVerifier().findings(app).filter { $0.code == "SG-TEAM" }.map(\.message)
+        }
+        #expect(try strangers() == [])
+        let library = app.appendingPathComponent("Frameworks/libswiftCore.dylib")
+        var forced = CodeSigner.Options()
+        forced.allowsDowngrade = true
+        try AtomicWriter.write(CodeSigner(forced).plan(library).changes)
+        #expect(try strangers() == ["is signed by no team, and the app by ABCDE12345"])
+    }
+
     @Test func `of two code directories the certificate has to have signed both`() throws {
         let scratch = try Scratch()
         let identity = try identity(Self.kinds[1], in: scratch)
