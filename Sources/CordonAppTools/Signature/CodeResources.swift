@@ -22,12 +22,17 @@ struct CodeResources {
 
         /// Every file and link below the root, relative, ordered; the main executable and the seal itself left out. Names
         /// that differ in the form of Unicode alone are different files here, and equal as strings.
-        func files(executable: String?) -> [String] {
+        /// - Throws: ``AppToolsError`` `missing` for a folder that cannot be read: what is in it would be left out.
+        func files(executable: String?) throws(AppToolsError) -> [String] {
             let base = Array((place.path + "/").utf8)
             var found: Set<[UInt8]> = []
             // Files of a folder come one after the other, and following the links of a path takes the system many calls.
             var around: (folder: URL, path: String)?
-            let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+            var unread: URL?
+            let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil) { place, _ in
+                unread = place
+                return false
+            }
             while let url = walk?.nextObject() as? URL {
                 guard InputFile.entry(at: url) != .folder else { continue }
                 let parent = url.deletingLastPathComponent()
@@ -38,6 +43,7 @@ struct CodeResources {
                 let path = (folder + url.lastPathComponent).utf8
                 if path.starts(with: base) { found.insert(Array(path.dropFirst(base.count))) }
             }
+            if let unread { throw AppToolsError(.missing, "cannot be read", at: unread.path) }
             for path in planned.keys where path.utf8.starts(with: base) {
                 found.insert(Array(path.utf8.dropFirst(base.count)))
             }
@@ -81,7 +87,7 @@ struct CodeResources {
     static func generate(_ tree: Tree, executable: String?) throws(AppToolsError) -> Data {
         var old = PropertyListDictionary()
         var new = PropertyListDictionary()
-        let files = tree.files(executable: executable)
+        let files = try tree.files(executable: executable)
         if let twin = Tree.twin(in: files) {
             throw AppToolsError(
                 .refused, "two files have this name in different forms of Unicode, which a device takes for one",

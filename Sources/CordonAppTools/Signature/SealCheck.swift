@@ -8,7 +8,7 @@ struct SealCheck {
 
     func findings() throws(AppToolsError) -> [Finding] {
         let tree = CodeResources.Tree(root: bundle.url, planned: planned.pieces, removed: planned.removed)
-        let present = tree.files(executable: bundle.executable?.lastPathComponent)
+        let present = try tree.files(executable: bundle.executable?.lastPathComponent)
         let old = list["files"]?.dictionary ?? [:]
         let new = list["files2"]?.dictionary ?? [:]
         let nested = try nestedCode(new)

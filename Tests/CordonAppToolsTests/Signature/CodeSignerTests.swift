@@ -111,6 +111,18 @@ struct CodeSignerTests {
         #expect(try errors(scratch.file("code", bad)) == ["SG-FORMAT"])
     }
 
+    @Test(.enabled(if: geteuid() != 0, "root reads every folder"))
+    func `a folder that cannot be read is told, and not taken for an empty one`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        _ = try scratch.file("App.app/closed/added", "x")
+        let closed = app.appendingPathComponent("closed").path
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: closed)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: closed) }
+        #expect(throws: AppToolsError(.missing, "")) { try SignatureVerifier().findings(app) }
+    }
+
     @Test func `bytes that no signature covers are noticed, and not dropped by signing again`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
