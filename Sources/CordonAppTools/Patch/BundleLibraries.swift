@@ -47,7 +47,7 @@ struct BundleLibraries {
                         found.append(problem)
                     }
                 }
-                found += LibraryPaths(target: target, image: image).missing.map {
+                found += LibraryPaths(target: target, image: image, app: root).missing.map {
                     Finding(target.url.path, severity, "FP-PATH", "\(image.cpu): \($0) leads to no file in the app")
                 }
             }

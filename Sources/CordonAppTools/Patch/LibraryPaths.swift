@@ -4,6 +4,8 @@ import Foundation
 struct LibraryPaths {
     let target: PatchTarget
     let image: MachOImage
+    /// The app: what lies beside it stays where it was built.
+    let app: URL
 
     private static let weak: UInt32 = 0x8000_0018
 
@@ -39,7 +41,8 @@ struct LibraryPaths {
     }
 
     private func isFile(_ url: URL) -> Bool {
-        let kind = InputFile.kind(of: url.standardizedFileURL)
-        return kind.exists && !kind.isFolder
+        let place = url.standardizedFileURL
+        let kind = InputFile.kind(of: place)
+        return kind.exists && !kind.isFolder && place.path.hasPrefix(app.standardizedFileURL.path + "/")
     }
 }

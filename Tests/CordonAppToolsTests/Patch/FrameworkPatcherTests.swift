@@ -131,9 +131,21 @@ struct FrameworkPatcherTests {
         try FileManager.default.removeItem(at: app.appendingPathComponent("PlugIns"))
         #expect(try patcher.plan(.verify, app).findings.filter { $0.code == "FP-PATH" } == [])
         let framework = app.appendingPathComponent("Frameworks/Demo.framework")
-        try FileManager.default.moveItem(at: framework, to: app.appendingPathComponent("Demo.framework"))
-        let found = try patcher.plan(.verify, app).findings.filter { $0.code == "FP-PATH" }
-        #expect(found.map(\.message) == ["arm64: @rpath/Demo.framework/Demo leads to no file in the app"])
+        func messages() throws -> [String] {
+            try patcher.plan(.verify, app).findings.filter { $0.code == "FP-PATH" }.map(\.message)
+        }
+        // Beside the app is not in it.
+        let outside = scratch.folder.appendingPathComponent("Outside")
+        try FileManager.default.createDirectory(at: outside, withIntermediateDirectories: false)
+        try FileManager.default.moveItem(at: framework, to: outside.appendingPathComponent("Demo.framework"))
+        let missing = ["arm64: @rpath/Demo.framework/Demo leads to no file in the app"]
+        #expect(try messages() == missing)
+        let executable = app.appendingPathComponent("App")
+        var code = try Data(contentsOf: executable)
+        let path = try #require(code.firstRange(of: Data("@executable_path/Frameworks".utf8)))
+        code.replaceSubrange(path, with: Data("@executable_path/../Outside".utf8))
+        try code.write(to: executable)
+        #expect(try messages() == missing)
     }
 
     @Test func `padding that holds something is refused`() throws {
