@@ -60,10 +60,17 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
     }
 
     /// The receipt as a file; it may not lie inside the app, whose seal it would break.
-    /// - Throws: ``AppToolsError`` `refused` when the place is inside the app.
+    /// - Throws: ``AppToolsError`` `refused` when the place is inside the app, or has the receipt of a patch that is in place.
     public func change(at url: URL, outside root: URL) throws(AppToolsError) -> FileChange {
         guard (try? Self.relative(url, to: root)) == nil else {
             throw AppToolsError(.refused, "the receipt must not lie inside the app", at: url.path)
+        }
+        if let earlier = try? PatchReceipt(contentsOf: url), !earlier.files.isEmpty,
+            (try? earlier.restoration(of: root)) != nil
+        {
+            throw AppToolsError(
+                .refused, "is the receipt of an earlier patch, whose original bytes would be lost", at: url.path,
+                hint: "name another file, or undo that patch first: --remove --receipt")
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

@@ -219,6 +219,7 @@ struct FrameworkPatcherTests {
         }
         try AtomicWriter.write(changes)
         #expect(try content() != before)
+        #expect(throws: AppToolsError(.refused, "")) { try note.change(at: receipt, outside: app) }
         let restoration = try PatchReceipt(contentsOf: receipt).restoration(of: app)
         try AtomicWriter.write(restoration.changes)
         for url in restoration.removals { try FileManager.default.removeItem(at: url) }
