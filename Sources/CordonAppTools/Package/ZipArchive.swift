@@ -155,6 +155,15 @@ struct ZipArchive {
         guard try reader.little16(at: entry.offset + 8) == (entry.isPacked ? 8 : 0) else {
             throw AppToolsError(.refused, "is packed otherwise in its own header", at: entry.name)
         }
+        // Programs that unpack while they receive know no other numbers; with the flag these follow the content.
+        if try reader.little16(at: entry.offset + 6) & 8 == 0 {
+            for (place, number) in [(14, Int(entry.checksum)), (18, entry.packedSize), (22, entry.size)] {
+                let own = try reader.little32(at: entry.offset + place)
+                guard own == .max || Int(own) == number else {
+                    throw AppToolsError(.refused, "has another length or checksum in its own header", at: entry.name)
+                }
+            }
+        }
         guard 30 + length + extra + entry.packedSize <= extent.count else {
             throw AppToolsError(.refused, "entries lie over each other", at: entry.name)
         }

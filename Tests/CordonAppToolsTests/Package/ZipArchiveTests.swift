@@ -170,6 +170,11 @@ struct ZipArchiveTests {
         var other = good
         other[entry.offset + 30] = UInt8(ascii: "z")
         #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(other) }
+        for place in [14, 18, 22] {
+            var other = good
+            other[entry.offset + place] ^= 1
+            #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(other) }
+        }
         // Split over several files.
         let split = try edited(good, after: end, at: 4, [1, 0])
         #expect(throws: AppToolsError(.unsupported, "")) { try ZipArchive(split) }
