@@ -17,10 +17,13 @@ public enum Thinner {
 
     /// Plans the thinning of a file, or of every code file in a folder.
     /// - Throws: ``AppToolsError`` `refused` when a file would keep no slice, `malformed` or `missing` for bad input.
-    public static func plan(_ url: URL, _ request: ThinRequest) throws(AppToolsError) -> Plan {
-        var plan = Plan(boundary: WriteBoundary(of: url))
-        let place = InputFile.kind(of: url)
-        guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
+    public static func plan(_ given: URL, _ request: ThinRequest) throws(AppToolsError) -> Plan {
+        var plan = Plan(boundary: WriteBoundary(of: given))
+        let place = InputFile.kind(of: given)
+        guard place.exists else { throw AppToolsError(.missing, "does not exist", at: given.path) }
+        // What is found below a link would be nothing.
+        let isLinked = place.isFolder && InputFile.entry(at: given) == .link
+        let url = isLinked ? given.resolvingSymlinksInPath() : given
         if url.pathExtension == "xcframework" {
             try add(XCFramework(url), request, to: &plan)
         } else if place.isFolder {

@@ -53,6 +53,9 @@ struct ThinnerTests {
         _ = try scratch.file("App.app/note.txt", "no code")
         let app = scratch.folder.appendingPathComponent("App.app")
         #expect(try Thinner.plan(app, ThinRequest(side: .device)).changes.map(\.url.lastPathComponent) == ["Demo"])
+        let link = scratch.folder.appendingPathComponent("Link.app")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: app)
+        #expect(try Thinner.plan(link, ThinRequest(side: .device)).changes.count == 1)
         _ = try scratch.file("App.app/Frameworks/Sim.framework/Sim", lab.data(lab.simulatorLibrary))
         #expect(throws: AppToolsError(.refused, "")) { try Thinner.plan(app, ThinRequest(side: .device)) }
         #expect(try Data(contentsOf: first) == lab.data(lab.fat))
