@@ -46,11 +46,7 @@ struct UnpackedArchive: Sendable {
         var isChanged = false
         for (entry, extent) in zip(archive.entries, archive.extents) {
             let place = url(of: entry)
-            guard entry.kind != .link else {
-                try writer.keep(entry, extent)
-                continue
-            }
-            guard InputFile.kind(of: place).exists else {
+            guard InputFile.entry(at: place) != nil else {
                 isChanged = true
                 continue
             }

@@ -99,6 +99,15 @@ struct AppPackageTests {
         let app = try app(in: scratch)
         _ = try scratch.file("App.app/Frameworks/Demo.framework/Headers/a.h", "int a;")
         let file = try ipa(of: app, in: scratch)
+        _ = try Program.python(
+            """
+            import sys, zipfile
+            z = zipfile.ZipFile(sys.argv[1], 'a')
+            i = zipfile.ZipInfo('Payload/Demo.app/Frameworks/Demo.framework/Headers/link')
+            i.external_attr = 0o120755 << 16; i.create_system = 3
+            z.writestr(i, b'a.h'); z.close()
+            """, [file.path])
+        #expect(try listing(file).contains { $0.contains("/Headers/link") })
         let package = try AppPackage(opening: file)
         defer { package.close() }
         var request = ThinRequest(side: .device)
