@@ -69,7 +69,7 @@ struct AppBundle {
     /// The apps inside: Watch apps and App Clips.
     var companions: [URL] { nested.filter { Self.kind(of: $0) == .app } }
 
-    /// This bundle and all code bundles in it, deepest first and each once, with the apps inside or without.
+    /// This bundle and all code bundles in it, deepest first each once, with the apps inside or without.
     static func insideOut(_ url: URL, withCompanions: Bool = true) throws(AppToolsError) -> [AppBundle] {
         var seen: Set<String> = []
         return try insideOut(url, withCompanions, &seen)
@@ -112,8 +112,8 @@ struct AppBundle {
 
     /// The code bundles directly inside, wherever they lie, and the code files that belong to none of them, both
     /// ordered by path. The executable is in neither. Links are followed only where the system looks for code, so that
-    /// one that leads out of the app is refused and not passed over. What lies in the app is found where it lies: links
-    /// may lead to it on very many ways.
+    /// one that leads out of the app is refused and not passed over. What lies in the app is found in its own
+    /// place, since links may lead to it in very many ways.
     private static func contents(of url: URL, executable: URL?) -> (nested: [URL], code: [URL]) {
         guard let walk = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil) else {
             return ([], [])

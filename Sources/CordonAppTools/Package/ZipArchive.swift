@@ -34,7 +34,7 @@ struct ZipArchive {
         /// Its record in the directory at the end.
         let record: Range<Int>
 
-        /// The steps of its path.
+        /// The name, without the slash that a folder's ends in.
         var path: String {
             name.utf8.last == UInt8(ascii: "/") ? String(decoding: name.utf8.dropLast(), as: UTF8.self) : name
         }

@@ -114,8 +114,12 @@ struct ImageSignatureCheck {
     private func entitlementProblems(_ signature: SuperBlob) -> [Problem] {
         let der = signature.content(SuperBlob.Slot.derEntitlements) ?? Data()
         guard let xml = signature.content(SuperBlob.Slot.entitlements), !xml.isEmpty else {
-            // A profile is compared with the XML.
-            return der.isEmpty ? [] : [error("SG-ENTITLEMENTS", "the entitlements are there in DER alone")]
+            return der.isEmpty
+                ? []
+                : [
+                    error(
+                        "SG-ENTITLEMENTS", "the entitlements are in DER only, so the profile is not compared with them")
+                ]
         }
         guard let value = try? PropertyList(reading: xml).value else {
             return [error("SG-ENTITLEMENTS", "the entitlements are not a usable property list")]

@@ -43,7 +43,9 @@ public struct SignatureTrust: Sendable {
     private static let mostCertificates = 8
 
     private func problem(_ leaf: Certificate, _ others: [Certificate]) async -> String? {
-        guard others.count < Self.mostCertificates else { return "\(others.count + 1) certificates are no chain" }
+        guard others.count < Self.mostCertificates else {
+            return "the signature carries more certificates than a chain has"
+        }
         guard Self.maySignCode(leaf) else { return "the certificate is not for signing code: \(leaf.subject)" }
         var verifier = Verifier(rootCertificates: roots) {
             RFC5280Policy()
