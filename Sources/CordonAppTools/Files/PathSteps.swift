@@ -1,4 +1,5 @@
-/// Paths are taken apart by bytes, as the system does it: in a text, a slash and an accent behind it are one character.
+/// Paths are taken apart by bytes, as the system does it: in a text, a slash and an accent behind it are one character, and
+/// two spellings of an accent are equal.
 extension String {
     /// Whether this is more than one step of a path.
     var hasSlash: Bool { utf8.contains(UInt8(ascii: "/")) }
@@ -7,6 +8,9 @@ extension String {
     var pathSteps: [Substring] {
         utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }
+
+    /// Whether this path lies below a folder, `/` included.
+    func lies(below folder: String) -> Bool { utf8.starts(with: (folder == "/" ? folder : folder + "/").utf8) }
 
     /// Whether a link at this path, with that text, leads out of the folder that the path begins in.
     func isLinkOut(to target: String) -> Bool {

@@ -35,8 +35,7 @@ public struct WriteBoundary: Sendable {
     func resolved(_ url: URL) throws(AppToolsError) -> URL {
         let target = try Self.target(of: url)
         for folder in folders {
-            let root = try Self.target(of: folder).path
-            guard target.path.hasPrefix(root == "/" ? root : root + "/") else {
+            guard try target.path.lies(below: Self.target(of: folder).path) else {
                 throw AppToolsError(
                     .refused, "a link leads out of \(folder.path), nothing is written there", at: url.path)
             }

@@ -109,7 +109,7 @@ struct UnpackedArchive: Sendable {
         for entry in archive.entries where entry.kind == .link {
             guard let real = realpath(url(of: entry).path, nil) else { continue }
             defer { free(real) }
-            guard String(cString: real).hasPrefix(folder.path + "/") else {
+            guard String(cString: real).lies(below: folder.path) else {
                 throw AppToolsError(.refused, "is a link that leaves the archive", at: entry.name)
             }
         }

@@ -43,6 +43,6 @@ struct LibraryPaths {
     private func isFile(_ url: URL) -> Bool {
         let place = url.standardizedFileURL
         let kind = InputFile.kind(of: place)
-        return kind.exists && !kind.isFolder && place.path.hasPrefix(app.standardizedFileURL.path + "/")
+        return kind.exists && !kind.isFolder && place.path.lies(below: app.standardizedFileURL.path)
     }
 }

@@ -126,6 +126,22 @@ struct WriteBoundaryTests {
         try expectRefusal(scratch) { try AtomicWriter.write(Thinner.plan(framework, request).changes) }
     }
 
+    @Test func `a folder whose name has an accent in another spelling is another folder`() throws {
+        let scratch = try Scratch()
+        let folder = scratch.folder.appendingPathComponent("caf\u{e9}")
+        let other = try scratch.file("cafe\u{301}/victim", "mine")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Some disks take the two for one.
+        guard try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).count == 2 else { return }
+        let link = folder.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: other)
+        let boundary = WriteBoundary(folder: folder)
+        #expect(throws: AppToolsError(.refused, "")) { try boundary.resolved(link) }
+        // A slash and an accent behind it are one character.
+        let inside = folder.appendingPathComponent("\u{301}new")
+        #expect(try boundary.resolved(inside).lastPathComponent == "\u{301}new")
+    }
+
     @Test func `icons stay in their folder`() throws {
         let scratch = try Scratch()
         let output = scratch.folder.appendingPathComponent("OpenIn")
