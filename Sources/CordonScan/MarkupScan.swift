@@ -81,15 +81,16 @@ struct MarkupScan {
         _ result: inout FileScan.Result,
         _ places: inout SourceText.Places
     ) {
-        let value = element == "string" ? content : element
+        let value = ["string", "integer"].contains(element) ? content : element
         // `<array/>` and `<dict/>` list nothing.
         if ["array", "dict"].contains(element), attributes.hasSuffix("/") { return }
         for rule in Self.keys[key] ?? [] {
             if let values = rule.values {
                 // A build variable may be set to yes.
-                guard values.contains(value) || value.hasPrefix("$(") || values == ["true"] && value == "YES" else {
-                    continue
-                }
+                guard
+                    values.contains(value) || value.hasPrefix("$")
+                        || values == ["true"] && (value.lowercased() == "yes" || (Int(value) ?? 0) != 0)
+                else { continue }
             } else if value == "false" || value.isEmpty {
                 continue
             }

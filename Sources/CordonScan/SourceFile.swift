@@ -56,7 +56,10 @@ struct SourceFile {
         let importWord = Word.hash("import")
         if language == .swift {
             for index in 0..<reader.count
-            where reader.hash(index) == importWord && Self.testing.contains(reader.hash(index + 1)) { return true }
+            // A file that ships may help tests in debug builds.
+            where reader.hash(index) == importWord && Self.testing.contains(reader.hash(index + 1))
+                && !reader.tokens[index].isDebug
+            { return true }
             return false
         }
         // Directives leave no tokens, so the first lines are read as text.

@@ -72,6 +72,7 @@ package struct SourceScan: Sendable {
             done += Int64(file.size)
             progress(done, total)
         }
+        facts.followAliases()
         collectAsking(asking, in: readable.map(\.path), &facts)
         var (findings, waivers): ([ScanFinding], [ScanWaiver]) = ([], options.waivers)
         var wrapped: [FileScan.Wrapped] = []
@@ -124,7 +125,7 @@ package struct SourceScan: Sendable {
             var found: [(UInt64, ProjectFacts.Asking)] = []
             // Who calls a function that asks can stand in any file.
             for path in round == 0 ? asking : paths {
-                guard case .success(let source) = read(path) else { continue }
+                guard case .success(let source) = read(path), source.language != .markup else { continue }
                 let reader = source.code()
                 guard round == 0 || SourceFile.mayAsk(reader, facts) else { continue }
                 let declarations = Declarations(reader)
@@ -164,9 +165,13 @@ package struct SourceScan: Sendable {
         let place = isOneFile ? root : root + "/" + path
         guard let data = FileManager.default.contents(atPath: place) else { return .failure("it cannot be read") }
         guard data.count <= SourceTree.largest else { return .failure("larger than \(SourceTree.largest >> 20) MiB") }
-        if data.starts(with: Array("bplist".utf8)) {
-            return .failure("a binary property list; plutil -convert xml1 makes a text of it")
+        let source = SourceFile(path: path, data: data)
+        // Binary and old-style property lists would pass for ones with nothing in them.
+        if source.language == .markup, let first = source.text.bytes.first(where: { $0 > 0x20 }),
+            first != UInt8(ascii: "<")
+        {
+            return .failure("a property list that is not XML; plutil -convert xml1 makes one of it")
         }
-        return .success(SourceFile(path: path, data: data))
+        return .success(source)
     }
 }

@@ -59,8 +59,9 @@ struct SourceTreeTests {
         try handle.truncate(atOffset: 40 << 20)
         try handle.close()
         try folder.write(Data("bplist00".utf8), "Info.plist")
+        try folder.write(Data("{ UIFileSharingEnabled = YES; }".utf8), "Old-Info.plist")
         let report = folder.scan()
-        #expect(report.unread.map(\.path).sorted() == ["Info.plist", "Large.swift"])
+        #expect(report.unread.map(\.path).sorted() == ["Info.plist", "Large.swift", "Old-Info.plist"])
         #expect(report.findings.count == 1)
     }
 
@@ -74,6 +75,9 @@ struct SourceTreeTests {
         #expect(report.skipped.count == 2)
         let all = folder.scan { ($0.readsDependencies, $0.readsTests) = (true, true) }
         #expect(all.findings.count == 3)
+        // What helps tests in debug builds ships in the others.
+        try folder.write(Data("#if DEBUG\nimport XCTest\n#endif\n\(leak)".utf8), "Helper.swift")
+        #expect(folder.scan().findings.map(\.path) == ["File.swift", "Helper.swift"])
     }
 
     @Test func `one file can be scanned, and a place that is not there is not read`() throws {

@@ -19,19 +19,11 @@ struct BuildCondition: Equatable {
 
     /// Reads the words of an `#if`, `#ifdef`, `#ifndef` or `#elseif` line.
     ///
-    /// `DEBUG`, `targetEnvironment(simulator)`, `true`, `false`, `1` and `0` are understood, with `!`, `&&` and `||` between them.
-    /// Everything else may hold in a build that people get.
+    /// `DEBUG`, `targetEnvironment(simulator)`, `true`, `false`, `1` and `0` are understood, with `!`, `&&`, `||` and parentheses around
+    /// them. Everything else may hold in a build that people get.
     init(_ words: [String]) {
-        let clauses = words.split(separator: "||").map { Self.conjunction(Array($0)) }
-        guard let first = clauses.first else {
-            self = .unknown
-            return
-        }
-        if clauses.count == 1 {
-            self = first
-        } else {
-            self.init(met: clauses.map(\.met).min() ?? .shipped, unmet: clauses.map(\.unmet).max() ?? .shipped)
-        }
+        var rest = words[...]
+        self = Self.either(&rest)
     }
 
     init(met: BuildReach, unmet: BuildReach) {
@@ -39,29 +31,61 @@ struct BuildCondition: Equatable {
         self.unmet = unmet
     }
 
-    private static func conjunction(_ words: [String]) -> BuildCondition {
-        let terms = words.split(separator: "&&").map { term(Array($0)) }
-        guard terms.count > 1 else { return terms.first ?? .unknown }
-        return BuildCondition(met: terms.map(\.met).max() ?? .shipped, unmet: terms.map(\.unmet).min() ?? .shipped)
+    private static func either(_ words: inout ArraySlice<String>) -> BuildCondition {
+        var condition = both(&words)
+        while words.first == "||" {
+            words.removeFirst()
+            let other = both(&words)
+            condition = .init(met: min(condition.met, other.met), unmet: max(condition.unmet, other.unmet))
+        }
+        return condition
     }
 
-    private static func term(_ words: [String]) -> BuildCondition {
-        var isNegated = false
-        var rest = words[...]
-        while rest.first == "!" {
-            isNegated.toggle()
-            rest = rest.dropFirst()
+    private static func both(_ words: inout ArraySlice<String>) -> BuildCondition {
+        var condition = term(&words)
+        while words.first == "&&" {
+            words.removeFirst()
+            let other = term(&words)
+            condition = .init(met: max(condition.met, other.met), unmet: min(condition.unmet, other.unmet))
         }
-        let name = rest.filter { !["(", ")", "defined"].contains($0) }.joined(separator: " ")
-        let condition: BuildCondition =
-            switch name {
-            case "DEBUG", "_DEBUG", "targetEnvironment simulator", "TARGET_OS_SIMULATOR", "TARGET_IPHONE_SIMULATOR":
-                BuildCondition(met: .debug, unmet: .shipped)
-            case "NDEBUG": BuildCondition(met: .shipped, unmet: .debug)
-            case "true", "1": BuildCondition(met: .shipped, unmet: .never)
-            case "false", "0": BuildCondition(met: .never, unmet: .shipped)
-            default: .unknown
-            }
-        return isNegated ? BuildCondition(met: condition.unmet, unmet: condition.met) : condition
+        return condition
+    }
+
+    private static func term(_ words: inout ArraySlice<String>) -> BuildCondition {
+        switch words.first {
+        case "!":
+            words.removeFirst()
+            let inner = term(&words)
+            return .init(met: inner.unmet, unmet: inner.met)
+        case "(":
+            words.removeFirst()
+            let inner = either(&words)
+            if words.first == ")" { words.removeFirst() }
+            // `(a) > 1` is a comparison.
+            return name(&words).isEmpty ? inner : .unknown
+        default: return named(name(&words))
+        }
+    }
+
+    /// The words of a name, a call or a comparison, without their parentheses.
+    private static func name(_ words: inout ArraySlice<String>) -> String {
+        var (found, depth): ([String], Int) = ([], 0)
+        while let word = words.first, depth > 0 || !["&&", "||", ")"].contains(word) {
+            words.removeFirst()
+            depth += word == "(" ? 1 : word == ")" ? -1 : 0
+            if !["(", ")", "defined"].contains(word) { found.append(word) }
+        }
+        return found.joined(separator: " ")
+    }
+
+    private static func named(_ name: String) -> BuildCondition {
+        switch name {
+        case "DEBUG", "_DEBUG", "targetEnvironment simulator", "TARGET_OS_SIMULATOR", "TARGET_IPHONE_SIMULATOR":
+            .init(met: .debug, unmet: .shipped)
+        case "NDEBUG": .init(met: .shipped, unmet: .debug)
+        case "true", "1": .init(met: .shipped, unmet: .never)
+        case "false", "0": .init(met: .never, unmet: .shipped)
+        default: .unknown
+        }
     }
 }

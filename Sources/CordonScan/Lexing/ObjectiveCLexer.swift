@@ -162,7 +162,8 @@ struct ObjectiveCLexer {
         case "if": code.beginCondition(BuildCondition(Lex.words(end..<lineEnd, bytes)))
         case "ifdef": code.beginCondition(BuildCondition(Lex.words(end..<lineEnd, bytes)))
         case "ifndef": code.beginCondition(BuildCondition(["!"] + Lex.words(end..<lineEnd, bytes)))
-        case "elif": code.elseCondition(BuildCondition(Lex.words(end..<lineEnd, bytes)))
+        case "elif", "elifdef": code.elseCondition(BuildCondition(Lex.words(end..<lineEnd, bytes)))
+        case "elifndef": code.elseCondition(BuildCondition(["!"] + Lex.words(end..<lineEnd, bytes)))
         case "else": code.elseCondition(nil)
         case "endif": code.endCondition()
         case "define":

@@ -20,6 +20,11 @@ struct SourceText {
             bytes = Array(data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data)
             isForeign = String(validating: bytes, as: UTF8.self) == nil
         }
+        // A carriage return alone ends a line, too; else a waiver for its line were one for the file.
+        for index in bytes.indices where bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
+        {
+            bytes[index] = 0x0A
+        }
         count = bytes.count
         self.isForeign = isForeign
         bytes.append(contentsOf: repeatElement(0, count: Self.padding))

@@ -144,14 +144,19 @@ struct SwiftLexer {
         }
     }
 
+    /// Where a regular expression ends that begins here; nil where the compiler reads an operator, too.
     private func regexEnd(_ start: Int) -> Int? {
-        var (index, isClass) = (start, false)
+        var (index, isClass, depth) = (start, false, 0)
         while index < count, bytes[index] != 0x0A {
             switch bytes[index] {
             case UInt8(ascii: "\\"): index += 1
             case UInt8(ascii: "["): isClass = true
             case UInt8(ascii: "]"): isClass = false
-            case UInt8(ascii: "/") where !isClass: return index + 1
+            case UInt8(ascii: "(") where !isClass: depth += 1
+            case UInt8(ascii: ")") where !isClass:
+                guard depth > 0 else { return nil }
+                depth -= 1
+            case UInt8(ascii: "/") where !isClass: return [0x20, 0x09].contains(bytes[index - 1]) ? nil : index + 1
             default: break
             }
             index += 1
@@ -206,10 +211,16 @@ struct SwiftLexer {
     private mutating func string(sharps: Int) {
         let quote = at + sharps
         let isMultiline = bytes[quote + 1] == UInt8(ascii: "\"") && bytes[quote + 2] == UInt8(ascii: "\"")
-        // `""` is empty, unless sharps say that the second quote does not end it.
+        // `#"""#` is a quotation mark: with sharps, a text that ends on its line has but one line.
         let string = OpenString(
-            sharps: sharps, isMultiline: isMultiline && !(sharps > 0 && hasSharps(sharps, at: quote + 2)))
+            sharps: sharps, isMultiline: isMultiline && !(sharps > 0 && endsOnLine(quote + 2, sharps)))
         rest(of: string, from: quote + (string.isMultiline ? 3 : 1), kind: .string)
+    }
+
+    private func endsOnLine(_ start: Int, _ sharps: Int) -> Bool {
+        (start..<Lex.endOfLine(start, bytes, count)).contains {
+            bytes[$0] == UInt8(ascii: "\"") && hasSharps(sharps, at: $0 + 1)
+        }
     }
 
     /// Reads a string up to its end or its next interpolation.

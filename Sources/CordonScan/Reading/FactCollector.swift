@@ -29,6 +29,7 @@ struct FactCollector {
     private static let weakWords = WayCatalogue.hashes("in", "case", "default", "where")
     private static let compatibility = Word.hash("compatibility_alias")
     private static let typedef = Word.hash("typedef")
+    private static let yes = WayCatalogue.hashes("true", "YES")
 
     /// Collects the file's facts; `facts` gets what other files may use.
     mutating func collect(into facts: inout ProjectFacts) {
@@ -43,6 +44,7 @@ struct FactCollector {
 
     private mutating func readIdentifier(_ index: Int, _ facts: inout ProjectFacts) {
         let here = reader.hash(index)
+        if isGranted(index) { facts.declareGranted(here) }
         if here == Self.typealias_, reader.hash(index + 2) == Mark.equals {
             noteAlias(reader.hash(index + 1), for: lastOfPath(index + 3), &facts)
         } else if here == Self.compatibility {
@@ -73,9 +75,21 @@ struct FactCollector {
         }
     }
 
+    /// `mayShare = true`, `mayShare: true`, `mayShare: Bool = true`, in code that ships.
+    private func isGranted(_ index: Int) -> Bool {
+        var value = index + 1
+        if reader.hash(value) == Mark.colon, reader.hash(value + 2) == Mark.equals { value += 2 }
+        return [Mark.equals, Mark.colon].contains(reader.hash(value)) && Self.yes.contains(reader.hash(value + 1))
+            && !reader.tokens[index].isDebug
+    }
+
     private func noteAlias(_ name: UInt64, for type: UInt64, _ facts: inout ProjectFacts) {
-        guard name != 0, type != 0, catalogue.typeNames.contains(type) || facts.aliases[type] != nil else { return }
-        facts.alias(name, for: type)
+        guard name != 0, type != 0 else { return }
+        if catalogue.typeNames.contains(type) || facts.aliases[type] != nil {
+            facts.alias(name, for: type)
+        } else {
+            facts.expect(type, for: name)
+        }
     }
 
     /// `UIKit.UIPasteboard` is a UIPasteboard.

@@ -16,6 +16,10 @@ struct ProjectFacts {
     private(set) var ownTypes: Set<UInt64> = []
     private(set) var asking: [UInt64: Asking] = [:]
     private var functions: [UInt64: Int] = [:]
+    /// Names that are set to a plain yes somewhere.
+    private var granted: Set<UInt64> = []
+    /// Other names for types that no file read so far calls one that matters, by the type.
+    private var waiting: [UInt64: [UInt64]] = [:]
     /// Handles that some parameter or property of the project takes.
     private(set) var typed: Set<Handle> = []
 
@@ -34,6 +38,23 @@ struct ProjectFacts {
         aliases[name] = aliases[type] ?? type
     }
 
+    /// Notes another name for a type of which a file that is read later may say what it is.
+    mutating func expect(_ type: UInt64, for name: UInt64) { waiting[type, default: []].append(name) }
+
+    /// Follows other names for other names, in whatever order their files were read.
+    mutating func followAliases() {
+        var open = Array(aliases.keys)
+        while let known = open.popLast() {
+            for name in waiting.removeValue(forKey: known) ?? [] where aliases[name] == nil {
+                alias(name, for: known)
+                open.append(name)
+            }
+        }
+    }
+
+    /// Notes a name that is set to yes without a question.
+    mutating func declareGranted(_ name: UInt64) { granted.insert(name) }
+
     mutating func declareType(_ name: UInt64) { ownTypes.insert(name) }
 
     /// Counts the functions and properties of a name.
@@ -45,7 +66,8 @@ struct ProjectFacts {
     /// Whether the project has a function, property or type of a name.
     func declares(_ name: UInt64) -> Bool { functions[name] != nil }
 
-    /// Takes over which functions ask. Of several with one name it is not known which is called, so that all must.
+    /// Takes over which functions ask. Of several with one name it is not known which is called, so that all must, and nothing of the
+    /// name may simply be yes.
     mutating func setAsking(_ found: [(name: UInt64, answer: Asking)]) {
         var counts: [UInt64: Int] = [:]
         asking = [:]
@@ -56,7 +78,9 @@ struct ProjectFacts {
                 actions: known?.actions.intersection(answer.actions) ?? answer.actions,
                 givesTruth: (known?.givesTruth ?? true) && answer.givesTruth)
         }
-        asking = asking.filter { functions[$0.key] == counts[$0.key] }
+        asking = asking.filter {
+            functions[$0.key] == counts[$0.key] && !($0.value.givesTruth && granted.contains($0.key))
+        }
     }
 
     /// The handle that a name means in any file: only where no file means something else by it, or where it cannot be mistaken.
